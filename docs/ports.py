@@ -21,6 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from merp.cosim.cluster.cluster import Cluster
 from merp.cosim.phases.cnn_merp.backward import backward_top
 from merp.cosim.phases.cnn_merp.delta import delta_top
 from merp.cosim.phases.cnn_merp.forward import forward_top
@@ -40,6 +41,8 @@ from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
 from merp.hdl.mac_array.output.loss_unit import loss_unit
 from merp.hdl.mac_array.phases.trainer import trainer
 from merp.hdl.mac_array.ports.outputs import OutputConfig
+from merp.models.cnn_merp.cluster import cluster_design
+from merp.models.cnn_merp.cut import cut
 from merp.models.cnn_merp.fused_pair import fused_design
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
@@ -47,6 +50,7 @@ from merp.models.cnn_merp.pipeline import DEPTH, pipeline_design
 from merp.models.network.network import Network
 from merp.models.params.byte_image import ByteImage
 from merp.models.params.cnn_merp.fused_design import FusedDesign
+from merp.models.params.cnn_merp.settings import cluster_settings
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.fused import OPERAND_BITS
 from merp.models.params.mac_array.design import Design
@@ -188,6 +192,11 @@ def _optional() -> Iterator[tuple[Exported, str]]:
     top = Pipeline(tiny, pipeline_design(tiny, DEPTH), PLAIN).top()
     settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
     yield _exported(top.function, top.args, settings), "tiny3 as a pipeline"
+    shares = cut(tiny, 3)
+    design = cluster_design(tiny, shares, DEPTH)
+    top = Cluster(tiny, shares, design, PLAIN).top()
+    settings = {name: each.meaning for name, each in cluster_settings(design).items()}
+    yield _exported(top.function, top.args, settings), "tiny3 on three nodes"
 
 
 def _two_groups(network: Network) -> FusedDesign:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 STAGES: Mapping[str, tuple[str, ...]] = {
+    "Several boards": ("cluster",),
     "All layers at once": ("pipeline",),
     "Whole engines": ("cnn_merp/phases",),
     "AXI": ("axi",),

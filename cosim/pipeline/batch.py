@@ -12,11 +12,16 @@ from merp.cosim.phases.cnn_merp.delta import Delta, delta_pass
 from merp.cosim.phases.cnn_merp.forward import Forward, forward_pass
 from merp.cosim.phases.cnn_merp.kernel_update import update_pass
 from merp.cosim.phases.expectation import Pass
-from merp.cosim.pipeline.pipeline import Engine, Pipeline
+from merp.cosim.pipeline.pipeline import Engine, Engines, Pipeline
 from merp.models.golden.training import Model, Step, leaves, state_behind
 from merp.models.network.branches import behind
 from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.pipeline_registers import ADMISSION, PipelineRun, sum_words
+from merp.models.params.cnn_merp.pipeline_registers import (
+    ADMISSION,
+    PipelineRun,
+    map_words,
+    sum_words,
+)
 from merp.models.params.rates import Rates
 from merp.testbenches.top.run import Answer, Run
 
@@ -32,7 +37,7 @@ class Batch:
         pipeline: which. run: what the bench plays. passes: of each engine, by its name.
     """
 
-    pipeline: Pipeline
+    pipeline: Engines
     run: Run
     passes: Mapping[str, Pass]
 
@@ -65,8 +70,8 @@ class Batch:
             counted = {name: port.closed_form for name, port in expected.ports.items()}
             counted |= {"issue": expected.work.issue, "useful": expected.work.useful}
             found |= {f"{engine.name}_{name}": count for name, count in counted.items()}
-            layer, phase = f"layer{engine.place}", engine.phase.name
-            found |= {f"{layer}_{kept}_fill": 0 for kept in STORES if STORES[kept] == phase}
+            phase = engine.phase.name
+            found |= {f"{engine.where}_{kept}_fill": 0 for kept in STORES if STORES[kept] == phase}
         return found
 
     def failures(self, record: Record) -> list[str]:
@@ -81,8 +86,10 @@ class Batch:
         for port, stream in engine.streams.items():
             pin = self.pipeline.pin(engine, port)
             if pin is None:
-                neighbour, its = self.pipeline.joined(engine, port)
-                joined[port] = outcome.status[f"status_{neighbour}_{its}"]
+                joined[port] = sum(
+                    each.sign * outcome.status[f"status_{each.whose}_{each.port}"]
+                    for each in self.pipeline.joined(engine, port)
+                )
             else:
                 pins[stream] = pin
         seen = replace(
@@ -142,25 +149,34 @@ def batch(
     passes = {
         engine.name: _pass(pipeline, engine, model, step, rates) for engine in pipeline.engines
     }
-    images = len(step.output)
     entry = PipelineRun(
-        first=layers[0].shape,
-        last=layers[-1].shape,
-        images=images,
+        words=map_words(layers[0].shape),
+        leaving=sum_words(layers[0].shape),
+        losses=sum_words(layers[-1].shape),
+        images=len(step.output),
         depth=depth,
     )
+    return batch_of(pipeline, passes, entry, stalls)
+
+
+def batch_of(
+    engines: Engines,
+    passes: Mapping[str, Pass],
+    entry: PipelineRun,
+    stalls: Mapping[str, Sequence[int]] | None = None,
+) -> Batch:
+    """The run of a batch in which each engine has its pass, with the registers of admission."""
     config = {f"config_{name}": value for name, value in ADMISSION.values(entry).items()}
     words = {}
-    for engine in pipeline.engines:
+    for engine in engines.engines:
         run = passes[engine.name].run
         config |= {f"config_{engine.name}_{name}": value for name, value in run.config.items()}
         for port, stream in engine.streams.items():
-            pin = pipeline.pin(engine, port)
+            pin = engines.pin(engine, port)
             if pin is not None and stream in run.words:
                 words[pin] = run.words[stream]
-    scores = sum_words(layers[-1].shape)
-    answers = {"s_axis_delta": Answer("m_axis_map", scores, scores)}
-    return Batch(pipeline, Run(config, words, stalls or {}, answers=answers), passes)
+    answers = {"s_axis_delta": Answer("m_axis_map", entry.losses, entry.losses)}
+    return Batch(engines, Run(config, words, stalls or {}, answers=answers), passes)
 
 
 def _pass(pipeline: Pipeline, engine: Engine, model: Model, step: Step, rates: Rates) -> Pass:

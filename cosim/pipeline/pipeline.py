@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from merp.cosim.phases.cnn_merp import delta, forward, kernel_update
 from merp.cosim.phases.cnn_merp.delta import Delta
@@ -20,8 +20,17 @@ from merp.testbenches.top.top import Top
 
 Phase = Forward | Delta | KernelUpdate
 
-Joint = tuple[str, str]
-"""A stream of an engine: the engine's name, and its port's."""
+
+class Count(NamedTuple):
+    """A counter whose words are some of a port's.
+
+    Attributes:
+        whose: an engine's name. port: its. sign: -1 for words that do not come from there.
+    """
+
+    whose: str
+    port: str
+    sign: int = 1
 
 
 @dataclass(frozen=True)
@@ -37,9 +46,24 @@ class Engine:
     phase: Phase
 
     @property
+    def where(self) -> str:
+        """What it is an engine of, in the names of the top's ports: ``layer2``."""
+        return f"layer{self.place}"
+
+    @property
+    def part(self) -> str:
+        """What it is an engine of, as people say it."""
+        return self.layer.name
+
+    @property
+    def said(self) -> str:
+        """The engine, as people say it."""
+        return f"{self.part} {self.phase.name}"
+
+    @property
     def name(self) -> str:
         """In the names of the top's ports: ``layer2_dp``."""
-        return f"layer{self.place}_{self.phase.name}"
+        return f"{self.where}_{self.phase.name}"
 
     @property
     def streams(self) -> Mapping[str, str]:
@@ -48,8 +72,10 @@ class Engine:
             return delta.PORTS
         if isinstance(self.phase, KernelUpdate):
             velocities = kernel_update.VELOCITY_PORTS if self.phase.rule.momentum else {}
-            return kernel_update.PORTS | velocities
-        return forward.STATE_PORTS if self.phase.design.state else forward.PORTS
+            states = kernel_update.STATE_PORTS if self.phase.undone is not None else {}
+            return kernel_update.PORTS | velocities | states
+        streams = forward.STATE_PORTS if self.phase.design.state else forward.PORTS
+        return streams | (forward.PARTIAL_PORTS if self.phase.design.partial else {})
 
 
 class Pipeline:
@@ -92,10 +118,10 @@ class Pipeline:
             return f"{stream[:6]}_{engine.name}{stream[6:]}"
         return None
 
-    def joined(self, engine: Engine, port: str) -> Joint:
+    def joined(self, engine: Engine, port: str) -> tuple[Count, ...]:
         """Where the words of a port come from or go to that is no pin: the other end's count."""
         place, phase = engine.place, engine.phase.name
-        return {
+        whose, its = {
             ("fp", "map_in"): (f"layer{place - 1}_fp", "map_out"),
             ("fp", "map_out"): (f"layer{place + 1}_fp", "map_in"),
             ("fp", "state_out"): (f"layer{place + 1}_dp", "state_in"),
@@ -106,6 +132,7 @@ class Pipeline:
             ("ku", "map_in"): (f"layer{place}_fp", "map_in"),
             ("ku", "delta_in"): (f"layer{place + 1}_dp", "delta_out"),
         }[phase, port]
+        return (Count(whose, its),)
 
     def top(self, array: str = "rtl") -> Top:
         """The block, with signals of its own.
@@ -113,27 +140,61 @@ class Pipeline:
         Raises:
             ValueError: ``array`` is not a kind of array.
         """
-        registers: dict[str, Any] = {"admission": AdmissionConfig(self.design)}
-        pins: dict[str, dict[str, Any]] = {"s_axis": {}, "m_axis": {}}
-        for engine in self.engines:
-            args, layer = engine.phase.top().args, f"layer{engine.place}"
-            own = {name: each for name, each in args.items() if name.endswith("_config")}
-            vars(registers.setdefault(layer, Bundles({})))[engine.phase.name] = Bundles(own)
-            for port, stream in engine.streams.items():
-                pin = self.pin(engine, port)
-                if pin is None:
-                    continue
-                side, name = pin[:6], pin[7:]
-                if name.startswith(layer):
-                    of_layer = pins[side].setdefault(layer, Bundles({}))
-                    vars(of_layer)[name.removeprefix(f"{layer}_")] = args[stream]
-                else:
-                    pins[side][name] = args[stream]
-        args = {name: flag() for name in ("clk", "rst", "start")}
-        args |= {
-            "config": Bundles(registers),
-            **{side: Bundles(streams) for side, streams in pins.items()},
-            "status": PipelineStatus(self.design, self.rule.momentum),
-            "design": self.design,
-        }
+        args = top_args(
+            self,
+            {"admission": AdmissionConfig(self.design)},
+            PipelineStatus(self.design, self.rule.momentum),
+        )
         return Top(pipeline, args, array)
+
+
+class Engines(Protocol):
+    """Engines that run at once in one top: those of a pipeline, or of a chain of nodes."""
+
+    @property
+    def engines(self) -> tuple[Engine, ...]:
+        """All of them."""
+
+    @property
+    def design(self) -> object:
+        """Elaboration of the top."""
+
+    @property
+    def network(self) -> Network:
+        """What they train."""
+
+    def pin(self, engine: Engine, port: str) -> str | None:
+        """The top's stream that a port of an engine is; None where it joins another engine."""
+
+    def joined(self, engine: Engine, port: str) -> tuple[Count, ...]:
+        """Where the words of a port come from or go to that is no pin: the other end's count."""
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block, with signals of its own."""
+
+
+def top_args(of: Engines, registers: Mapping[str, Any], status: Any) -> dict[str, Any]:
+    """Signals of a top of engines, with registers of its own beside theirs."""
+    config: dict[str, Any] = dict(registers)
+    pins: dict[str, dict[str, Any]] = {"s_axis": {}, "m_axis": {}}
+    for engine in of.engines:
+        args, where = engine.phase.top().args, engine.where
+        own = {name: each for name, each in args.items() if name.endswith("_config")}
+        vars(config.setdefault(where, Bundles({})))[engine.phase.name] = Bundles(own)
+        for port, stream in engine.streams.items():
+            pin = of.pin(engine, port)
+            if pin is None:
+                continue
+            side, name = pin[:6], pin[7:]
+            if name.startswith(where):
+                inside = pins[side].setdefault(where, Bundles({}))
+                vars(inside)[name.removeprefix(f"{where}_")] = args[stream]
+            else:
+                pins[side][name] = args[stream]
+    return {
+        **{name: flag() for name in ("clk", "rst", "start")},
+        "config": Bundles(config),
+        **{side: Bundles(streams) for side, streams in pins.items()},
+        "status": status,
+        "design": of.design,
+    }

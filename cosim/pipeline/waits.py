@@ -1,14 +1,31 @@
-"""Who waits for whom in a pipeline that stands still: the circle of waits, in words."""
+"""Who waits for whom where engines that run at once stand still: the circle of waits, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from merp.cosim.pipeline.batch import Batch
-from merp.cosim.pipeline.pipeline import Engine
+from merp.cosim.pipeline.pipeline import Engine, Pipeline
+from merp.models.params.cnn_merp.pipeline_design import SliceDesign
 
 ENTRANCE, HOST = "the entrance", "the host"
+
+
+class Fifo(NamedTuple):
+    """Words on their way from one who makes them to one who uses them.
+
+    Attributes:
+        giver, taker: who, as people say it. kind: what they are. words: that fit. fill: now.
+        more: whether the taker has not had all of the run.
+    """
+
+    giver: str
+    taker: str
+    kind: str
+    words: int
+    fill: int
+    more: bool
 
 
 class Wait(NamedTuple):
@@ -18,37 +35,83 @@ class Wait(NamedTuple):
     whom: str
 
 
-class _Joint(NamedTuple):
-    """A FIFO in front of an engine.
-
-    Attributes:
-        port: the engine's. kind: what is kept. giver: who fills it. words: that fit. fill: now.
-        given, all: words that came so far, and in the run.
-    """
-
-    port: str
-    kind: str
-    giver: str
-    words: int
-    fill: int
-    given: int
-    all: int
-
-
-def circle(batch: Batch, status: Mapping[str, int]) -> str:
-    """The waits that hold each other up, from one of them back to itself, as a sentence.
+class Standing:
+    """A batch that stands still.
 
     Args:
         batch: what runs. status: the top's status ports when nothing moved any more.
     """
-    waits = _Waits(batch, status).waits
-    for start in waits:
-        found = _round(waits, start, {})
-        if found:
-            return "; ".join(f"{who} waits for {wait.what} from {wait.whom}" for who, wait in found)
-    return "nobody waits in a circle: " + "; ".join(
-        f"{who} waits for {wait.what} from {wait.whom}" for who in waits for wait in waits[who]
-    )
+
+    def __init__(self, batch: Batch, status: Mapping[str, int]) -> None:
+        self.batch = batch
+        self._status = status
+
+    def count(self, name: str, port: str) -> int:
+        """Words that have passed a port, or are in a store."""
+        return self._status[f"status_{name}_{port}"]
+
+    def fifo(
+        self,
+        engine: Engine,
+        port: str,
+        kind: str,
+        giver: str,
+        given: int,
+        words: int,
+        store: str | None = None,
+    ) -> Fifo:
+        """A FIFO in front of a port of an engine, to which so many words were given.
+
+        store: what it is called, if it tells its fill.
+        """
+        taken = self.count(engine.name, port)
+        total = self.batch.passes[engine.name].expected.ports[port].closed_form
+        fill = max(0, given - taken)
+        if store is not None:
+            fill = self.count(engine.where, f"{store}_fill")
+        return Fifo(giver, engine.said, kind, words + 1, fill, taken < total)
+
+    def circle(self, fifos: Iterable[Fifo]) -> str:
+        """The waits that hold each other up, from one of them back to itself, as a sentence.
+
+        fifos: all that there are; the first one's taker is looked at first.
+        """
+        waits = self._waits(list(fifos))
+        for start in waits:
+            found = _round(waits, start, {})
+            if found:
+                return _said(found)
+        return "nobody waits in a circle: " + _said(
+            [(who, wait) for who, each in waits.items() for wait in each]
+        )
+
+    def _waits(self, fifos: list[Fifo]) -> dict[str, list[Wait]]:
+        """The waits of each: for places that are not free, else for words that are not there."""
+        engines = self.batch.pipeline.engines
+        first = next(each for each in engines if each.phase.name == "ku")
+        last = next(each for each in reversed(engines) if each.phase.name == "fp")
+        waits: dict[str, list[Wait]] = {}
+        for who in dict.fromkeys([*(each.taker for each in fifos), ENTRANCE, HOST]):
+            full = [
+                Wait(f"a place for {each.kind}, of {each.words:,} in all,", each.taker)
+                for each in fifos
+                if each.giver == who and each.fill >= each.words
+            ]
+            empty = [
+                Wait(each.kind, each.giver)
+                for each in fifos
+                if each.taker == who and not each.fill and each.more
+            ]
+            waits[who] = full or empty
+        flight = self._status["status_flight"]
+        if flight >= self.batch.run.config["config_admission_depth"]:
+            waits[ENTRANCE].append(Wait(f"one of {flight} images to leave", first.said))
+        waits[HOST].insert(0, Wait("scores", last.said))
+        return waits
+
+
+def _said(waits: Iterable[tuple[str, Wait]]) -> str:
+    return "; ".join(f"{who} waits for {wait.what} from {wait.whom}" for who, wait in waits)
 
 
 def _round(
@@ -66,83 +129,43 @@ def _round(
     return None
 
 
-class _Waits:
-    """The waits of every engine, of the entrance, and of the host; who is done waits for none."""
+def circle(batch: Batch, status: Mapping[str, int]) -> str:
+    """The circle of waits of a pipeline that stands still."""
+    standing, pipeline = Standing(batch, status), batch.pipeline
+    assert isinstance(pipeline, Pipeline)
+    names = {engine.name: engine for engine in pipeline.engines}
+    return standing.circle(
+        each
+        for engine in names.values()
+        for each in _fifos(standing, engine, names, pipeline.design.slices[engine.place - 1])
+    )
 
-    def __init__(self, batch: Batch, status: Mapping[str, int]) -> None:
-        self._batch = batch
-        self._status = status
-        self._engines = {engine.name: engine for engine in batch.pipeline.engines}
-        self._joints = {name: list(self._joints_of(each)) for name, each in self._engines.items()}
-        self.waits: dict[str, list[Wait]] = {}
-        for name, engine in self._engines.items():
-            self.waits[self._said(name)] = self._of(engine)
-        first, last = "layer1_ku", f"layer{len(batch.pipeline.network.layers)}_fp"
-        self.waits[ENTRANCE] = list(self._full("map_in", ENTRANCE))
-        if status["status_flight"] >= batch.run.config["config_admission_depth"]:
-            images = f"one of {status['status_flight']} images to leave"
-            self.waits[ENTRANCE].append(Wait(images, self._said(first)))
-        self.waits[HOST] = [Wait("scores", self._said(last)), *self._full("delta_in", HOST)]
 
-    def _said(self, name: str) -> str:
-        if name in (ENTRANCE, HOST):
-            return name
-        engine = self._engines[name]
-        return f"{engine.layer.name} {engine.phase.name}"
-
-    def _count(self, name: str, port: str) -> int:
-        return self._status[f"status_{name}_{port}"]
-
-    def _joints_of(self, engine: Engine) -> Iterator[_Joint]:
-        """The FIFOs in front of an engine."""
-        design = self._batch.pipeline.design.slices[engine.place - 1]
-        place, phase = engine.place, engine.phase.name
-        expected = self._batch.passes[engine.name].expected.ports
-        kinds = {
-            "fp": [("map_in", "maps", f"layer{place - 1}_fp", "map_out", design.joint)],
-            "dp": [
-                ("delta_in", "deltas", f"layer{place + 1}_dp", "delta_out", design.joint),
-                ("state_in", "state", f"layer{place - 1}_fp", "state_out", design.states),
-            ],
-            "ku": [
-                ("map_in", "features", f"layer{place - 1}_fp", "map_out", design.features),
-                ("delta_in", "deltas", f"layer{place + 1}_dp", "delta_out", design.joint),
-            ],
-        }[phase]
-        for port, kind, giver, its, words in kinds:
-            taken, total = self._count(engine.name, port), expected[port].closed_form
-            if giver in self._engines:
-                given = self._count(giver, its)
-            else:
-                giver = ENTRANCE if port == "map_in" else HOST
-                beside = [each for each in self._engines.values() if each.place == place]
-                takers = [each.name for each in beside if port in each.streams]
-                given = max(self._count(name, port) for name in takers)
-            stored = {"features": "features_fill", "state": "states_fill"}.get(kind)
-            fill = max(0, given - taken)
-            if stored is not None:
-                fill = self._status[f"status_layer{place}_{stored}"]
-            yield _Joint(port, kind, giver, words + 1, fill, given, total)
-
-    def _of(self, engine: Engine) -> list[Wait]:
-        """What an engine waits for: places that are not free, else words that are not there."""
-        taker = {"map_out": "map_in", "state_out": "state_in", "delta_out": "delta_in"}
-        full = [
-            wait
-            for port in engine.streams
-            if port in taker
-            for wait in self._full(taker[port], engine.name)
-        ]
-        return full or [
-            Wait(joint.kind, self._said(joint.giver))
-            for joint in self._joints[engine.name]
-            if not joint.fill and self._count(engine.name, joint.port) < joint.all
-        ]
-
-    def _full(self, port: str, giver: str) -> Iterator[Wait]:
-        """Who holds the places of the full FIFOs that someone fills."""
-        for name, joints in self._joints.items():
-            for joint in joints:
-                if joint.giver == giver and joint.port == port and joint.fill >= joint.words:
-                    what = f"a place for {joint.kind}, of {joint.words:,} in all,"
-                    yield Wait(what, self._said(name))
+def _fifos(
+    standing: Standing, engine: Engine, names: Mapping[str, Engine], design: SliceDesign
+) -> Iterable[Fifo]:
+    """The FIFOs in front of an engine of a pipeline."""
+    place = engine.place
+    front, behind = f"layer{place - 1}_fp", f"layer{place + 1}_dp"
+    joint = design.joint
+    rows: dict[str, list[tuple[str, str, str, str, int, str | None]]] = {
+        "fp": [("map_in", "maps", front, "map_out", joint, None)],
+        "dp": [
+            ("delta_in", "deltas", behind, "delta_out", joint, None),
+            ("state_in", "state", front, "state_out", design.states, "states"),
+        ],
+        "ku": [
+            ("map_in", "features", front, "map_out", design.features, "features"),
+            ("delta_in", "deltas", behind, "delta_out", joint, None),
+        ],
+    }
+    for port, kind, giver, its, words, store in rows[engine.phase.name]:
+        if giver in names:
+            who, given = names[giver].said, standing.count(giver, its)
+        else:
+            who = ENTRANCE if port == "map_in" else HOST
+            takers = [
+                each.name for each in names.values() if each.place == place and port in each.streams
+            ]
+            given = max(standing.count(name, port) for name in takers)
+        yield standing.fifo(engine, port, kind, who, given, words, store)

@@ -15,6 +15,7 @@ import numpy as np
 
 from merp.cosim.audit.audit import Audit, combine
 from merp.cosim.audit.run_and_audit import Audited, Passes, run_and_audit
+from merp.cosim.cluster.batch import Crossing
 from merp.cosim.phases.expectation import Pass
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.errors import CheckFailed
@@ -71,10 +72,12 @@ class Whole(NamedTuple):
 
     Attributes:
         cycles: from its start until every engine was done. in_flight: images on their way, at most.
+        crossings: what crossed the links of a chain of nodes.
     """
 
     cycles: int
     in_flight: int
+    crossings: tuple[Crossing, ...] = ()
 
 
 class Stepped(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 
 from myhdl import block
 
-from merp.hdl.base.signals import AxiStream, Bundles, Stream, bits, stream_of
+from merp.hdl.base.signals import BYTE, AxiStream, Bundles, Stream, bits, stream_of
 from merp.hdl.base.status import STATUS_WIDTH
 from merp.hdl.cnn_merp.phases.delta import delta
 from merp.hdl.cnn_merp.phases.forward import forward
@@ -59,6 +59,8 @@ def layer_slice(
     states_on: AxiStream | None = None,
     states: Stream | None = None,
     deltas_on: AxiStream | None = None,
+    sums: AxiStream | None = None,
+    sums_on: AxiStream | None = None,
 ) -> Any:
     """Run forward propagation, delta propagation and kernel update of a layer side by side.
 
@@ -73,6 +75,11 @@ def layer_slice(
     states     in   state of the layer in front, in bytes; not in the first layer
     states_on  out  state for the layer behind; not of the last layer
     deltas_on  out  deltas of the sums of the layer in front; not of the first layer
+    sums       in   of a share of the input maps: partial sums of the shares in front
+    sums_on    out  partial sums for the shares behind
+
+    In a design that expands deltas itself they come, and leave, at pooled resolution: deltas are
+    those of the output, states are of this layer, deltas_on of the input.
     status     out  flags of the layer, and what its engines and stores count
 
     Throughput: that of the slowest engine. Reset: stores empty, runs abandoned.
@@ -100,13 +107,36 @@ def layer_slice(
     )
     to_update = AxiStream(len(deltas.data))
     kernels: AxiStream = s_axis.fp_kernel
+    before = design.expanded is not None
+    undoing, to_expand = AxiStream(BYTE), AxiStream(BYTE)
+    if states is not None:
+        expands = to_expand if before and design.propagation is None else undoing
+        parts.append(
+            stream_fifo(
+                clk,
+                rst,
+                start,
+                sink=states,
+                source=stream_of(expands),
+                fill=status.states_fill,
+                peak=status.states_peak,
+                words=design.states,
+            )
+        )
     if design.propagation is not None:
-        assert states is not None
         kernels, same_kernels = (AxiStream(len(s_axis.fp_kernel.tdata)) for _ in range(2))
         dp = with_flags(status.dp)
         told.append(dp)
         one, other = _like(deltas), _like(deltas)
-        to_propagate, undoing = AxiStream(len(deltas.data)), AxiStream(len(states.data))
+        to_propagate = AxiStream(len(deltas.data))
+        if before:
+            kept_states, undoing = stream_of(undoing), AxiStream(BYTE)
+            both = Stream(BYTE), Stream(BYTE)
+            parts.append(broadcast(clk, rst, sink=kept_states, one=both[0], other=both[1]))
+            parts += [
+                _joint(clk, rst, start, sink=sink, source=stream_of(source), words=design.joint)
+                for sink, source in zip(both, (undoing, to_expand), strict=True)
+            ]
         parts += [
             broadcast(
                 clk,
@@ -117,16 +147,6 @@ def layer_slice(
             ),
             broadcast(clk, rst, sink=deltas, one=one, other=other),
             _joint(clk, rst, start, sink=one, source=stream_of(to_propagate), words=design.joint),
-            stream_fifo(
-                clk,
-                rst,
-                start,
-                sink=states,
-                source=stream_of(undoing),
-                fill=status.states_fill,
-                peak=status.states_peak,
-                words=design.states,
-            ),
             delta(
                 clk,
                 rst,
@@ -139,13 +159,16 @@ def layer_slice(
                 status=dp,
                 design=design.propagation,
                 undone=design.undone,
-                before=False,
+                before=before,
             ),
         ]
         deltas = other
     parts.append(
         _joint(clk, rst, start, sink=deltas, source=stream_of(to_update), words=design.joint)
     )
+    more: dict[str, Any] = {}
+    if design.forward.partial:
+        more = {"s_axis_partial": sums, "m_axis_partial": sums_on}
     engine = forward(
         clk,
         rst,
@@ -158,9 +181,12 @@ def layer_slice(
         status=fp,
         design=design.forward,
         m_axis_state=states_on,
+        **more,
     )
     host = {f"s_axis_{name[3:]}": each for name, each in vars(s_axis).items() if name[:2] == "ku"}
     host |= {f"m_axis_{name[3:]}": each for name, each in vars(m_axis).items()}
+    if before:
+        host |= {"s_axis_state": to_expand, "undone": design.expanded}
     update = kernel_update(
         clk,
         rst,

@@ -9,7 +9,11 @@ from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import Bundles, bits, flag
 from merp.hdl.base.status import STATUS_WIDTH, Status
 from merp.hdl.cnn_merp.ports.status import DeltaStatus, ForwardStatus, KernelUpdateStatus
-from merp.models.params.cnn_merp.pipeline_design import PipelineDesign, SliceDesign
+from merp.models.params.cnn_merp.pipeline_design import (
+    EntranceDesign,
+    PipelineDesign,
+    SliceDesign,
+)
 from merp.models.params.cnn_merp.pipeline_registers import ADMISSION
 from merp.models.params.register_map import FLAGS
 
@@ -17,7 +21,7 @@ from merp.models.params.register_map import FLAGS
 class AdmissionConfig(RegisterBundle):
     """Run-time registers of admission and of the loss's entrance, those of ``ADMISSION``."""
 
-    def __init__(self, design: PipelineDesign) -> None:
+    def __init__(self, design: EntranceDesign) -> None:
         super().__init__(ADMISSION, design)
 
 
@@ -38,11 +42,13 @@ class SliceCounters(Bundles):
 
     def __init__(self, design: SliceDesign, momentum: bool) -> None:
         stores = ["features"]
-        super().__init__({"fp": _counters(ForwardStatus(state=design.forward.state))})
+        forward, before = design.forward, design.expanded is not None
+        super().__init__({"fp": _counters(ForwardStatus(forward.state, forward.partial))})
         if design.propagation is not None:
             self.dp = _counters(DeltaStatus())
+        if design.states:
             stores.append("states")
-        self.ku = _counters(KernelUpdateStatus(momentum))
+        self.ku = _counters(KernelUpdateStatus(momentum, before))
         for store in stores:
             setattr(self, f"{store}_fill", bits(STATUS_WIDTH))
             setattr(self, f"{store}_peak", bits(STATUS_WIDTH))

@@ -15,6 +15,7 @@ from merp.models.network.network_keys import FUSED
 from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
 from merp.models.params.cnn_merp.pipeline_design import PipelineDesign, SliceDesign
 from merp.models.params.cnn_merp.pipeline_registers import map_words, sum_words
+from merp.models.params.shape import Shape
 from merp.models.params.state_field import state_bytes, state_field_bits, state_fields
 
 BYTE = 8
@@ -36,7 +37,7 @@ def pipeline_design(network: Network, depth: int) -> PipelineDesign:
         BadInput: a layer has no design, or is one that a pipeline has no place for.
     """
     for layer in network.layers:
-        _check(network, layer)
+        check_place(network, layer)
     images = min(network.design(layer).max_images for layer in network.layers)
     first, last = network.layers[0].shape, network.layers[-1].shape
     return PipelineDesign(
@@ -56,9 +57,7 @@ def _slice(network: Network, layer: Layer, depth: int) -> SliceDesign:
     states = 0
     if layer is not network.layers[0]:
         propagation, undone, _, _ = delta_design(network, layer)
-        kept = behind(network, layer).shape
-        fields = depth * state_fields(kept, kept.m)
-        states = state_bytes(fields, state_field_bits(kept)) + 1
+        states = state_room(behind(network, layer).shape, depth)
     return SliceDesign(
         forward=forward,
         update=update_design(network, layer),
@@ -66,8 +65,14 @@ def _slice(network: Network, layer: Layer, depth: int) -> SliceDesign:
         undone=undone,
         joint=JOINT,
         features=depth * map_words(layer.shape),
-        states=max(states, JOINT) if states else 0,  # also where there is no state
+        states=states,
     )
+
+
+def state_room(shape: Shape, depth: int) -> int:
+    """Bytes of a store of the state of so many images of a layer; also where there is no state."""
+    fields = depth * state_fields(shape, shape.m)
+    return max(state_bytes(fields, state_field_bits(shape)) + 1, JOINT)
 
 
 def check_depth(network: Network, images: int, depth: int) -> None:
@@ -102,7 +107,7 @@ def _needed(network: Network, layer: Layer) -> Iterator[tuple[int, str]]:
         yield 1 + positions % engine.p, f"{positions} positions of {what}"
 
 
-def _check(network: Network, layer: Layer) -> None:
+def check_place(network: Network, layer: Layer) -> None:
     """Refuse what a pipeline has no place for.
 
     Raises:

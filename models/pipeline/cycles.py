@@ -7,7 +7,7 @@ but for the update's, which ends the batch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -49,11 +49,9 @@ def pipeline_cycles(network: Network, images: int, depth: int) -> PipelineCycles
         ValueError: a layer has no design.
     """
     layers = network.layers
-    shapes = [layer.shape for layer in layers]
-    outputs = [behind.rows for behind in shapes[1:]] + [shapes[-1].pooled_rows]
     outcome = simulate(
         Chain(
-            layers=tuple(_rows(*each) for each in zip(layers, outputs, strict=True)),
+            layers=rows_of(layers),
             slices=tuple(_slice(network, layer, place) for place, layer in enumerate(layers)),
             images=images,
             depth=depth,
@@ -98,6 +96,13 @@ def _of_image(network: Network, layer: Layer, phase: str) -> int:
     """Cycles of an image among others, by how much longer two of them more take."""
     few, more = (_cycles(network, layer, phase, count * PAIR) for count in (1, 2))
     return -(-(more.total - few.total) // PAIR)
+
+
+def rows_of(layers: Sequence[Layer]) -> tuple[Rows, ...]:
+    """The layers of a network as rows."""
+    shapes = [layer.shape for layer in layers]
+    outputs = [behind.rows for behind in shapes[1:]] + [shapes[-1].pooled_rows]
+    return tuple(_rows(*each) for each in zip(layers, outputs, strict=True))
 
 
 def _rows(layer: Layer, outputs: int) -> Rows:

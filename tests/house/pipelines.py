@@ -12,6 +12,7 @@ import numpy as np
 
 from merp.cosim.training.hardware_step import Stepped
 from merp.cosim.training.pipeline_step import PipelineStep
+from merp.cosim.training.step_at_once import StepAtOnce
 from merp.models.arithmetic.words import to_bits
 from merp.models.cnn_merp.pipeline import pipeline_design
 from merp.models.golden.training import Model, initial_model, rates_of, train_step
@@ -66,18 +67,31 @@ def train(
     design: PipelineDesign | None = None,
 ) -> Trained:
     """Train on random images, each step from what the hardware made of the one before."""
-    fmt, rng = network.fmt, np.random.default_rng(1)
-    rates = rates_of(0.1, images, fmt, momentum=momentum, weight_decay=decay)
     pipeline = PipelineStep(
         network, images, depth, engine, stalls=stalls, limit=3000, design=design
     )  # fmt: skip
+    return train_on(pipeline, network, images, steps=steps, momentum=momentum, decay=decay)
+
+
+def train_on(
+    hardware: StepAtOnce,
+    network: Network,
+    images: int,
+    *,
+    steps: int = 1,
+    momentum: float = 0.0,
+    decay: float = 0.0,
+) -> Trained:
+    """The same, on any hardware that runs all layers at once."""
+    fmt, rng = network.fmt, np.random.default_rng(1)
+    rates = rates_of(0.1, images, fmt, momentum=momentum, weight_decay=decay)
     found, golden = Trained([], []), initial_model(network, 3)
     model = golden
     for _ in range(steps):
         batch = to_bits(rng.uniform(0, 1, (images, *network.input)), fmt)
         labels = rng.integers(0, 2, images)
         golden = train_step(network, golden, batch, labels, rates).model
-        stepped = pipeline.step(model, batch, labels, rates)
+        stepped = hardware.step(model, batch, labels, rates)
         model = stepped.model
         found.steps.append(stepped)
         found.golden.append(golden)

@@ -79,6 +79,7 @@ HDL = rooms(
     {f"cnn_merp.{room}": f"{PORTS} cnn_merp.behavioural" for room in BLOCKS},
     {"cnn_merp.phases": f"{PORTS} cnn_merp.behavioural {EVERY_BLOCK}"},
     {"pipeline": f"{PORTS} cnn_merp.phases"},
+    {"cluster": f"{PORTS} pipeline"},
     {"mac_array.ports": SHARED, "mac_array.behavioural": "conversion behavioural mac_array.ports"},
     {f"mac_array.{room}": f"{MAC_PORTS} mac_array.behavioural" for room in MAC_BLOCKS},
     {"mac_array.phases": f"{MAC_PORTS} mac_array.behavioural {EVERY_MAC_BLOCK}"},
@@ -96,7 +97,8 @@ COSIM = rooms(
     {"block": "engines", "synthesis": "engines build_cache"},
     {"passes": "phases phases.cnn_merp audit"},
     {"pipeline": "engines phases phases.cnn_merp audit"},
-    {"training": "engines phases phases.cnn_merp audit passes pipeline"},
+    {"cluster": "engines phases phases.cnn_merp audit pipeline"},
+    {"training": "engines phases phases.cnn_merp audit passes pipeline cluster"},
 )
 
 COMMON = "common bitstream"

@@ -13,14 +13,23 @@ from merp.models.network.network_keys import BACKWARD
 from merp.models.network.phases import NAMED
 from merp.tools.common.complaint import complain
 
-ARCHITECTURES = ("cnn-merp", "mazouz")
+PIPELINE = "mazouz"
+"""The architecture in which all layers and phases run at once on one chip."""
+
+CLUSTER = "fpdeep"
+"""The one in which they do on a chain of boards."""
+
+ARCHITECTURES = ("cnn-merp", PIPELINE, CLUSTER)
 """Of hardware that there is, by the names that ``merp map`` has."""
 
-PIPELINE = "mazouz"
-"""The one in which all layers and phases run at once."""
+EXPORTED = ("cnn-merp", PIPELINE)
+"""Those that ``merp export`` has."""
 
 MOST_DEPTH = 256
-"""Images on their way in it, at most."""
+"""Images on their way in these, at most."""
+
+MOST_DEVICES = 1024
+"""Boards of a chain, at most."""
 
 
 class _Page(argparse.HelpFormatter):

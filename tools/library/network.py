@@ -7,6 +7,7 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
+from merp.models.cnn_merp.cluster import MAX_PACE
 from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.errors import BadInput
 from merp.models.fpga.order_codes import target_named
@@ -16,7 +17,7 @@ from merp.models.network import network as description
 from merp.models.network.network_keys import BACKWARD, MAX_MAPS, MAX_SIZE
 from merp.models.network.phases import NAMED
 from merp.models.params.state_field import STATES
-from merp.tools.common.arguments import ARCHITECTURES, MOST_DEPTH
+from merp.tools.common.arguments import ARCHITECTURES, MOST_DEPTH, MOST_DEVICES
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import one_by_one
 from merp.tools.export.languages import DIALECTS, VHDL
@@ -60,7 +61,7 @@ from merp.tools.train.course import (
     MOST_STEPS,
     RATE,
     Course,
-    depth_of,
+    at_once_of,
     going_back,
     schedule,
     state_kept,
@@ -301,6 +302,8 @@ class Network(Mapping[str, Layer]):
         engine: str = "golden",
         architecture: str = ARCHITECTURES[0],
         depth: int | None = None,
+        devices: int | None = None,
+        link_cycles: int | None = None,
         batch: int | None = None,
         steps: int | None = None,
         epochs: int | None = None,
@@ -331,8 +334,11 @@ class Network(Mapping[str, Layer]):
             engine: ``golden``, the models; ``myhdl``, ``verilator`` or ``ghdl``, in the hardware,
                 every word compared with the models: the same weights, bit for bit.
             architecture: ``cnn-merp``, layers and phases one after the other; ``mazouz``, all of
-                them at once, as a pipeline in the hardware.
+                them at once, as a pipeline in the hardware; ``fpdeep``, the same on a chain of
+                boards.
             depth: images on their way at most in a pipeline, 1 to 256 (default 4).
+            devices: boards of the chain, 1 to 1024 (default 1).
+            link_cycles: cycles that a word takes on a link between them, 1 to 64 (default 1).
             batch: images of a step, 1 to 65536 (default 32, or that of ``resume``).
             steps: in all, those resumed included. epochs: in their place; 10 if neither is given.
             learning_rate: of the mean loss. momentum: from 0 to below 1.
@@ -382,8 +388,13 @@ class Network(Mapping[str, Layer]):
             engine=engine,
             state=state_kept(network, engine, target, state_bits),
             target=target,
-            depth=depth_of(
-                architecture, whole_or_none("depth", depth, 1, MOST_DEPTH), engine, target
+            at_once=at_once_of(
+                architecture,
+                whole_or_none("depth", depth, 1, MOST_DEPTH),
+                whole_or_none("devices", devices, 1, MOST_DEVICES),
+                whole_or_none("link_cycles", link_cycles, 1, MAX_PACE),
+                engine,
+                target,
             ),
             batch=whole_or_none("batch", batch, 1, MOST_BATCH),
             steps=whole_or_none("steps", steps, 1, MOST_STEPS),

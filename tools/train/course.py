@@ -15,7 +15,7 @@ from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.models.params.fixed import FixedFormat
 from merp.models.params.rates import UpdateRule
-from merp.tools.common.arguments import PIPELINE
+from merp.tools.common.arguments import CLUSTER, PIPELINE
 
 if TYPE_CHECKING:
     from merp.models.plan.plan import Plan
@@ -95,8 +95,7 @@ class Course:
             board, whose plan has one.
         engine: of ``ENGINES``. state: that is kept (``state_kept``).
         target: the board in whose passes it is trained; None for layers in one piece.
-        depth: images on their way at most, of a pipeline of all layers and phases at once; None
-            where they run one after the other.
+        at_once: how all layers and phases run at once; None where they run one after the other.
         batch: images of a step, 1 to ``MOST_BATCH``; None is ``BATCH``, or that of ``resume``.
         steps: in all, those resumed included, 1 to ``MOST_STEPS``; None is those of ``epochs``.
         epochs: in all, 1 to ``MOST_EPOCHS``; None is ``EPOCHS``.
@@ -113,7 +112,7 @@ class Course:
     engine: str
     state: str
     target: Target | None
-    depth: int | None
+    at_once: AtOnce | None
     batch: int | None
     steps: int | None
     epochs: int | None
@@ -128,8 +127,9 @@ class Course:
 
     @property
     def pooled(self) -> bool:
-        """Whether deltas lie in memory at pooled resolution: as plans and one pass take them."""
-        return self.target is not None or self.network.backward == FUSED
+        """Whether deltas are stored at pooled resolution: as plans, one pass, and chains do."""
+        chain = self.at_once is not None and self.at_once.devices is not None
+        return self.target is not None or self.network.backward == FUSED or chain
 
     @property
     def rule(self) -> UpdateRule:
@@ -150,19 +150,42 @@ class Course:
         return f"{given('learning_rate', self.learning_rate)}{become}"
 
 
-def depth_of(
-    architecture: str, depth: int | None, engine: str, target: Target | None
-) -> int | None:
-    """Images on their way at most, if layers and phases run at once.
+class AtOnce(NamedTuple):
+    """All layers and phases at once: a pipeline on one chip, or on a chain of boards.
+
+    Attributes:
+        depth: images on their way at most. devices: boards; None for a pipeline on one chip.
+        pace: cycles of a word on a link between boards.
+    """
+
+    depth: int
+    devices: int | None = None
+    pace: int = 1
+
+
+def at_once_of(
+    architecture: str,
+    depth: int | None,
+    devices: int | None,
+    pace: int | None,
+    engine: str,
+    target: Target | None,
+) -> AtOnce | None:
+    """How layers and phases run at once, if they do; None of a figure is its default.
 
     Raises:
-        BadInput: it is asked for without the architecture that has it, or that with what no
-            pipeline has.
+        BadInput: it is asked for without the architecture that has it, or that with what it has
+            not.
     """
-    if architecture != PIPELINE:
-        if depth is not None:
-            allowed = mention("architecture", PIPELINE)
-            raise BadInput(f"{given('depth', depth)}: allowed with {allowed}")
+    for name, value, having in (
+        ("depth", depth, (PIPELINE, CLUSTER)),
+        ("devices", devices, (CLUSTER,)),
+        ("link_cycles", pace, (CLUSTER,)),
+    ):
+        if value is not None and architecture not in having:
+            allowed = " or ".join(mention("architecture", each) for each in having)
+            raise BadInput(f"{given(name, value)}: allowed with {allowed}")
+    if architecture not in (PIPELINE, CLUSTER):
         return None
     asked = given("architecture", architecture)
     if target is not None:
@@ -170,7 +193,9 @@ def depth_of(
     if engine == "golden":
         able = ", ".join(each for each in ENGINES if each != engine)
         raise BadInput(f"{asked}: {mention('engine', engine)} runs no hardware: allowed are {able}")
-    return depth or DEPTH
+    if architecture == PIPELINE:
+        return AtOnce(depth or DEPTH)
+    return AtOnce(depth or DEPTH, devices or 1, pace or 1)
 
 
 def going_back(network: Network, asked: str | None, target: Target | None) -> Network:

@@ -9,13 +9,14 @@ from typing import Any
 
 from merp.cosim.passes.of_plan import OfPlan
 from merp.cosim.training.hardware_step import Audits, Whole
-from merp.models.cnn_merp.pipeline import DEPTH
+from merp.models.cnn_merp.cut import cut
 from merp.models.cnn_merp.reconfiguration import UPDATING
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import NAMED, apart, phases_counted
 from merp.models.params.counters import STALLS
 from merp.models.params.rates import PLAIN
+from merp.models.pipeline.cluster_cycles import cluster_cycles
 from merp.models.pipeline.cycles import pipeline_cycles
 from merp.models.plan.plan import Plan
 from merp.tools.common.table import console, fixed, table
@@ -128,12 +129,34 @@ def _measured(counts: Mapping[str, PhaseCounts]) -> dict[str, dict[str, int]] | 
 
 
 def _pipeline(course: Course, images: int, whole: Whole, audits: Audits) -> dict[str, Any]:
-    """The step as one run: its cycles, images on their way, and the cycles of every engine."""
+    """The step as one run: its cycles, images on their way, and the cycles of every engine.
+
+    On a chain of boards also what crossed the links.
+    """
+    at_once = course.at_once
+    assert at_once is not None
+    chain: dict[str, Any] = {}
+    if at_once.devices is None:
+        modelled = pipeline_cycles(course.network, images, at_once.depth).total
+    else:
+        shares = cut(course.network, at_once.devices)
+        found = cluster_cycles(course.network, shares, images, at_once.depth, at_once.pace)
+        modelled = found.total
+        chain = {
+            "devices": at_once.devices,
+            "link_cycles": at_once.pace,
+            "links": [each._asdict() for each in whole.crossings],
+            "modelled_words": [
+                {"border": border, "way": way, "words": words}
+                for (border, way), words in found.words.items()
+            ],
+        }
     return {
-        "depth": course.depth,
+        "depth": at_once.depth,
         "in_flight": whole.in_flight,
         "cycles": whole.cycles,
-        "modelled": pipeline_cycles(course.network, images, course.depth or DEPTH).total,
+        "modelled": modelled,
+        **chain,
         "engines": [
             {
                 "layer": layer,
@@ -238,8 +261,26 @@ def show(answer: Mapping[str, Any]) -> None:
     screen.print(table("Traffic of one step, MB", columns, rows, totals=1, caption=caption))
     if "pipeline" in answer:
         screen.print(_engines(answer["pipeline"]))
+        if answer["pipeline"].get("links"):
+            screen.print(_links(answer["pipeline"]))
     if "saturated" in answer:
         show_saturated(answer)
+
+
+def _links(pipeline: Mapping[str, Any]) -> Any:
+    """What crossed the links, as a table."""
+    rows = []
+    for each in pipeline["links"]:
+        ends = each["border"], each["border"] + 1
+        begin, end = ends if each["way"] == "on" else reversed(ends)
+        counts = (f"{each[name]:,}" for name in ("closed_form", "sent", "arrived"))
+        rows.append([f"{begin} to {end}", each["stream"], *counts])
+    caption = (
+        "Words of one step, of states bytes: by formula, out of a node onto the link, off the link "
+        f"into the next. A word takes {pipeline['link_cycles']} cycle(s)."
+    )
+    columns = ["link", "words", "closed form", "sent", "arrived"]
+    return table("Links between nodes", columns, rows, caption=caption)
 
 
 def _engines(pipeline: Mapping[str, Any]) -> Any:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from merp.cosim.training.cluster_step import ClusterStep
 from merp.cosim.training.fused_layers import FusedLayers
 from merp.cosim.training.hardware_step import HardwareStep, Layers, Stepped
 from merp.cosim.training.pipeline_step import PipelineStep
 from merp.cosim.training.planned_layers import PlannedLayers
+from merp.cosim.training.step_at_once import StepAtOnce
 from merp.cosim.training.whole_layers import WholeLayers
 from merp.models.golden import training
 from merp.models.golden.loss import Labels
@@ -43,11 +45,17 @@ def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) 
 
         return golden
     told = progress.begin, progress.update
-    hardware: HardwareStep | PipelineStep
-    if course.depth is not None:
-        hardware = PipelineStep(course.network, images, course.depth, course.engine, *told)
+    hardware: HardwareStep | StepAtOnce
+    network, engine, at_once = course.network, course.engine, course.at_once
+    if at_once is None:
+        hardware = HardwareStep(_layers(network, plan, images), engine, *told)
+    elif at_once.devices is None:
+        hardware = PipelineStep(network, images, at_once.depth, engine, *told)
     else:
-        hardware = HardwareStep(_layers(course.network, plan, images), course.engine, *told)
+        hardware = ClusterStep(
+            network, images, at_once.depth, engine, *told,
+            devices=at_once.devices, pace=at_once.pace,
+        )  # fmt: skip
 
     def simulated(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:
         before = dict(hardware.seconds)

@@ -17,7 +17,7 @@ from merp.models.network.network import Network
 from merp.models.network.phases import NAMED
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.tools.common.arguments import (
-    ARCHITECTURES,
+    EXPORTED,
     MOST_DEPTH,
     PIPELINE,
     add_delta_at,
@@ -46,8 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--architecture",
-        choices=ARCHITECTURES,
-        default=ARCHITECTURES[0],
+        choices=EXPORTED,
+        default=EXPORTED[0],
         help="mazouz: the whole network as a training pipeline, without --layer and --all (default "
         "cnn-merp: a design in a phase)",
     )

@@ -9,12 +9,14 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+from merp.models.cnn_merp.cluster import MAX_PACE
 from merp.models.cnn_merp.pipeline import DEPTH
 from merp.models.network.network import Network
 from merp.models.params.state_field import STATES
 from merp.tools.common.arguments import (
     ARCHITECTURES,
     MOST_DEPTH,
+    MOST_DEVICES,
     add_backward,
     add_network,
     add_tables,
@@ -34,9 +36,10 @@ from merp.tools.train.course import (
     MOST_BATCH,
     MOST_EPOCHS,
     MOST_STEPS,
+    AtOnce,
     Course,
     Target,
-    depth_of,
+    at_once_of,
     going_back,
     schedule,
     state_kept,
@@ -59,14 +62,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--architecture",
         choices=ARCHITECTURES,
         default=ARCHITECTURES[0],
-        help="mazouz: all layers and phases at once, as a pipeline (default cnn-merp: one after "
-        "the other)",
+        help="mazouz: all layers and phases at once, as a pipeline; fpdeep: the same on a chain of "
+        "boards (default cnn-merp: one after the other)",
     )
     parser.add_argument(
         "--depth",
         type=whole(1, MOST_DEPTH),
         metavar="N",
         help=f"images on their way at most in a pipeline (default {DEPTH})",
+    )
+    parser.add_argument(
+        "--devices",
+        type=whole(1, MOST_DEVICES),
+        metavar="N",
+        help="boards of the chain, with fpdeep (default 1)",
+    )
+    parser.add_argument(
+        "--link-cycles",
+        type=whole(1, MAX_PACE),
+        metavar="N",
+        help="cycles that a word takes on a link between boards (default 1)",
     )
     parser.add_argument(
         "--batch", type=whole(1, MOST_BATCH), metavar="N", help=f"images a step (default {BATCH})"
@@ -136,14 +151,16 @@ def run(args: argparse.Namespace) -> int:
     target = target_of(board, goal=args.goal, apart=args.apart)
     network = going_back(open_network(args.network, fuses=True), args.backward, target)
     state = state_kept(network, args.engine, target, args.state_bits)
-    depth = depth_of(args.architecture, args.depth, args.engine, target)
+    at_once = at_once_of(
+        args.architecture, args.depth, args.devices, args.link_cycles, args.engine, target
+    )
     with ExitStack() as held:
         output = saved = None
         if args.output is not None:
             output = held.enter_context(Output.of_folder("-o", args.output))
         if args.save is not None:
             saved = held.enter_context(Output.of_file("--save", args.save))
-        _run(args, _course(args, network, state, target, depth), output, saved)
+        _run(args, _course(args, network, state, target, at_once), output, saved)
     return 0
 
 
@@ -152,14 +169,14 @@ def _course(
     network: Network,
     state: str,
     target: Target | None,
-    depth: int | None,
+    at_once: AtOnce | None,
 ) -> Course:
     return Course(
         network=network,
         engine=args.engine,
         state=state,
         target=target,
-        depth=depth,
+        at_once=at_once,
         batch=args.batch,
         steps=args.steps,
         epochs=args.epochs,

@@ -14,10 +14,13 @@ class SliceDesign:
 
     Attributes:
         forward, update: engines. propagation, undone: of a layer that propagates a delta, its
-            engine, and un-pooling behind it; None in the first.
+            engine, and un-pooling at it; None in the first.
         joint: words of the FIFO in front of an engine that takes them as they come.
         features: words of the store of input maps, from which the update takes them.
-        states: bytes of the store of the state of the layer in front; 0 in the first.
+        states: bytes of the store of the state that un-pooling takes; 0 where there is none.
+        expanded: un-pooling in front of the update, as in front of the propagation, of deltas that
+            come at pooled resolution; None where those of the sums come, and un-pooling behind the
+            propagation undoes the layer in front.
     """
 
     forward: Design
@@ -27,22 +30,32 @@ class SliceDesign:
     joint: int
     features: int
     states: int
+    expanded: UnpoolDesign | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class PipelineDesign:
-    """Elaboration of a network as a pipeline.
+class EntranceDesign:
+    """Elaboration of where images come in, and where the loss does.
 
     Attributes:
-        slices: of its layers, in order; the first has no propagation, all others have one.
         depth: images on their way at most. max_images: of a run.
-        max_words: map words of an image. max_leaving: deltas of the first layer's sums of one.
-        max_losses: deltas of the last layer's sums of a run.
+        max_words: map words of an image. max_leaving: deltas of one that the first layer takes.
+        max_losses: deltas of a run that the last layer takes.
     """
 
-    slices: tuple[SliceDesign, ...]
     depth: int
     max_images: int
     max_words: int
     max_leaving: int
     max_losses: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelineDesign(EntranceDesign):
+    """Elaboration of a network as a pipeline.
+
+    Attributes:
+        slices: of its layers, in order; the first has no propagation, all others have one.
+    """
+
+    slices: tuple[SliceDesign, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merp.models.params.cnn_merp.pipeline_design import PipelineDesign
+from merp.models.params.cnn_merp.pipeline_design import EntranceDesign
 from merp.models.params.register_table import RegisterTable, RunRegister
 from merp.models.params.shape import Shape
 
@@ -14,11 +14,13 @@ class PipelineRun:
     """A batch in a pipeline.
 
     Attributes:
-        first, last: shapes of these layers. images: of the batch. depth: on their way at most.
+        words: of an image. leaving: deltas of an image that the first layer takes. losses: deltas
+            of an image that the last one takes. images: of the batch. depth: on their way at most.
     """
 
-    first: Shape
-    last: Shape
+    words: int
+    leaving: int
+    losses: int
     images: int
     depth: int
 
@@ -33,9 +35,14 @@ def map_words(shape: Shape) -> int:
     return shape.rows * shape.columns * shape.n
 
 
-_Register = RunRegister[PipelineDesign, PipelineRun]
+def output_words(shape: Shape) -> int:
+    """Words of the output of a layer, of an image."""
+    return shape.pooled_rows * shape.pooled_columns * shape.m
 
-ADMISSION: RegisterTable[PipelineDesign, PipelineRun] = RegisterTable(
+
+_Register = RunRegister[EntranceDesign, PipelineRun]
+
+ADMISSION: RegisterTable[EntranceDesign, PipelineRun] = RegisterTable(
     "admission",
     (
         _Register(
@@ -44,12 +51,12 @@ ADMISSION: RegisterTable[PipelineDesign, PipelineRun] = RegisterTable(
         ),
         _Register(
             "words", 1, lambda design: design.max_words, "map words of an image",
-            lambda run: map_words(run.first),
+            lambda run: run.words,
         ),
         _Register(
             "leaving", 1, lambda design: design.max_leaving,
-            "deltas of the first layer's sums of an image, with the last of which it is done",
-            lambda run: sum_words(run.first),
+            "deltas of an image that the first layer takes, with the last of which it is done",
+            lambda run: run.leaving,
         ),
         _Register(
             "depth", 1, lambda design: design.depth, "images on their way at most",
@@ -57,8 +64,8 @@ ADMISSION: RegisterTable[PipelineDesign, PipelineRun] = RegisterTable(
         ),
         _Register(
             "losses", 1, lambda design: design.max_losses,
-            "deltas of the last layer's sums of the run",
-            lambda run: run.images * sum_words(run.last),
+            "deltas of the run that the last layer takes",
+            lambda run: run.images * run.losses,
         ),
     ),
 )  # fmt: skip

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from merp.models.params.cnn_merp.backward_registers import DELTA_BUNDLE
+from merp.models.params.cnn_merp.cluster_design import ClusterDesign
+from merp.models.params.cnn_merp.cluster_registers import LINK, SHARE
 from merp.models.params.cnn_merp.delta_registers import DILATE
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import (
@@ -12,7 +14,7 @@ from merp.models.params.cnn_merp.kernel_update_registers import (
     UPDATE_PORT,
     update_table,
 )
-from merp.models.params.cnn_merp.pipeline_design import PipelineDesign
+from merp.models.params.cnn_merp.pipeline_design import PipelineDesign, SliceDesign
 from merp.models.params.cnn_merp.pipeline_registers import ADMISSION
 from merp.models.params.cnn_merp.registers import (
     ADD,
@@ -66,18 +68,36 @@ def pipeline_settings(design: PipelineDesign) -> Settings:
     """Registers of a pipeline: of admission, and those of every engine."""
     found = dict(ADMISSION.settings(design))
     for place, each in enumerate(design.slices, 1):
-        engines = {"fp": engine_settings(each.forward), "ku": engine_settings(each.update)}
-        if each.propagation is not None and each.undone is not None:
-            engines["dp"] = {
-                **engine_settings(each.propagation),
-                **unpool_settings(each.undone),
-            }
-        found |= {
-            f"layer{place}_{phase}_{name}": setting
-            for phase, settings in engines.items()
-            for name, setting in settings.items()
-        }
+        found |= _slice_settings(each, f"layer{place}")
     return {f"config_{name}": setting for name, setting in found.items()}
+
+
+def cluster_settings(design: ClusterDesign) -> Settings:
+    """Registers of a chain: of admission and of the links, and those of every share."""
+    found = {**ADMISSION.settings(design.nodes[0]), **LINK.settings(design.link)}
+    for place, each in enumerate(design.shares, 1):
+        found |= _slice_settings(each.engines, f"share{place}")
+        if not each.last:
+            own = SHARE.settings(each)
+            found |= {f"share{place}_{name}": setting for name, setting in own.items()}
+    return {f"config_{name}": setting for name, setting in found.items()}
+
+
+def _slice_settings(design: SliceDesign, where: str) -> Settings:
+    """Registers of the engines of a layer, or of a share of one."""
+    engines = {"fp": engine_settings(design.forward), "ku": engine_settings(design.update)}
+    if design.expanded is not None:
+        engines["ku"] = {**engines["ku"], **unpool_settings(design.expanded)}
+    if design.propagation is not None and design.undone is not None:
+        engines["dp"] = {
+            **engine_settings(design.propagation),
+            **unpool_settings(design.undone),
+        }
+    return {
+        f"{where}_{phase}_{name}": setting
+        for phase, settings in engines.items()
+        for name, setting in settings.items()
+    }
 
 
 def unpool_settings(design: UnpoolDesign) -> Settings:

@@ -1,0 +1,107 @@
+"""A chain of nodes with links between them: FPDeep's cluster, all boards in one clock.
+
+FPDeep section III: a network lies along the chain, each board has its share of one or more layers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from merp.hdl.base.signals import Bundles
+from merp.hdl.cluster.link import link
+from merp.hdl.cluster.node import node
+from merp.hdl.cluster.ports import (
+    ClusterStatus,
+    NodeStatus,
+    axis,
+    backward_streams,
+    forward_streams,
+    share_names,
+)
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.pipeline.gather import gather
+from merp.models.params.cnn_merp.cluster_design import ClusterDesign
+
+
+@entity
+def chain(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    config: Bundles,
+    s_axis: Bundles,
+    m_axis: Bundles,
+    status: ClusterStatus,
+    design: ClusterDesign,
+) -> Any:
+    """Train a network that lies on several nodes on a batch: one run is a step.
+
+    start begins a run of all nodes; the configuration must be stable from start to status_done.
+    Everything else is as in one node; see there.
+
+    config  in   registers of admission, of the links, and of every share: share1_fp, ...
+    s_axis  in   map: images in the order image, row, column, map; delta: of the last layer's
+                 output, in this order; for each share share1_fp_kernel (order m, n, row, column),
+                 ...
+    m_axis  out  map: output of the last layer in the order image, row, column, map; for each share
+                 share1_ku_kernel, ...
+    status  out  flags, images on their way, and what every engine, store and link counts
+
+    Throughput: an image in as many cycles as the slowest engine or link takes for one, where images
+    enough may be on their way. Reset: synchronous, active high; the run is abandoned.
+    """
+    borders = [
+        (forward_streams(each.shares[-1]), backward_streams(each.shares[-1]))
+        for each in design.nodes[:-1]
+    ]
+    ons = [*(axis(on) for on, _ in borders), Bundles({"maps": m_axis.map})]
+    fronts = [Bundles({"maps": s_axis.map}), *(axis(on) for on, _ in borders)]
+    backs = [*(axis(back) for _, back in borders), Bundles({"errors": s_axis.delta})]
+    to_fronts = [axis(back) for _, back in borders]
+    told = [NodeStatus(each, status) for each in design.nodes]
+    links, nodes = [], []
+    for border in range(len(borders)):
+        for way, sinks, sources in (
+            ("on", ons[border], fronts[border + 1]),
+            ("back", to_fronts[border], backs[border]),
+        ):
+            counters = getattr(status, f"link{border + 1}_{way}")
+            links.append(
+                link(
+                    clk,
+                    rst,
+                    start,
+                    pace=config.link.pace,
+                    s_axis=sinks,
+                    m_axis=sources,
+                    sent=counters.sent,
+                    arrived=counters.arrived,
+                    latency=design.link.latency,
+                    places=design.link.places,
+                )
+            )
+    for place, each in enumerate(design.nodes):
+        names = share_names(each)
+        nodes.append(
+            node(
+                clk,
+                rst,
+                start,
+                config=_own(config, names + ["admission"] * (each.begins or each.ends)),
+                s_axis=_own(s_axis, names),
+                m_axis=_own(m_axis, names),
+                front=fronts[place],
+                to_front=to_fronts[place - 1] if place else None,
+                on=ons[place],
+                back=backs[place],
+                status=told[place],
+                design=each,
+            )
+        )
+    return links, nodes, gather(told, status=status)
+
+
+def _own(bundles: Bundles, names: Sequence[str]) -> Bundles:
+    """Some of them."""
+    return Bundles({name: getattr(bundles, name) for name in names})

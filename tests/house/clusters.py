@@ -1,0 +1,80 @@
+"""Small networks on chains of nodes, and batches to train them on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from pipelines import Trained, random_network, train_on
+
+from merp.cosim.training.cluster_step import ClusterStep
+from merp.models.network.network import Network
+from merp.models.network.network_file import read_network
+
+CUT = """
+[network]
+name = "cut"
+input = { rows = 4, columns = 6, channels = 1 }
+[[layer]]
+name = "conv1"
+maps = 3
+kernel = 3
+pad = 1
+design = "k3"
+[[layer]]
+name = "conv2"
+maps = 2
+kernel = 3
+pad = 1
+pool = { kind = "max", window = 2, stride = 2 }
+design = "k3"
+[[layer]]
+name = "fc3"
+maps = 2
+relu = false
+design = "full"
+[design.k3]
+k = 3
+n_cu = 2
+r = 1
+[design.full]
+k = 1
+n_cu = 2
+r = 1
+"""
+
+
+def small_cut(folder: Path) -> Network:
+    """Three layers that train in seconds; the second has three input maps to cut between."""
+    path = folder / "cut.toml"
+    path.write_text(CUT)
+    return read_network(path)
+
+
+def train(
+    network: Network,
+    images: int,
+    devices: int,
+    engine: str = "myhdl",
+    *,
+    depth: int = 4,
+    pace: int = 1,
+    stalls: Any = None,
+    design: Any = None,
+    **more: Any,
+) -> Trained:
+    """Train on random images on so many nodes; ``more``: as of ``train_on``."""
+    hardware = ClusterStep(
+        network, images, depth, engine, devices=devices, pace=pace, stalls=stalls, design=design,
+        limit=4000,
+    )  # fmt: skip
+    return train_on(hardware, network, images, **more)
+
+
+def random_cut(folder: Path, rng: Random) -> tuple[Network, int]:
+    """A network of one to three layers of odd sizes and kinds, and nodes for it."""
+    network = random_network(folder, rng)
+    convolutions = network.layers[:-1]
+    most = 1 + sum(layer.shape.n for layer in convolutions[1:]) + bool(convolutions)
+    return network, rng.randint(1, min(4, most if convolutions else 1))
