@@ -138,6 +138,7 @@ class _Flow:
         free = [0, 0]  # from when on sums may be read for each half of the output buffer
         half, opened = 0, True
         sent = left = read = 0  # the sender's next read, the last transfer, the last read of sums
+        outputs: list[int] = []  # transfers of them
         for band in range(min(2, len(self.bands))):
             self.load(band, 0)
         now = 0
@@ -156,6 +157,9 @@ class _Flow:
                 free[half] = sent - 1 + latency.freed
                 half = 1 - half
                 left = sent - 1 + latency.leaves
+                outputs += range(left + 1 - tile.atoms, left + 1)
+        for each in outputs if self.work.loss is not None else ():
+            left = max(left + 1, each + latency.loss)
         return slots.cycles(max(left, read))
 
     def _tile(self, slots: Slots, tile: _Tile, drained: int) -> None:

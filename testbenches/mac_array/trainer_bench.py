@@ -65,6 +65,7 @@ def trainer_arguments(design: Design) -> dict[str, Any]:
            for name in ("s_axis_map", "s_axis_delta", "m_axis_map")},
         **{f"{side}_axis_{kind}": AxiStream(WORD_BITS, design.pof)
            for kind in kinds_of(design) for side in "sm"},
+        **({"s_axis_target": AxiStream(WORD_BITS)} if design.loss else {}),
         "status": ArrayStatus(design), "design": design,
     }  # fmt: skip
 
@@ -89,6 +90,9 @@ def run_of(
         "s_axis_map": supplied["maps"], "s_axis_delta": supplied["deltas"],
         "s_axis_kernel": supplied["parameters"],
     }  # fmt: skip
+    if design.loss:
+        target = [target_of(layer)] if layer.work.loss else []
+        words["s_axis_target"] = np.array(target, np.int64)
     if layer.work.phase == "ku":
         words |= {
             f"s_axis_{kind}": beat_words(
@@ -119,6 +123,26 @@ def registers(work: ArrayPass, design: Design) -> dict[str, int]:
     else:
         values |= outputs.values(PassRun(work, design))
     return values | supply_registers(work, design)
+
+
+def target_of(layer: Layer) -> int:
+    """The class that is right."""
+    return layer.seed % layer.work.outputs
+
+
+def derivatives(layer: Layer) -> list[int]:
+    """Deltas of the loss by each output, rounded and not yet clipped."""
+    work, one = layer.work, 1 << layer.work.one_shift
+    found = []
+    for output, y in enumerate(results(layer)[:, 0, 0].tolist()):
+        hit = output == target_of(layer)
+        if work.loss == "squared":
+            exact = y - one * hit
+        else:
+            t = 1 if hit else -1
+            exact = -2 * t * max(0, one - t * y)
+        found.append(nearest(exact, work.loss_shift))
+    return found
 
 
 def comes(work: ArrayPass, kind: str) -> bool:

@@ -73,12 +73,24 @@ class PassRun:
         if self.transposed and work.stride > 1:
             raise ValueError(f"dp of stride {work.stride}: only a stride of 1 is built")
         check_fit(work, design)
+        self._check_loss()
         for key, value, most in (
             ("mask words", work.mask_base + self.mask_atoms, design.mask_words),
             ("index words", work.index_base + self.index_atoms, design.index_words),
         ):
             if value > most:
                 raise ValueError(f"{key}: the design has at most {most}, the layers {value}")
+
+    def _check_loss(self) -> None:
+        work = self.work
+        if work.loss is None:
+            return
+        if not self.design.loss:
+            raise ValueError(f"loss {work.loss}: the design has no unit of losses")
+        if work.phase != "fp" or (work.out_rows, work.out_columns) != (1, 1):
+            raise ValueError(
+                f"loss {work.loss}: only fp of a layer whose sums are a word of each class has one"
+            )
 
     @property
     def transposed(self) -> bool:

@@ -26,6 +26,10 @@ def layer(phase: str, inputs: int, outputs: int, rows: int, columns: int, kernel
     )  # fmt: skip
 
 
+def classes(inputs: int, outputs: int, kernel: int) -> ArrayPass:
+    return replace(layer("fp", inputs, outputs, kernel, kernel, kernel), loss="hinge")
+
+
 def gradients(inputs: int, outputs: int, rows: int, columns: int, kernel: int,
               last: bool = False, **sizes: int) -> ArrayPass:  # fmt: skip
     return replace(layer("ku", inputs, outputs, rows, columns, kernel, **sizes), last=last)
@@ -37,6 +41,10 @@ def gradients(inputs: int, outputs: int, rows: int, columns: int, kernel: int,
         (layer("fp", 3, 6, 9, 10, 3, pad=1), (486, 0, 12, 0, 16, 21)),
         (layer("fp", 2, 5, 9, 11, 3, pad=1, pool=2), (324, 0, 6, 44, 16, 9)),
         (layer("fp", 5, 10, 4, 4, 4), (240, 0, 0, 0, 5, 20)),
+        (classes(5, 10, 4), (240, 0, 0, 0, 5, 30)),
+        (classes(5, 3, 4), (80, 0, 0, 0, 5, 28)),
+        (classes(1, 1, 1), (1, 0, 0, 0, 2, 26)),
+        (classes(1, 32, 1), (8, 1, 0, 48, 2, 54)),
         (layer("fp", 2, 4, 11, 9, 3, stride=2, pad=1), (72, 0, 39, 5, 49, 27)),
         (layer("fp", 1, 1, 1, 1, 1), (1, 0, 0, 0, 2, 19)),
         (layer("fp", 1, 4, 4, 4, 1), (1, 0, 0, 0, 4, 49)),
