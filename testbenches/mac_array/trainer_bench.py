@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -210,21 +211,21 @@ def owned(layer: Layer, design: Design) -> Words:
 
 def sums(layer: Layer) -> Words:
     """Exact sums of a pass, (maps, rows, columns), with FP's biases."""
-    work, k = layer.work, layer.work.kernel
-    delta = work.phase == "dp"
-    stride, pad = (1, k - 1 - work.pad) if delta else (work.stride, work.pad)
-    rows, columns = (work.rows, work.columns) if delta else (work.out_rows, work.out_columns)
+    work, k, pad = layer.work, layer.work.kernel, layer.work.pad
+    rows, columns = work.out_rows, work.out_columns
     kernels = layer.kernels.reshape(*layer.kernels.shape[:2], k, k)
-    if delta:
-        kernels = kernels.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1]
-    padded = np.pad(layer.maps, ((0, 0), (pad, pad + k), (pad, pad + k)))
-    total = np.zeros((len(kernels), rows, columns), np.int64)
-    for y in range(k):
-        for x in range(k):
-            window = padded[:, y::stride, x::stride][:, :rows, :columns]
-            total += np.einsum("oi,irc->orc", kernels[:, :, y, x], window)
-    if not delta:
-        total += (layer.biases << work.bias_shift)[:, None, None]
+    whole = np.zeros((work.inputs, work.rows + 2 * pad, work.columns + 2 * pad), np.int64)
+    if work.phase == "dp":
+        for y, x in product(range(k), range(k)):
+            met = whole[:, y :: work.stride, x :: work.stride][:, :rows, :columns]
+            met += np.einsum("oi,orc->irc", kernels[:, :, y, x], layer.maps)
+        return whole[:, pad : pad + work.rows, pad : pad + work.columns]
+    whole[:, pad : pad + work.rows, pad : pad + work.columns] = layer.maps
+    total = np.zeros((work.outputs, rows, columns), np.int64)
+    for y, x in product(range(k), range(k)):
+        window = whole[:, y :: work.stride, x :: work.stride][:, :rows, :columns]
+        total += np.einsum("oi,irc->orc", kernels[:, :, y, x], window)
+    total += (layer.biases << work.bias_shift)[:, None, None]
     return total
 
 

@@ -168,7 +168,8 @@ def formula(layer: Layer, design: Design) -> int:
         sweeps = over(work.outputs, design.pof) * groups * design.tap_tiles(work.kernel)
         return sweeps * work.out_rows * work.out_columns
     if work.phase == "dp":
-        sides = over(work.rows, design.poy) * over(work.columns, design.pox)
+        rows, columns = (over(size, work.stride) for size in (work.rows, work.columns))
+        sides = over(rows, design.poy) * over(columns, design.pox)
         return work.outputs * work.taps * sides * over(work.inputs, design.pof)
     sides = over(work.out_rows, design.poy) * over(work.out_columns, design.pox)
     return work.inputs * work.taps * sides * over(work.outputs, design.pof)
@@ -202,6 +203,32 @@ def test_fp_and_dp_give_the_words_of_exact_sums() -> None:
         Case(FRONT), Case(BACK, masks=FRONT), Case(POOLED), Case(BEHIND_POOLING, masks=POOLED),
         Case(classifier), Case(strided), Case(bare),
     )  # fmt: skip
+
+
+STRIDED = {
+    "2": (fp(31, inputs=2, outputs=5, rows=9, columns=11, kernel=1),
+          dp(32, inputs=5, outputs=3, rows=9, columns=11, kernel=3, stride=2, pad=1)),
+    "2, empty tiles": (fp(33, inputs=2, outputs=3, rows=9, columns=17, kernel=1),
+                       dp(34, inputs=3, outputs=2, rows=9, columns=17, kernel=3, stride=2)),
+    "4": (fp(35, inputs=2, outputs=2, rows=19, columns=18, kernel=1),
+          dp(36, inputs=2, outputs=3, rows=19, columns=18, kernel=5, stride=4, pad=2)),
+    "4, windows begin behind": (
+        fp(37, inputs=2, outputs=5, rows=10, columns=7, kernel=1),
+        dp(38, inputs=5, outputs=3, rows=10, columns=7, kernel=4, stride=4, pad=3),
+    ),
+    "4, phases without a row": (
+        fp(39, inputs=2, outputs=2, rows=2, columns=3, kernel=1),
+        dp(40, inputs=2, outputs=2, rows=2, columns=3, kernel=4, stride=4, pad=1),
+    ),
+}  # fmt: skip
+"""FP of the layer in front, whose masks are laid over the deltas, and DP."""
+
+
+@pytest.mark.parametrize("name", STRIDED)
+def test_deltas_of_a_strided_layer_leave_phase_by_phase(name: str) -> None:
+    front, back = STRIDED[name]
+    slow = Case(back, masks=front, stalls=stalled(len(name)))
+    check(design_of(), Case(front), slow, Case(back, masks=front))
 
 
 def classifier(number: int, **sizes: Any) -> Layer:
@@ -364,12 +391,13 @@ def random_case(rng: np.random.Generator, design: Design) -> Case:
     """A pass that the design takes, its ports stalled."""
     while True:
         kernel = int(rng.integers(1, 6))
+        stride = int(rng.choice([each for each in (1, 1, 2, 4) if each <= kernel]))
         layer = make_layer(
             int(rng.integers(1 << 30)),
             phase=str(rng.choice(["fp", "dp", "ku"])), inputs=int(rng.integers(1, 2 * design.pof)),
             outputs=int(rng.integers(1, 2 * design.pof)), rows=int(rng.integers(kernel, 14)),
             columns=int(rng.integers(kernel, 14)), kernel=kernel, pad=int(rng.integers(0, kernel)),
-            stride=1, relu=bool(rng.integers(2)), shift=int(rng.integers(-1, 31)),
+            stride=stride, relu=bool(rng.integers(2)), shift=int(rng.integers(-1, 31)),
             bias_shift=int(rng.integers(0, 16)), first=bool(rng.integers(2)),
             last=bool(rng.integers(2)), has_momentum=design.momentum and bool(rng.integers(2)),
             velocity_shift=int(rng.integers(-15, 16)), update_shift=int(rng.integers(0, 48)),
@@ -399,6 +427,8 @@ def test_vhdl_does_the_same() -> None:
         Case(POOLED, stalls=stalled(3)), Case(BEHIND_POOLING, masks=POOLED),
         Case(IMAGES["first"], stalls=stalled(4)), Case(IMAGES["last"]), Case(IMAGES["only"]),
         Case(LOSSES["hinge"], stalls=stalled(5)), Case(LOSSES["a single class"]),
+        Case(STRIDED["2"][0]), Case(STRIDED["2"][1], masks=STRIDED["2"][0], stalls=stalled(6)),
+        Case(dp(41, inputs=5, outputs=2, rows=7, columns=6, kernel=5, stride=4, relu=False)),
     )  # fmt: skip
     check(design_of(loss=True, **STEP), *cases, engine="ghdl", array="rtl")
 
