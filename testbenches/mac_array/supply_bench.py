@@ -220,7 +220,7 @@ def tile_slots(layer: Layer, design: Design) -> Iterator[Expected]:
             )
         )
         places = np.add.outer(np.arange(high) * design.pox, np.arange(wide)).reshape(-1)
-        taps = [(i, *each) for i, *each in product(range(len(layer.maps)), met(down), met(right))]
+        taps = list(product(range(len(layer.maps)), met(down), met(right)))
         for number, (i, (y, below), (x, beside)) in enumerate(taps):
             row, column = stride * top + below + around, stride * left + beside + around
             pixels = padded[i, row::stride, column::stride][:high, :wide]
