@@ -38,9 +38,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
-from merp.hdl.mac_array.output.loss_unit import loss_unit
 from merp.hdl.mac_array.phases.trainer import trainer
-from merp.hdl.mac_array.ports.outputs import OutputConfig
 from merp.models.cnn_merp.cluster import cluster_design
 from merp.models.cnn_merp.cut import cut
 from merp.models.cnn_merp.fused_pair import fused_design
@@ -237,7 +235,7 @@ def _mac_array() -> Iterator[Exported]:
     design = Design(
         pof=16, max_kernel=3, kernel_words=1024, map_words=1024, delta_words=256, mask_words=1024,
         index_words=256, pool_window=2, max_stride=2, max_size=64, max_maps=64, momentum=True,
-        stochastic=True,
+        stochastic=True, loss=True,
     )  # fmt: skip
     settings = {
         **supply_settings(design),
@@ -251,13 +249,6 @@ def _mac_array() -> Iterator[Exported]:
         bundle = table.bundle.removeprefix("supply_config_")
         meanings |= {f"{bundle}_config_{each.name}": each.meaning for each in table.registers}
     yield _exported(trainer, trainer_arguments(design), meanings)
-    stepping = replace(design, loss=True)
-    settings = dict(output_table(stepping).settings(stepping))
-    meanings = {name: setting.meaning for name, setting in settings.items()}
-    clocked = {"clk": flag(), "rst": flag(), "start": flag(), "design": stepping}
-    streams = {"sink": Stream(design.atom_bits), "source": Stream(design.atom_bits)}
-    loss = {"config": OutputConfig(stepping), "target": Stream(6), "saturated": bits(32)}
-    yield _exported(loss_unit, clocked | streams | loss, meanings)
 
 
 def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:

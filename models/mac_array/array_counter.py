@@ -20,6 +20,7 @@ def walked_words(of: ArrayPass, array: Array) -> dict[str, int]:
             "map_in": orders.maps_in(of, array),
             "map_out": orders.outputs_of_forward(of, array),
             "kernel_in": orders.forward_kernels(of, array),
+            "target_in": () if of.loss is None else ((0, 0, 0),),
         }
     elif of.phase == "dp":
         ports = {
@@ -37,6 +38,6 @@ def walked_words(of: ArrayPass, array: Array) -> dict[str, int]:
         moved += ("velocity_in", "velocity_out") if of.last and of.has_momentum else ()
         ports |= {port: orders.update_parameters(of, array) for port in moved}
     beats = {port: len(list(each)) for port, each in ports.items()}
-    atoms = ("map_in", "map_out", "delta_in")
-    words = {port: array.pox if port in atoms else array.pof for port in beats}
+    widths = dict.fromkeys(("map_in", "map_out", "delta_in"), array.pox) | {"target_in": 1}
+    words = {port: widths.get(port, array.pof) for port in beats}
     return {port: count * words[port] for port, count in beats.items() if count}

@@ -9,26 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from merp.models.mac_array.flow_cycles import Cycles, Latency, Slots
 from merp.models.mac_array.orders import load_bands, maps_in
 from merp.models.mac_array.update_flow import UpdateFlow
 from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.design import Array
+from merp.models.params.mac_array.design import Array, over
 
 
 @dataclass(frozen=True)
 class _Tile:
-    """Column tile of a tile of maps of a band.
+    """Column tile of a tile of maps of a band, of a phase of rows and of columns.
 
     Attributes:
-        band, group, column: numbers. pixels: that are read. closes: whether its group's atoms leave
-            behind it. atoms: that leave then.
+        band, group: numbers. taps: of each map that comes in. pixels: that are read, 0 if it is
+            empty. closes: whether its group's atoms leave behind it. atoms: that leave then.
     """
 
     band: int
     group: int
-    column: int
+    taps: int
     pixels: int
     closes: bool
     atoms: int
@@ -43,28 +44,50 @@ class _Walk:
     rows: int
     columns: int
     window: int
+    kernel: int
+    pad: int
+    phases: int
 
     @classmethod
     def of(cls, work: ArrayPass) -> _Walk:
         if work.phase == "fp":
             window = work.pool if work.fused else 1
-            return cls(work.inputs, work.outputs, work.out_rows, work.out_columns, window)
-        return cls(work.outputs, work.inputs, work.rows, work.columns, 1)
+            sizes = work.inputs, work.outputs, work.out_rows, work.out_columns
+            return cls(*sizes, window, work.kernel, work.pad, 1)
+        sizes = work.outputs, work.inputs, work.rows, work.columns
+        return cls(*sizes, 1, work.kernel, work.pad, work.stride)
+
+    def taps(self, phase: int) -> int:
+        """Taps of a row or column of a kernel that a pixel of a phase meets."""
+        return sum((phase + self.pad - tap) % self.phases == 0 for tap in range(self.kernel))
 
     def tiles(self, array: Array) -> Iterator[_Tile]:
         """All tiles in order."""
-        last = array.column_blocks(self.columns) - 1
-        for band in range(array.row_blocks(self.rows)):
-            high = min(array.poy, self.rows - band * array.poy)
-            for group in range(array.map_tiles(self.lanes)):
-                lanes = min(array.pof, self.lanes - group * array.pof)
-                for column in range(last + 1):
-                    wide = min(array.pox, self.columns - column * array.pox)
-                    closes = column == last or (column + 1) % self.window == 0
-                    begun = (column - column % self.window) * array.pox  # columns of its group
-                    some = self.columns - begun >= self.window
-                    atoms = lanes * (high // self.window) * some
-                    yield _Tile(band, group, column, high * wide, closes, atoms)
+        for band in range(array.row_blocks(over(self.rows, self.phases))):
+            for phase in range(self.phases):
+                rows = len(range(phase, self.rows, self.phases))
+                high = max(0, min(array.poy, rows - band * array.poy))
+                for group in range(array.map_tiles(self.lanes)):
+                    lanes = min(array.pof, self.lanes - group * array.pof)
+                    for beside, wide, closes, atoms in self._columns(array):
+                        yield _Tile(
+                            band, group, self.taps(phase) * self.taps(beside), high * wide, closes,
+                            lanes * (high // self.window) * atoms,
+                        )  # fmt: skip
+
+    def _columns(self, array: Array) -> Iterator[tuple[int, int, bool, int]]:
+        """Of each tile of a row of them: phase, columns, whether its group ends, atoms of a row."""
+        tiles = array.column_blocks(over(self.columns, self.phases))
+        blocks = array.column_blocks(self.columns)
+        for tile, phase in product(range(tiles), range(self.phases)):
+            columns = len(range(phase, self.columns, self.phases))
+            wide = max(0, min(array.pox, columns - tile * array.pox))
+            ends = tile == tiles - 1 or (tile + 1) % self.window == 0
+            begun = (tile - tile % self.window) * array.pox  # columns of its group
+            atoms = min(self.phases, blocks - tile * self.phases)
+            if self.columns - begun < self.window:
+                atoms = 0
+            yield phase, wide, ends and phase == self.phases - 1, atoms
 
 
 def array_cycles(
@@ -79,10 +102,10 @@ def array_cycles(
     ``kernel_first``: no slot of FP or DP before all kernels are there, as in the paper's machine.
 
     Raises:
-        ValueError: DP of a layer with a stride, or a pass that expands pooled deltas.
+        ValueError: a pass of pooling, or one that expands pooled deltas.
     """
     expands = work.phase != "fp" and work.fused and work.pool > 1
-    if work.phase not in ("fp", "dp", "ku") or expands or (work.phase == "dp" and work.stride > 1):
+    if work.phase not in ("fp", "dp", "ku") or expands:
         raise ValueError(f"no cycles of {work}")
     if work.phase == "ku":
         return UpdateFlow(work, array, latency or Latency()).run()
@@ -138,6 +161,7 @@ class _Flow:
         free = [0, 0]  # from when on sums may be read for each half of the output buffer
         half, opened = 0, True
         sent = left = read = 0  # the sender's next read, the last transfer, the last read of sums
+        outputs: list[int] = []  # transfers of them
         for band in range(min(2, len(self.bands))):
             self.load(band, 0)
         now = 0
@@ -148,7 +172,9 @@ class _Flow:
                 now = tile.band
             self._tile(slots, tile, drained)
             begin = slots.now - 1 + latency.copied
-            read = (max(begin, free[half]) if opened else begin) + tile.pixels - 1
+            if opened and tile.atoms:
+                begin = max(begin, free[half])
+            read = begin + max(1, tile.pixels) - 1
             drained = read + latency.drained
             opened = tile.closes
             if tile.closes and tile.atoms:
@@ -156,13 +182,16 @@ class _Flow:
                 free[half] = sent - 1 + latency.freed
                 half = 1 - half
                 left = sent - 1 + latency.leaves
+                outputs += range(left + 1 - tile.atoms, left + 1)
+        for each in outputs if self.work.loss is not None else ():
+            left = max(left + 1, each + latency.loss)
         return slots.cycles(max(left, read))
 
     def _tile(self, slots: Slots, tile: _Tile, drained: int) -> None:
         """Issue the slots of a tile; the last one waits for ``drained``."""
         for each in range(self.walk.maps):
             there = self.arrived[tile.band, each]
-            for tap in range(self.work.taps):
-                final = each == self.walk.maps - 1 and tap == self.work.taps - 1
+            for tap in range(tile.taps):
+                final = each == self.walk.maps - 1 and tap == tile.taps - 1
                 kernel = self.kernels_there(tile.group, each, tap)
                 slots.issue(kernel=kernel, there=there, output=drained if final else 0)

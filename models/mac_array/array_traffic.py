@@ -36,10 +36,12 @@ def port_words(
     *,
     fused: bool = False,
     momentum: bool = False,
+    loss: bool = False,
 ) -> Mapping[str, int]:
     """Return the words of one of ``PASSES`` for a batch, by port; none of a pass that there is not.
 
-    ``fused``: pooling at the output, deltas at pooled resolution.
+    ``fused``: pooling at the output, deltas at pooled resolution. ``loss``: the array forms the
+    deltas behind the layer's outputs, one by one of the image's class.
     """
     inputs = layer.groups * layer.n * layer.rows * array.pox * array.column_blocks(layer.columns)
     sums = layer.groups * layer.m * layer.out_rows
@@ -54,7 +56,9 @@ def port_words(
     updated |= dict.fromkeys(OF_VELOCITIES, parameters) if momentum else {}
     between = (images - 1) * parameters  # the first image reads none, the last one writes none
     found = {
-        "fp": images_of(images, map_in=inputs, map_out=out, kernel_in=parameters),
+        "fp": images_of(
+            images, map_in=inputs, map_out=(1 + loss) * out, kernel_in=parameters, target_in=loss
+        ),
         "pool": images_of(images * apart, map_in=sums, map_out=outputs),
         "upsample": images_of(images * apart, map_in=outputs, map_out=sums),
         "dp": images_of(images * layer.propagates, map_in=out, map_out=inputs, kernel_in=kernels),

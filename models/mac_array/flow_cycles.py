@@ -21,6 +21,7 @@ class Latency:
         read_out: from a group's last read to the first atom's read from the output buffer.
         leaves: from that to its transfer.
         freed: from the read of a half's last atom to the first read of sums for it.
+        loss: from the transfer of an output to the first cycle that may have that of its delta.
         gradient, kernel: from the read of a sum to the transfer of what becomes of it.
     """
 
@@ -34,6 +35,7 @@ class Latency:
     read_out: int = 8
     leaves: int = 4
     freed: int = 1
+    loss: int = 7
     gradient: int = 9
     kernel: int = 19
 

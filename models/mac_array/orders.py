@@ -93,7 +93,15 @@ def maps_in(of: ArrayPass, array: Array) -> Iterator[Atom]:
 
 
 def outputs_of_forward(of: ArrayPass, array: Array) -> Iterator[Atom]:
-    """Maps of FP: band, tile of maps, column tile (where it pools, a group of them), lane, row."""
+    """Maps of FP: band, tile of maps, column tile (where it pools, a group of them), lane, row.
+
+    With a loss the deltas follow behind all outputs, in the same order.
+    """
+    for _ in range(1 if of.loss is None else 2):
+        yield from _outputs(of, array)
+
+
+def _outputs(of: ArrayPass, array: Array) -> Iterator[Atom]:
     window = of.pool if of.fused else 1
     rows, columns = of.out_rows // window, of.out_columns // window
     at_once = array.poy // window

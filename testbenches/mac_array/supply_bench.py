@@ -191,36 +191,45 @@ def sweep_slots(layer: Layer, design: Design) -> Iterator[Expected]:
 
 def tile_slots(layer: Layer, design: Design) -> Iterator[Expected]:
     """Those of FP and DP."""
-    work = layer.work
-    k = work.kernel
+    work, k = layer.work, layer.work.kernel
     delta = work.phase == "dp"
-    stride, pad = (1, k - 1 - work.pad) if delta else (work.stride, work.pad)
-    rows, columns = (work.rows, work.columns) if delta else (work.out_rows, work.out_columns)
+    phases, stride = (work.stride, 1) if delta else (1, work.stride)
+    size = (work.rows, work.columns) if delta else (work.out_rows, work.out_columns)
     lanes_of = work.inputs if delta else work.outputs
-    around = design.pox + design.poy + k  # what a window can reach of what is no map
+    around = work.stride * (design.pox + design.poy) + k  # what a window reaches of what is no map
     padded = np.pad(layer.maps, ((0, 0), (around, around), (around, around)))
-    for top in range(0, rows, design.poy):
-        for lane in range(0, lanes_of, design.pof):
-            for left in range(0, columns, design.pox):
-                high, wide = min(design.poy, rows - top), min(design.pox, columns - left)
-                places = np.add.outer(np.arange(high) * design.pox, np.arange(wide))
-                for i in range(len(layer.maps)):
-                    for tap in range(k * k):
-                        row = stride * top + tap // k - pad + around
-                        column = stride * left + tap % k - pad + around
-                        pixels = padded[i, row::stride, column::stride][:high, :wide]
-                        group = slice(lane, lane + design.pof)
-                        weights = (
-                            layer.kernels[i, group, k * k - 1 - tap]
-                            if delta
-                            else layer.kernels[group, i, tap]
-                        )
-                        at = i * k * k + tap
-                        end = len(layer.maps) * k * k - 1
-                        yield Expected(
-                            at == 0, at == end, False, places.reshape(-1), pixels.reshape(-1),
-                            weights,
-                        )  # fmt: skip
+    bands, tiles = (
+        range(0, -(-each // phases), side)
+        for each, side in zip(size, (design.poy, design.pox), strict=True)
+    )
+
+    def met(phase: int) -> list[tuple[int, int]]:
+        """Taps along an axis, and from where of a map the first pixel's element is."""
+        if not delta:
+            return [(tap, tap - work.pad) for tap in range(k)]
+        ways = [(tap, phase + work.pad - tap) for tap in reversed(range(k))]
+        return [(tap, way // phases) for tap, way in ways if way % phases == 0]
+
+    for top, down, lane, left, right in product(
+        bands, range(phases), range(0, lanes_of, design.pof), tiles, range(phases)
+    ):
+        high, wide = (
+            max(0, min(side, -(-(each - phase) // phases) - low))
+            for each, phase, low, side in zip(
+                size, (down, right), (top, left), (design.poy, design.pox), strict=True
+            )
+        )
+        places = np.add.outer(np.arange(high) * design.pox, np.arange(wide)).reshape(-1)
+        taps = list(product(range(len(layer.maps)), met(down), met(right)))
+        for number, (i, (y, below), (x, beside)) in enumerate(taps):
+            row, column = stride * top + below + around, stride * left + beside + around
+            pixels = padded[i, row::stride, column::stride][:high, :wide]
+            group = slice(lane, lane + design.pof)
+            weights = layer.kernels[i, group] if delta else layer.kernels[group, i]
+            yield Expected(
+                number == 0, number == len(taps) - 1, False, places, pixels.reshape(-1),
+                weights[:, y * k + x],
+            )  # fmt: skip
 
 
 @dataclass(frozen=True)

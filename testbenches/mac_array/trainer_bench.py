@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,7 @@ def trainer_arguments(design: Design) -> dict[str, Any]:
            for name in ("s_axis_map", "s_axis_delta", "m_axis_map")},
         **{f"{side}_axis_{kind}": AxiStream(WORD_BITS, design.pof)
            for kind in kinds_of(design) for side in "sm"},
+        **({"s_axis_target": AxiStream(WORD_BITS)} if design.loss else {}),
         "status": ArrayStatus(design), "design": design,
     }  # fmt: skip
 
@@ -89,6 +91,9 @@ def run_of(
         "s_axis_map": supplied["maps"], "s_axis_delta": supplied["deltas"],
         "s_axis_kernel": supplied["parameters"],
     }  # fmt: skip
+    if design.loss:
+        target = [target_of(layer)] if layer.work.loss else []
+        words["s_axis_target"] = np.array(target, np.int64)
     if layer.work.phase == "ku":
         words |= {
             f"s_axis_{kind}": beat_words(
@@ -119,6 +124,26 @@ def registers(work: ArrayPass, design: Design) -> dict[str, int]:
     else:
         values |= outputs.values(PassRun(work, design))
     return values | supply_registers(work, design)
+
+
+def target_of(layer: Layer) -> int:
+    """The class that is right."""
+    return layer.seed % layer.work.outputs
+
+
+def derivatives(layer: Layer) -> list[int]:
+    """Deltas of the loss by each output, rounded and not yet clipped."""
+    work, one = layer.work, 1 << layer.work.one_shift
+    found = []
+    for output, y in enumerate(results(layer)[:, 0, 0].tolist()):
+        hit = output == target_of(layer)
+        if work.loss == "squared":
+            exact = y - one * hit
+        else:
+            t = 1 if hit else -1
+            exact = -2 * t * max(0, one - t * y)
+        found.append(nearest(exact, work.loss_shift))
+    return found
 
 
 def comes(work: ArrayPass, kind: str) -> bool:
@@ -186,21 +211,21 @@ def owned(layer: Layer, design: Design) -> Words:
 
 def sums(layer: Layer) -> Words:
     """Exact sums of a pass, (maps, rows, columns), with FP's biases."""
-    work, k = layer.work, layer.work.kernel
-    delta = work.phase == "dp"
-    stride, pad = (1, k - 1 - work.pad) if delta else (work.stride, work.pad)
-    rows, columns = (work.rows, work.columns) if delta else (work.out_rows, work.out_columns)
+    work, k, pad = layer.work, layer.work.kernel, layer.work.pad
+    rows, columns = work.out_rows, work.out_columns
     kernels = layer.kernels.reshape(*layer.kernels.shape[:2], k, k)
-    if delta:
-        kernels = kernels.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1]
-    padded = np.pad(layer.maps, ((0, 0), (pad, pad + k), (pad, pad + k)))
-    total = np.zeros((len(kernels), rows, columns), np.int64)
-    for y in range(k):
-        for x in range(k):
-            window = padded[:, y::stride, x::stride][:, :rows, :columns]
-            total += np.einsum("oi,irc->orc", kernels[:, :, y, x], window)
-    if not delta:
-        total += (layer.biases << work.bias_shift)[:, None, None]
+    whole = np.zeros((work.inputs, work.rows + 2 * pad, work.columns + 2 * pad), np.int64)
+    if work.phase == "dp":
+        for y, x in product(range(k), range(k)):
+            met = whole[:, y :: work.stride, x :: work.stride][:, :rows, :columns]
+            met += np.einsum("oi,orc->irc", kernels[:, :, y, x], layer.maps)
+        return whole[:, pad : pad + work.rows, pad : pad + work.columns]
+    whole[:, pad : pad + work.rows, pad : pad + work.columns] = layer.maps
+    total = np.zeros((work.outputs, rows, columns), np.int64)
+    for y, x in product(range(k), range(k)):
+        window = whole[:, y :: work.stride, x :: work.stride][:, :rows, :columns]
+        total += np.einsum("oi,irc->orc", kernels[:, :, y, x], window)
+    total += (layer.biases << work.bias_shift)[:, None, None]
     return total
 
 

@@ -1,4 +1,4 @@
-"""Send the atoms of the groups that are ready: lane by lane, and row by row."""
+"""Send the atoms of the groups that are ready: lane by lane, row by row, and atom by atom."""
 
 from __future__ import annotations
 
@@ -35,13 +35,15 @@ def atom_sender(
     Throughput: an atom per cycle, from one group to the next too, the first one in the cycle behind
     group_valid. Reset, by clear: no group, and the lower half of the buffer is the next one.
     """
-    busy, waiting, half, ends, last_row, last_lane = (flag() for _ in range(6))
+    busy, waiting, half, ends, last_atom, last_row, last_lane = (flag() for _ in range(7))
+    atoms, next_atoms = count(design.max_stride), count(design.max_stride)
     rows, next_rows = count(design.poy), count(design.poy)
     lanes, next_lanes = count(design.pof), count(design.pof)
     next_number = bits(ATOM_NUMBER_BITS)
-    row, lane = count(design.poy - 1), count(design.pof - 1)
+    row, lane, atom = count(design.poy - 1), count(design.pof - 1), count(design.max_stride)
     row_bits, lane_bits = len(row), len(lane)
-    first, number = bits(ATOM_NUMBER_BITS), bits(ATOM_NUMBER_BITS)  # of the lane; at hand
+    stride_bits, place_bits = design.max_stride.bit_length() - 1, len(sending.row) + 1
+    first, line, number = (bits(ATOM_NUMBER_BITS) for _ in range(3))  # of the lane; row; at hand
 
     @always_comb
     def compare() -> None:
@@ -51,52 +53,70 @@ def atom_sender(
         rows_done[:] = rows_done + 1
         lanes_done[:] = lane
         lanes_done[:] = lanes_done + 1
+        last_atom.next = atom + 1 >= atoms
         last_row.next = rows_done >= rows
         last_lane.next = lanes_done >= lanes
 
     @always_comb
     def issue() -> None:
+        place = intbv(0)[place_bits:]
+        place[:] = concat(half, row)
+        place[:] = place << stride_bits
+        place[:] = place + atom
         sending.issue.next = busy and room
-        sending.row.next = concat(half, row)
+        sending.row.next = place
         sending.lane.next = lane
         sending.number.next = number
 
     @always_comb
     def finish() -> None:
-        ends.next = busy and room and last_row and last_lane
-        freed.next = busy and room and last_row and last_lane
+        ends.next = busy and room and last_atom and last_row and last_lane
+        freed.next = busy and room and last_atom and last_row and last_lane
 
     @always(clk.posedge)
     def walk() -> None:
         if sending.issue:
-            if not last_row:
+            if not last_atom:
+                atom.next = atom + 1
+                number.next = number + 1
+            elif not last_row:
+                atom.next = 0
                 row.next = row + 1
-                number.next = number + config.row_step
+                line.next = line + config.row_step
+                number.next = line + config.row_step
             else:
+                atom.next = 0
                 row.next = 0
                 if not last_lane:
                     lane.next = lane + 1
                     first.next = first + config.map_step
+                    line.next = first + config.map_step
                     number.next = first + config.map_step
         if group.valid:
             waiting.next = True  # if another one is busy, and none is waiting then
+            next_atoms.next = group.atoms
             next_rows.next = group.rows
             next_lanes.next = group.lanes
             next_number.next = group.number
         if ends or not busy:
             busy.next = waiting or group.valid
             waiting.next = False
+            atom.next = 0
             row.next = 0
             lane.next = 0
             if waiting:
+                atoms.next = next_atoms
                 rows.next = next_rows
                 lanes.next = next_lanes
                 first.next = next_number
+                line.next = next_number
                 number.next = next_number
             else:
+                atoms.next = group.atoms
                 rows.next = group.rows
                 lanes.next = group.lanes
                 first.next = group.number
+                line.next = group.number
                 number.next = group.number
         if ends:
             half.next = not half

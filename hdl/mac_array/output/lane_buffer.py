@@ -36,7 +36,7 @@ def lane_buffer(
 
     Throughput: a pixel in and an atom out per cycle. Reset: none.
     """
-    words = 2 * design.poy
+    words = 2 * design.poy * design.max_stride
     largest, index = bits(WORD_BITS), bits(design.index_bits)
     pool = max_pool(
         clk,

@@ -40,7 +40,7 @@ def output_buffer(
     """
     lanes, index_width = design.pof, design.pox * design.index_bits
     write, completes = flag(), flag()
-    write_row, column = count(2 * design.poy - 1), count(design.pox - 1)
+    write_row, column = count(pooling.row.max - 1), count(design.pox - 1)
     lane = count(design.pof - 1)
     atoms = [bits(design.atom_bits) for _ in range(lanes)]
     places = [bits(index_width) for _ in range(lanes)]

@@ -66,7 +66,8 @@ def output_path(
     words      in   six cycles after place: a word of each lane, lane 0 lowest
     clipped    in   with them: which were clipped
     index      out  places of the maxima of an atom that leaves
-    source     out  atoms: band of rows, tile of maps, tile of columns, lane, row
+    source     out  atoms: band of rows, its phases, tile of maps, tile of columns, lane, row; there
+                    those of all phases of columns
     saturated  out  words of pixels inside the map that were clipped, since start
 
     Tiles are read at once, but for the first one of a group whose half of the buffer is not free.
@@ -129,6 +130,7 @@ def output_path(
         ),
         # A group can be read two cycles after its last pixel has come.
         valid_delay(clk, clear, d=group.valid, q=ready.valid, cycles=TO_WORDS + 1),
+        delay(clk, d=group.atoms, q=ready.atoms, cycles=TO_WORDS + 1),
         delay(clk, d=group.rows, q=ready.rows, cycles=TO_WORDS + 1),
         delay(clk, d=group.lanes, q=ready.lanes, cycles=TO_WORDS + 1),
         delay(clk, d=group.number, q=ready.number, cycles=TO_WORDS + 1),

@@ -18,17 +18,20 @@ def pool_position(
 ) -> Any:
     """Find where a pixel of a tile goes.
 
-    config   in   the pooling window, a power of two
+    config   in   the pooling window, a power of two; the phases of a stride, likewise
     pixel    in   row and column in its tile, and which tile of its group that is
     pooling  out  a cycle later
 
     Windows are those of the map, as tiles begin at multiples of them. The windows of a tile have a
-    part of an atom's columns, that of the tile in its group.
+    part of an atom's columns, that of the tile in its group. The columns of a phase lie as many
+    apart as there are phases, in as many atoms.
     Throughput: a pixel per cycle. Reset: none.
     """
     column_bits = len(pixel.column)
-    size = column_bits + len(pixel.part) + len(pixel.row)  # more than any of these numbers takes
-    half_bit = len(pooling.row) - 1
+    # More than any of these numbers takes.
+    size = column_bits + len(pixel.part) + len(pixel.row) + design.max_stride
+    row_bits = len(pixel.row)
+    stride_bits = design.max_stride.bit_length() - 1
 
     @always(clk.posedge)
     def find() -> None:
@@ -39,6 +42,8 @@ def pool_position(
         in_column = intbv(0)[size:]
         code = intbv(0)[size:]
         ahead = intbv(0)[size:]
+        wide = intbv(0)[size:]
+        place = intbv(0)[size:]
         row[:] = pixel.row
         column[:] = pixel.column
         most[:] = config.inside
@@ -50,12 +55,21 @@ def pool_position(
         column[:] = column >> config.pool
         ahead[:] = concat(pixel.part, intbv(0)[column_bits:])
         ahead[:] = ahead >> config.pool
+        wide[:] = pixel.column
+        wide[:] = wide << config.phase_shift
+        wide[:] = wide + pixel.part
+        place[:] = concat(pixel.half, row[row_bits:])
+        place[:] = place << stride_bits
         pooling.valid.next = pixel.valid
         pooling.opens.next = in_row == 0 and in_column == 0
         pooling.closes.next = in_row == most and in_column == most
         pooling.beside.next = column
         pooling.code.next = code
-        pooling.row.next = concat(pixel.half, row[half_bit:])
-        pooling.column.next = ahead + column
+        if config.last_phase == 0:
+            pooling.column.next = ahead + column
+            pooling.row.next = place
+        else:
+            pooling.column.next = wide[column_bits:]
+            pooling.row.next = place + (wide >> column_bits)
 
     return find

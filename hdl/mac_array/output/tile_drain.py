@@ -38,7 +38,7 @@ def tile_drain(
     group    out  valid with the last tile's drained: the group, once its pixels have arrived
 
     The first tile of a group that has outputs waits for a half. The first pixel is read in the
-    cycle of copied, or as soon as there is a half.
+    cycle of copied, or as soon as there is a half. A tile without pixels takes a cycle, too.
     Throughput: a pixel per cycle. Reset, and start: no tile, both halves free.
     """
     pending, some, go, done, taken, clear = flag(), flag(), flag(), flag(), flag(), flag()
@@ -62,8 +62,8 @@ def tile_drain(
         columns[:] = columns + 1
         rows[:] = row
         rows[:] = rows + 1
-        last_column.next = columns >= tile.columns
-        last_row.next = rows >= tile.rows
+        last_column.next = columns >= tile.columns or tile.empty
+        last_row.next = rows >= tile.rows or tile.empty
 
     @always_comb
     def finish() -> None:
@@ -97,7 +97,7 @@ def tile_drain(
     def tell() -> None:
         place.next = concat(intbv(0)[1:], row, column)
         drained.next = done
-        pixel.valid.next = go
+        pixel.valid.next = go and not tile.empty
         pixel.row.next = row
         pixel.column.next = column
         pixel.part.next = tile.part
@@ -105,6 +105,7 @@ def tile_drain(
         pixel.lanes.next = tile.lanes
         group.valid.next = done and tile.ends and tile.leaves
         group.rows.next = tile.out_rows
+        group.atoms.next = tile.atoms
         group.lanes.next = tile.lanes
         group.number.next = tile.number
 

@@ -1,4 +1,4 @@
-"""The walk over the tiles of a pass: bands of rows, tiles of maps, tiles of columns."""
+"""The walk over the tiles of a pass: bands of rows, tiles of maps, tiles of columns, phases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def tile_walk(
     tile     out  of the tile at hand
 
     Where outputs are pooled, as many tiles of columns as the window is wide make a group: their
-    pooled columns fill one atom of each row. At a row's end a group may have fewer tiles.
+    pooled columns fill one atom of each row. At a row's end a group may have fewer tiles. In DP
+    with a stride the tiles of all phases of columns make a group, whose columns lie between each
+    other in as many atoms of each row; phases of rows go over the maps and columns of a band again.
     Latency: a tile is there four cycles after start or advance, and stays until the next one.
     Reset: none, begin with start.
     """
@@ -32,23 +34,35 @@ def tile_walk(
     columns_left = count(design.max_size)
     maps_left = count(design.max_maps)
     maps = count(design.max_tiles - 1)
-    part = count(design.pool_window - 1)
+    part = count(design.parts - 1)
+    row_phase = count(design.max_stride - 1)
     band_base, tile_base, line_base = (bits(ATOM_NUMBER_BITS) for _ in range(3))
     block = bits(ATOM_NUMBER_BITS)  # atoms of the row ahead of the group
     last_part, last_column, last_maps = flag(), flag(), flag()
     fills = flag()  # the group has a column of outputs
     filled = flag()  # the same, kept from its first tile on
+    next_column, last_band = flag(), flag()
 
     @always_comb
     def compare() -> None:
-        last_column.next = columns_left <= design.pox
+        last_column.next = columns_left < design.pox or (
+            columns_left == design.pox and config.more_columns == 0
+        )
+        last_band.next = rows_left < design.poy or (
+            rows_left == design.poy and config.more_rows == 0
+        )
         last_maps.next = maps_left <= design.pof
 
     @always_comb
     def group() -> None:
-        last_part.next = part == config.inside or last_column
+        if config.last_phase == 0:
+            next_column.next = True
+            last_part.next = part == config.inside or last_column
+        else:
+            next_column.next = part == config.last_phase
+            last_part.next = part == config.last_phase
         if part == 0:
-            fills.next = columns_left > config.inside
+            fills.next = columns_left > config.inside or config.more_columns != 0
         else:
             fills.next = filled
 
@@ -59,12 +73,12 @@ def tile_walk(
         if advance:
             if last_part:
                 part.next = 0
-                block.next = block + 1
+                block.next = block + config.last_phase + 1
             else:
                 part.next = part + 1
-            if not last_column:
+            if next_column and not last_column:
                 columns_left.next = columns_left - design.pox
-            else:
+            elif next_column:
                 columns_left.next = config.columns
                 block.next = 0
                 if not last_maps:
@@ -75,7 +89,11 @@ def tile_walk(
                     maps_left.next = config.maps
                     maps.next = 0
                     tile_base.next = 0
-                    if rows_left > design.poy:
+                    if row_phase != config.last_phase:
+                        row_phase.next = row_phase + 1
+                        band_base.next = band_base + config.phase_step
+                    elif not last_band:
+                        row_phase.next = 0
                         rows_left.next = rows_left - design.poy
                         band_base.next = band_base + config.band_step
         if start:
@@ -84,6 +102,7 @@ def tile_walk(
             maps_left.next = config.maps
             maps.next = 0
             part.next = 0
+            row_phase.next = 0
             block.next = 0
             band_base.next = 0
             tile_base.next = 0
@@ -92,10 +111,19 @@ def tile_walk(
     def measure() -> None:
         tile.rows.next = design.poy
         if rows_left < design.poy:
-            tile.rows.next = rows_left
+            if row_phase < config.more_rows:
+                tile.rows.next = rows_left + 1
+            else:
+                tile.rows.next = rows_left
         tile.columns.next = design.pox
+        if columns_left < design.pox:
+            if part < config.more_columns:
+                tile.columns.next = columns_left + 1
+            else:
+                tile.columns.next = columns_left
+        tile.atoms.next = config.last_phase + 1
         if last_column:
-            tile.columns.next = columns_left
+            tile.atoms.next = config.last_atoms
         tile.lanes.next = design.pof
         if last_maps:
             tile.lanes.next = maps_left
@@ -108,6 +136,7 @@ def tile_walk(
     @always_comb
     def pool() -> None:
         tile.out_rows.next = tile.rows >> config.pool
+        tile.empty.next = tile.rows == 0 or tile.columns == 0
 
     @always(clk.posedge)
     def judge() -> None:

@@ -10,11 +10,12 @@ from typing import Any
 from myhdl import always_comb, block
 
 from merp.hdl.base.either import either
-from merp.hdl.base.element_counter import element_counter
+from merp.hdl.base.element_counter import counter_of
 from merp.hdl.base.signals import AxiStream, Stream, bits, count, flag, stream_of
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.array.mac_array import mac_array
 from merp.hdl.mac_array.array.round_lanes import round_lanes
+from merp.hdl.mac_array.output.loss_unit import loss_unit
 from merp.hdl.mac_array.output.output_path import output_path
 from merp.hdl.mac_array.output.unpool_path import unpool_path
 from merp.hdl.mac_array.phases.last_sent import last_sent
@@ -29,9 +30,10 @@ from merp.hdl.mac_array.ports.status import ArrayStatus
 from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
 from merp.hdl.mac_array.ports.updates import Saturated, UpdateConfig
 from merp.hdl.mac_array.update.update_path import update_path
+from merp.hdl.streams.stream_gate import stream_gate
 from merp.hdl.streams.stream_mux import stream_mux
 from merp.hdl.streams.wanted_gate import wanted_gate
-from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.design import WORD_BITS, Design
 from merp.models.params.mac_array.words import ROUNDED_BITS
 
 
@@ -69,6 +71,7 @@ def trainer(
     design: Design,
     s_axis_velocity: AxiStream | None = None,
     m_axis_velocity: AxiStream | None = None,
+    s_axis_target: AxiStream | None = None,
 ) -> Any:
     """Compute a pass of FP, DP, KU or un-pooling of one layer and image.
 
@@ -84,11 +87,13 @@ def trainer(
     status           out  progress and counters
     s_axis_velocity  in   (of a design with momentum) old velocities: KU of the last image
     m_axis_velocity  out  (there) new ones
+    s_axis_target    in   (of a design with loss) number of the right class: FP with a loss, whose
+                          deltas leave behind the outputs
 
-    A beat has pox words of maps and deltas, pof words of all else, which all count; last comes with
-    a pass's last one. Masks of ReLU and places of maxima
-    stay on the chip from FP to the way back. Throughput: a beat per cycle
-    and port, a slot per cycle. Reset: the pass is abandoned; a start needs none.
+    A beat has pox words of maps and deltas, one of a target, pof words of all else, which all
+    count; last comes with a pass's last one. Masks of ReLU and places of maxima stay on the chip
+    from FP to the way back. Throughput: a beat per cycle and port, a slot per cycle.
+    Reset: the pass is abandoned; a start needs none.
     """
     update, unpools = supply_config.walk.update, unpool_config.active
     operands, rank, bias = Operands(design), Rank(design), BiasWrite(design)
@@ -99,9 +104,11 @@ def trainer(
     maps, results = stream_of(s_axis_map), stream_of(m_axis_map)
     computed_maps, pooled = Stream(design.atom_bits), Stream(design.atom_bits)
     outputs, expanded = Stream(design.atom_bits), Stream(design.atom_bits)
+    with_deltas = outputs if s_axis_target is None else Stream(design.atom_bits)
     start_computing, computes, unpool_error = flag(), flag(), flag()
     drained, complete, sent, error = flag(), flag(), flag(), flag()
     supply_error, kernel_error, gradient_error, velocity_error = (flag() for _ in range(4))
+    target_error = flag()
     biases, words = bits(design.parameter_bits), bits(design.parameter_bits)
     rounded, clipped = bits(design.pof * ROUNDED_BITS), bits(design.pof)
     layer_copied, update_copied = flag(), flag()
@@ -158,7 +165,12 @@ def trainer(
     @always_comb
     def tell() -> None:
         error.next = (
-            supply_error or kernel_error or gradient_error or velocity_error or unpool_error
+            supply_error
+            or kernel_error
+            or gradient_error
+            or velocity_error
+            or unpool_error
+            or target_error
         )
         if not update:
             sent.next = map_sent
@@ -191,7 +203,7 @@ def trainer(
         clk, rst, start, config=unpool_config, index=index, sink=pooled, source=expanded,
         framing_error=unpool_error, design=design,
     )  # fmt: skip
-    mapped = stream_mux(second=unpools, one=outputs, other=expanded, source=results)
+    mapped = [stream_mux(second=unpools, one=with_deltas, other=expanded, source=results)]
     gates = [
         wanted_gate(
             clk, rst, start, wanted=wants_gradients, beats=update_config.beats,
@@ -238,6 +250,28 @@ def trainer(
             (s_axis_velocity, status.velocity_in), (m_axis_velocity, status.velocity_out),
         ]  # fmt: skip
         sources += [m_axis_velocity]
+    if s_axis_target is not None:
+        target, targets = Stream(WORD_BITS), bits(1)
+
+        @always_comb
+        def ask_target() -> None:
+            targets.next = 0
+            if output_config.loss:
+                targets.next = 1
+            target.data.next = s_axis_target.tdata
+
+        mapped += [
+            ask_target,
+            stream_gate(
+                clk, rst, start, words=targets, sink=stream_of(s_axis_target), valid=target.valid,
+                ready=target.ready, framing_error=target_error,
+            ),
+            loss_unit(
+                clk, rst, start, config=output_config, target=target, sink=outputs,
+                source=with_deltas, saturated=status.saturated_loss, design=design,
+            ),
+        ]  # fmt: skip
+        counted += [(s_axis_target, status.target_in)]
     parameters_out = update_path(
         clk, rst, start, config=update_config, copied=update_copied, place=update_place,
         drained=update_drained, shift=update_shift, rounded=rounded, gradient_sink=old_gradients,
@@ -249,7 +283,7 @@ def trainer(
             clk, rst, start, verdict=verdict, sent=sent, computes=computes, complete=complete,
             drained=drained, error=error, status=status, design=design,
         ),
-        [element_counter(clk, rst, start, stream=port, words=total) for port, total in counted],
+        [counter_of(port)(clk, rst, start, stream=port, words=total) for port, total in counted],
     )  # fmt: skip
     beats = [_whole_beats(source) for source in sources]
     return (

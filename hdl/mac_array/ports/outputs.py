@@ -32,11 +32,13 @@ class Tile:
         self.columns = count(design.pox)  # of the tile that lie in the map
         self.lanes = count(design.pof)  # that have an output map
         self.maps = count(design.max_tiles - 1)  # tile of output maps
-        self.part = count(design.pool_window - 1)  # of the group of tiles that is pooled to atoms
+        self.part = count(design.parts - 1)  # of its group, whose tiles leave in common atoms
+        self.empty = flag()  # none of its pixels lies in the map
         self.begins = flag()  # the first tile of its group
         self.ends = flag()  # the last tile of its group
         self.leaves = flag()  # there are outputs of the group
         self.out_rows = count(design.poy)  # of atoms that leave
+        self.atoms = count(design.max_stride)  # of a row that leave
         self.number = bits(ATOM_NUMBER_BITS)  # of the group's first atom among the layer's outputs
 
 
@@ -47,7 +49,7 @@ class Pixel:
         self.valid = flag()  # there is one
         self.row = count(design.poy - 1)  # in its tile
         self.column = count(design.pox - 1)  # in its tile
-        self.part = count(design.pool_window - 1)  # of the group, which the tile is
+        self.part = count(design.parts - 1)  # of the group, which the tile is
         self.half = flag()  # of the output buffer, for the group
         self.lanes = count(design.pof)  # that have an output map
 
@@ -57,6 +59,7 @@ class Group:
 
     def __init__(self, design: Design) -> None:
         self.valid = flag()  # pulse: a half of the output buffer is filled
-        self.rows = count(design.poy)  # atoms of each lane
+        self.rows = count(design.poy)  # rows of each lane
+        self.atoms = count(design.max_stride)  # of a row
         self.lanes = count(design.pof)  # that have an output map
         self.number = bits(ATOM_NUMBER_BITS)  # of the first atom among the layer's outputs

@@ -15,5 +15,6 @@ class Pooling:
         self.closes = flag()  # it is the last one of its window
         self.beside = count(design.pox - 1)  # window in the row of windows of the tile
         self.code = count((1 << design.index_bits) - 1)  # its place in the window, row by row
-        self.row = count(2 * design.poy - 1)  # of the output buffer, its upper half the other half
+        # of the output buffer, its upper half the other half; with strides an atom of such a row
+        self.row = count(2 * design.poy * design.max_stride - 1)
         self.column = count(design.pox - 1)  # of the atom

@@ -12,6 +12,6 @@ class Sending:
 
     def __init__(self, design: Design) -> None:
         self.issue = flag()  # an atom is read in this cycle
-        self.row = count(2 * design.poy - 1)  # of the output buffer
+        self.row = count(2 * design.poy * design.max_stride - 1)  # of the output buffer, as Pooling
         self.lane = count(design.pof - 1)  # whose atom it is
         self.number = bits(ATOM_NUMBER_BITS)  # among the outputs of the layer

@@ -19,6 +19,7 @@ def kernel_walk(
     start: Bit,
     config: WalkConfig,
     fire: Bit,
+    element: Word,
     last_tap: Bit,
     last_map: Bit,
     last_tile: Bit,
@@ -32,9 +33,11 @@ def kernel_walk(
     """Follow the slots through the kernel buffer.
 
     FP reads rows, one behind the other; DP reads columns, each from its last tap to its first.
-    Column tiles go over the words of a group of lanes again, bands over all of them.
+    Column tiles and their phases go over the words of a group of lanes again, phases of rows and
+    bands over all of them.
 
     fire        in   the slot at hand is issued
+    element     in   of the kernel, that its tap is in DP
     last_tap, last_map, last_tile, last_group  in  it is the last of its map, of its tile with
                      last_tap, of its group with these, of its band with these
     progress    in   words that are there; of columns, runs of beats (parameter_intake)
@@ -105,7 +108,7 @@ def kernel_walk(
         if fire:
             read.turn.next = lane
             if config.transposed:
-                read.base.next = map_base + config.taps - 1 - tap
+                read.base.next = map_base + element
                 if last_group:
                     read.rows.next = config.last_lanes
                 else:

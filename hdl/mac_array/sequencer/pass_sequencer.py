@@ -18,6 +18,7 @@ from merp.hdl.mac_array.ports.registers import ColumnsConfig, RowsConfig, WalkCo
 from merp.hdl.mac_array.ports.slots import KernelRead, Slot, Verdict
 from merp.hdl.mac_array.sequencer.kernel_walk import kernel_walk
 from merp.hdl.mac_array.sequencer.map_reader import map_reader
+from merp.hdl.mac_array.sequencer.tap_axis import tap_axis
 from merp.hdl.mac_array.sequencer.window_axis import window_axis
 from merp.models.params.mac_array.design import Design
 
@@ -44,10 +45,12 @@ def pass_sequencer(
 ) -> Any:
     """Issue the slots of a pass; everything behind is a pipeline that never stalls.
 
-    For each band of rows: for each tile of lanes: for each tile of columns: for each map that comes
-    in: for each tap: a slot. It waits for its kernel words (the last one of a tile for the bias,
-    too), for the rows of its map that its band needs, and, if it is the last one of its tile, until
-    the sums of the tile before have been read.
+    For each band of rows: for each phase of rows: for each tile of lanes: for each tile of columns:
+    for each phase of columns: for each map that comes in: for each tap: a slot. Phases are those of
+    DP with a stride: pixels of equal place modulo the stride, which meet the same taps. A tile is
+    one of a phase, and may be empty. A slot waits for its kernel words (the last one of a tile for
+    the bias, too), for the rows of its map that its band needs, and, if it is the last one of its
+    tile, until the sums of the tile before have been read.
 
     walk, rows, columns  in  registers, stable from start to the last slot
     progress, loaded     in  kernel words that are there (parameter_intake)
@@ -63,16 +66,15 @@ def pass_sequencer(
     pox, poy, pof = design.pox, design.poy, design.pof
     busy = flag()
     # Behind each other from the innermost loop on: the loop is at its end, and all within it are.
-    column, row, each_map = (
-        count(design.max_kernel),
-        count(design.max_kernel),
-        count(design.max_maps),
-    )
+    column, line = count(design.max_kernel), count(design.max_kernel**2)  # tap, its row's first
+    element, each_map = count(design.max_kernel**2), count(design.max_maps)
+    right_phase, down_phase = count(design.max_stride), count(design.max_stride)
     tile, group, band = count(design.max_size), count(design.max_tiles), count(design.max_size)
     last_column, last_row, last_map = flag(), flag(), flag()
     last_tile, last_group, last_band = flag(), flag(), flag()
+    last_right_phase, last_down_phase, last_column_tile = flag(), flag(), flag()
     fire, next_row, next_map, next_tile = flag(), flag(), flag(), flag()
-    next_group, next_band = flag(), flag()
+    next_column_tile, next_group, next_down_phase, next_band = (flag() for _ in range(4))
     last_tap = flag()
 
     first = flag()  # the tile's first slot
@@ -82,10 +84,12 @@ def pass_sequencer(
     across, down = AxisRead(design, pox), AxisRead(design, poy)
     restart_rows, restart_columns = flag(), flag()
     advance_columns, rewind_columns = flag(), flag()
+    right_ahead, down_ahead = flag(), flag()
 
     @always_comb
     def judge() -> None:
         last_tap.next = last_column and last_row
+        last_tile.next = last_column_tile and last_right_phase
         fire.next = False
         verdict.stall_kernel.next = False
         verdict.stall_input.next = False
@@ -105,8 +109,17 @@ def pass_sequencer(
         next_row.next = fire and last_column
         next_map.next = fire and last_tap
         next_tile.next = fire and last_tap and last_map
-        next_group.next = fire and last_tap and last_map and last_tile
-        next_band.next = fire and last_tap and last_map and last_tile and last_group
+
+    @always_comb
+    def carry_on() -> None:
+        next_column_tile.next = next_tile and last_right_phase
+        next_group.next = next_tile and last_tile
+        next_down_phase.next = next_tile and last_tile and last_group
+        next_band.next = next_tile and last_tile and last_group and last_down_phase
+
+    @always_comb
+    def find() -> None:
+        element.next = line + column
 
     @always_comb
     def tell() -> None:
@@ -118,23 +131,59 @@ def pass_sequencer(
         verdict.lanes.next = pof
         if last_band:
             verdict.rows.next = walk.last_rows
-        if last_tile:
+            if down_phase < walk.more_rows:
+                verdict.rows.next = walk.last_rows + 1
+        if last_column_tile:
             verdict.columns.next = walk.last_columns
+            if right_phase < walk.more_columns:
+                verdict.columns.next = walk.last_columns + 1
         if last_group:
             verdict.lanes.next = walk.last_lanes
 
     @always_comb
     def move() -> None:
         restart_columns.next = next_row
-        advance_columns.next = next_tile
+        advance_columns.next = next_column_tile
         rewind_columns.next = start or next_group
         restart_rows.next = next_map
 
     loops = (
-        loop_index(clk, start, step=fire, size=walk.kernel, index=column, final=last_column),
-        loop_index(clk, start, step=next_row, size=walk.kernel, index=row, final=last_row),
+        tap_axis(
+            clk,
+            start,
+            step=fire,
+            next_phase=next_tile,
+            phases=walk.phases,
+            first=walk.first,
+            stride=walk.phases,
+            unit=1,
+            size=walk.kernel,
+            tap=column,
+            last_tap=last_column,
+            phase=right_phase,
+            last_phase=last_right_phase,
+            ahead=right_ahead,
+        ),
+        tap_axis(
+            clk,
+            start,
+            step=next_row,
+            next_phase=next_down_phase,
+            phases=walk.phases,
+            first=walk.first_line,
+            stride=walk.line_step,
+            unit=walk.kernel,
+            size=walk.taps,
+            tap=line,
+            last_tap=last_row,
+            phase=down_phase,
+            last_phase=last_down_phase,
+            ahead=down_ahead,
+        ),
         loop_index(clk, start, step=next_map, size=walk.maps, index=each_map, final=last_map),
-        loop_index(clk, start, step=next_tile, size=walk.tiles, index=tile, final=last_tile),
+        loop_index(
+            clk, start, step=next_column_tile, size=walk.tiles, index=tile, final=last_column_tile
+        ),
         loop_index(clk, start, step=next_group, size=walk.groups, index=group, final=last_group),
         loop_index(clk, start, step=next_band, size=walk.bands, index=band, final=last_band),
     )
@@ -181,19 +230,19 @@ def pass_sequencer(
 
     horizontal = window_axis(
         clk, config=columns, rewind=rewind_columns, advance=advance_columns,
-        restart=restart_columns, step=fire, read=across, design=design, tile=pox,
+        restart=restart_columns, ahead=right_ahead, step=fire, read=across, design=design, tile=pox,
     )  # fmt: skip
     vertical = window_axis(
-        clk, config=rows, rewind=start, advance=next_band, restart=restart_rows,
+        clk, config=rows, rewind=start, advance=next_band, restart=restart_rows, ahead=down_ahead,
         step=next_row, read=down, design=design, tile=poy,
     )  # fmt: skip
     words = kernel_walk(
-        clk, start, config=walk, fire=fire, last_tap=last_tap, last_map=last_map,
+        clk, start, config=walk, fire=fire, element=element, last_tap=last_tap, last_map=last_map,
         last_tile=last_tile, last_group=last_group, progress=progress, loaded=loaded,
         there=kernels_there, read=kernel_read, design=design,
     )  # fmt: skip
     reads = map_reader(clk, rst, fire=fire, down=down, across=across, base=each_map, read=map_read)
     return (
-        judge, carry, tell, move, loops, advance, take_stock, issue, horizontal, vertical, words,
-        reads,
+        judge, carry, carry_on, find, tell, move, loops, advance, take_stock, issue, horizontal,
+        vertical, words, reads,
     )  # fmt: skip

@@ -20,6 +20,7 @@ def window_axis(
     rewind: Bit,
     advance: Bit,
     restart: Bit,
+    ahead: Bit,
     step: Bit,
     read: AxisRead,
     design: Design,
@@ -33,7 +34,8 @@ def window_axis(
     config   in   stable from rewind on
     rewind   in   go to the first tap of the first tile
     advance  in   go to the first tap of the next tile
-    restart  in   go to the first tap of this one
+    restart  in   go to the first tap of this one; ahead: to that of a phase whose windows begin an
+                  element further on
     step     in   go to the next tap; of several at once the first named counts
     read     out  where the window's elements are
 
@@ -50,6 +52,16 @@ def window_axis(
     left, before = bits(size_width), flag()
     split, phase = count(last_bank), count(design.max_stride)
     phase_base = count(2 * design.map_words)
+    tile_after, tile_rest = count(2 * design.map_words), bits(size_width)  # those one block on
+
+    @always_comb
+    def look_ahead() -> None:
+        tile_after.next = tile_next + config.step
+        if tile_next == config.last:
+            tile_after.next = 0
+        tile_rest.next = 0
+        if tile_left > tile:
+            tile_rest.next = tile_left - tile
 
     @always_comb
     def tell() -> None:
@@ -105,26 +117,27 @@ def window_axis(
             before.next = False
             tile_base.next = tile_next
             base.next = tile_next
-            if tile_next == config.last:
-                tile_next.next = 0
-                following.next = 0
-            else:
-                tile_next.next = tile_next + config.step
-                following.next = tile_next + config.step
-            if tile_left > tile:
-                tile_left.next = tile_left - tile
-                left.next = tile_left - tile
-            else:
-                tile_left.next = 0
-                left.next = 0
+            tile_next.next = tile_after
+            following.next = tile_after
+            tile_left.next = tile_rest
+            left.next = tile_rest
         elif restart:
-            split.next = config.split
             phase.next = config.phase
             phase_base.next = config.phase_base
-            before.next = tile_before
-            base.next = tile_base
-            following.next = tile_next
-            left.next = tile_left
+            if ahead and config.split == last_bank:
+                split.next = 0
+                before.next = False
+                base.next = tile_next
+                following.next = tile_after
+                left.next = tile_rest
+            else:
+                split.next = config.split
+                if ahead:
+                    split.next = config.split + 1
+                before.next = tile_before
+                base.next = tile_base
+                following.next = tile_next
+                left.next = tile_left
         elif step:
             if phase + 1 != config.stride:
                 phase.next = phase + 1
@@ -147,4 +160,4 @@ def window_axis(
                     else:
                         left.next = 0
 
-    return tell, move
+    return look_ahead, tell, move

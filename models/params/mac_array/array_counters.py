@@ -33,3 +33,7 @@ PORT_WORDS = (
 
 VELOCITY_WORDS = ("velocity_in", "velocity_out")
 """Where momentum is built."""
+
+LOSS_COUNTERS = (Counter("saturated_loss", "deltas of the loss that were clipped"),)
+TARGET_WORDS = ("target_in",)
+"""Where the loss is built."""

@@ -206,6 +206,11 @@ class Design(Array):
         return max(1, (self.pool_window**2 - 1).bit_length())
 
     @property
+    def parts(self) -> int:
+        """Tiles whose pixels leave in common atoms, at most: of pooling, or of a stride."""
+        return max(self.pool_window, self.max_stride)
+
+    @property
     def max_tiles(self) -> int:
         """Tiles of output maps of a pass, at most; the bias memory has a word of each."""
         return over(self.max_maps, self.pof)

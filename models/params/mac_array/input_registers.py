@@ -184,17 +184,42 @@ WALK = PassTable("supply_config_walk", (
     PassRegister(
         "taps", 1, lambda design: design.max_kernel**2, "K * K", lambda run: run.work.taps
     ),
+    PassRegister(
+        "phases", 1, lambda design: design.max_stride,
+        "phases of rows, and of columns, that leave: the stride of DP", lambda run: run.phases,
+    ),
+    PassRegister(
+        "first", 0, lambda design: design.max_kernel - 1,
+        "row and column of the first tap of the first phase", lambda run: run.first_tap,
+    ),
+    PassRegister(
+        "first_line", 0, lambda design: (design.max_kernel - 1) * design.max_kernel,
+        "first element of its row, of a kernel", lambda run: run.first_tap * run.work.kernel,
+    ),
+    PassRegister(
+        "line_step", 1, lambda design: design.max_stride * design.max_kernel,
+        "elements from a row of taps to the next of a phase",
+        lambda run: run.phases * run.work.kernel,
+    ),
     _kernel_words(
         "map_step", "words from a row to the next, from a tile of columns to the next",
         lambda run: _tile_words(run) if run.transposed else run.work.taps,
     ),
     PassRegister(
-        "last_rows", 1, lambda design: design.poy, "rows of the last band",
+        "last_rows", 0, lambda design: design.poy, "rows that each phase has of the last band",
         lambda run: run.vertical.last,
     ),
     PassRegister(
-        "last_columns", 1, lambda design: design.pox, "columns of the last tile",
-        lambda run: run.horizontal.last,
+        "more_rows", 0, lambda design: design.max_stride - 1, "phases that have one more",
+        lambda run: run.vertical.more,
+    ),
+    PassRegister(
+        "last_columns", 0, lambda design: design.pox,
+        "columns that each phase has of the last tile", lambda run: run.horizontal.last,
+    ),
+    PassRegister(
+        "more_columns", 0, lambda design: design.max_stride - 1, "phases that have one more",
+        lambda run: run.horizontal.more,
     ),
     PassRegister(
         "last_lanes", 1, lambda design: design.pof, "lanes in use in the last tile of them",

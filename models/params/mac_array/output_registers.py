@@ -28,6 +28,12 @@ def _map_atoms(run: PassRun) -> int:
     return run.vertical.out // run.out_pool * _row_atoms(run)
 
 
+def _band_atoms(run: PassRun) -> int:
+    """Atoms from the last phase of a band of rows to the next band."""
+    rows = run.phases * run.design.poy // run.out_pool
+    return (rows - run.phases + 1) * _row_atoms(run)
+
+
 def _step(name: str, meaning: str, value: Callable[[PassRun], int]) -> RunRegister[Design, PassRun]:
     return RunRegister(name, 0, lambda design: _MOST_ATOMS, meaning, value)
 
@@ -56,12 +62,35 @@ def output_table(design: Design) -> RegisterTable[Design, PassRun]:
         "output_config",
         (
             RunRegister(
-                "rows", 1, lambda design: design.max_size, "rows of sums",
-                lambda run: run.vertical.out,
+                "rows", 0, lambda design: design.max_size, "rows of sums that each phase has",
+                lambda run: run.vertical.whole,
             ),
             RunRegister(
-                "columns", 1, lambda design: design.max_size, "columns of sums",
-                lambda run: run.horizontal.out,
+                "more_rows", 0, lambda design: design.max_stride - 1, "phases that have one more",
+                lambda run: run.vertical.more,
+            ),
+            RunRegister(
+                "columns", 0, lambda design: design.max_size, "columns of sums that each phase has",
+                lambda run: run.horizontal.whole,
+            ),
+            RunRegister(
+                "more_columns", 0, lambda design: design.max_stride - 1,
+                "phases that have one more", lambda run: run.horizontal.more,
+            ),
+            RunRegister(
+                "phase_shift", 0, lambda design: design.max_stride.bit_length() - 1,
+                "logarithm of the phases, of rows and of columns: of the stride of DP",
+                lambda run: run.phases.bit_length() - 1,
+            ),
+            RunRegister(
+                "last_phase", 0, lambda design: design.max_stride - 1, "phases less one",
+                lambda run: run.phases - 1,
+            ),
+            RunRegister(
+                "last_atoms", 1, lambda design: design.max_stride,
+                "atoms of a row in the last group of tiles",
+                lambda run: _row_atoms(run) - (run.horizontal.tiles - 1) * run.phases
+                if run.transposed else 1,
             ),
             RunRegister(
                 "maps", 1, lambda design: design.max_maps, "maps that leave",
@@ -102,10 +131,12 @@ def output_table(design: Design) -> RegisterTable[Design, PassRun]:
                 lambda run: run.design.pof * _map_atoms(run),
             ),
             _step(
-                "band_step", "atoms from a band of rows to the next",
-                lambda run: run.design.poy // run.out_pool * _row_atoms(run),
+                "band_step", "atoms from a band of rows, its last phase, to the next",
+                _band_atoms,
             ),
-            _step("row_step", "atoms from a row to the next", _row_atoms),
+            _step("row_step", "atoms from a row to the next of its phase",
+                  lambda run: run.phases * _row_atoms(run)),
+            _step("phase_step", "atoms from a phase of rows to the next", _row_atoms),
             RunRegister(
                 "mask_base", 0, lambda design: design.mask_words - 1,
                 "word of the mask memory of the first atom", lambda run: run.work.mask_base,

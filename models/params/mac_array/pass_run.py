@@ -19,7 +19,10 @@ class Side:
 
     Attributes:
         size: of a map that comes in. out: of one that leaves. tile: pixels of the array.
-        stride, pad: of the window.
+        stride, pad: of the window, in the first phase. after: elements beyond that of a pixel that
+            its windows reach, in the last phase.
+        phases: of the pixels that leave, by their place modulo the stride of DP; a tile is one of
+            a phase.
     """
 
     size: int
@@ -27,16 +30,28 @@ class Side:
     tile: int
     stride: int
     pad: int
+    after: int
+    phases: int = 1
 
     @property
     def tiles(self) -> int:
-        """Tiles that cover what leaves."""
-        return over(self.out, self.tile)
+        """Tiles that cover what leaves of a phase, the first one, which has the most."""
+        return over(over(self.out, self.phases), self.tile)
+
+    @property
+    def whole(self) -> int:
+        """What each phase has of what leaves."""
+        return self.out // self.phases
+
+    @property
+    def more(self) -> int:
+        """Phases, the first ones, that have one more."""
+        return self.out % self.phases
 
     @property
     def last(self) -> int:
-        """What the last tile has of what leaves."""
-        return self.out - (self.tiles - 1) * self.tile
+        """What the last tile has of ``whole``."""
+        return self.whole - (self.tiles - 1) * self.tile
 
     @property
     def blocks(self) -> int:
@@ -70,9 +85,8 @@ class PassRun:
         work, design = self.work, self.design
         if work.phase not in ("fp", "dp"):
             raise ValueError(f"phase must be fp or dp, not {work.phase}")
-        if self.transposed and work.stride > 1:
-            raise ValueError(f"dp of stride {work.stride}: only a stride of 1 is built")
         check_fit(work, design)
+        self._check_loss()
         for key, value, most in (
             ("mask words", work.mask_base + self.mask_atoms, design.mask_words),
             ("index words", work.index_base + self.index_atoms, design.index_words),
@@ -80,10 +94,32 @@ class PassRun:
             if value > most:
                 raise ValueError(f"{key}: the design has at most {most}, the layers {value}")
 
+    def _check_loss(self) -> None:
+        work = self.work
+        if work.loss is None:
+            return
+        if not self.design.loss:
+            raise ValueError(f"loss {work.loss}: the design has no unit of losses")
+        if work.phase != "fp" or (work.out_rows, work.out_columns) != (1, 1):
+            raise ValueError(
+                f"loss {work.loss}: only fp of a layer whose sums are a word of each class has one"
+            )
+
     @property
     def transposed(self) -> bool:
         """Whether kernels are read by columns."""
         return self.work.phase == "dp"
+
+    @property
+    def phases(self) -> int:
+        """Phases of the pixels that leave, along rows and along columns."""
+        return self.work.stride if self.transposed else 1
+
+    @property
+    def first_tap(self) -> int:
+        """Row and column of the first tap of the first phase, the last one that it meets in DP."""
+        last = self.work.kernel - 1
+        return last - (last - self.work.pad) % self.phases
 
     @property
     def maps(self) -> int:
@@ -139,8 +175,10 @@ class PassRun:
     def _side(self, size: int, out: int, tile: int) -> Side:
         work = self.work
         if self.transposed:
-            return Side(out, size, tile, 1, work.kernel - 1 - work.pad)
-        return Side(size, out, tile, work.stride, work.pad)
+            before = (self.first_tap - work.pad) // self.phases
+            after = (self.phases - 1 + work.pad) // self.phases
+            return Side(out, size, tile, 1, before, after, self.phases)
+        return Side(size, out, tile, work.stride, work.pad, work.kernel - 1 - work.pad)
 
     @property
     def atom_blocks(self) -> int:
@@ -174,8 +212,8 @@ class PassRun:
         The first band is what the first band of windows needs, each further one moves on as far as
         a band of windows does, and the last one has what is left.
         """
-        side, kernel = self.vertical, self.work.kernel
-        first = side.stride * (side.tile - 1) + kernel - side.pad
+        side = self.vertical
+        first = side.stride * (side.tile - 1) + 1 + side.after
         if side.tiles == 1 or first >= side.size:
             return (side.size,)
         further = side.stride * side.tile

@@ -23,6 +23,8 @@ def test_the_walk_counts_what_the_formula_does(seed: int) -> None:
     for phase in ("fp", "dp"):
         counted = walked_words(replace(of, phase=phase), array)
         assert counted == port_words(seen(of), array, 1, phase, fused=fused)
+    lost = replace(of, loss="hinge")
+    assert walked_words(lost, array) == port_words(seen(of), array, 1, "fp", fused=fused, loss=True)
     batch: Counter[str] = Counter()
     for image in range(3):
         batch.update(

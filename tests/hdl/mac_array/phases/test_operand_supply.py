@@ -127,6 +127,15 @@ DIRECTED = {
     "dp, no pad": dp(inputs=9, outputs=3, rows=8, columns=6, kernel=3),
     "dp, fewer maps than lanes": dp(inputs=3, outputs=9, rows=6, columns=6, kernel=2, pad=1),
     "dp of a classifier": dp(inputs=6, outputs=10, rows=4, columns=4, kernel=4),
+    "dp, stride 2": dp(inputs=6, outputs=5, rows=9, columns=11, kernel=3, stride=2, pad=1),
+    "dp, stride 2, an empty tile": dp(inputs=5, outputs=2, rows=9, columns=17, kernel=3, stride=2),
+    "dp, stride 4": dp(inputs=3, outputs=3, rows=23, columns=18, kernel=5, stride=4, pad=2),
+    "dp, stride 4, windows begin behind": dp(
+        inputs=2, outputs=3, rows=19, columns=7, kernel=4, stride=4, pad=3
+    ),
+    "dp, phases without a row": dp(
+        inputs=2, outputs=2, rows=2, columns=3, kernel=4, stride=4, pad=1
+    ),
     "ku": ku(inputs=3, outputs=6, rows=6, columns=7, kernel=3, pad=1),
     "ku, four regions": ku(inputs=6, outputs=3, rows=6, columns=7, kernel=2, pad=1),
     "ku, a region of each pixel": ku(inputs=18, outputs=3, rows=4, columns=3, kernel=1),
@@ -140,8 +149,9 @@ DIRECTED = {
 
 QUICK = (
     "one pixel, fewer maps than lanes", "asymmetric reach", "a ring of rows", "stride 2",
-    "stride 4", "dp", "dp, fewer maps than lanes", "ku, a region of each pixel", "ku, stride 2",
-    "ku, three tiles of lanes",
+    "stride 4", "dp", "dp, fewer maps than lanes",
+    "dp, stride 2", "dp, stride 4, windows begin behind", "ku, a region of each pixel",
+    "ku, stride 2", "ku, three tiles of lanes",
 )  # fmt: skip
 
 

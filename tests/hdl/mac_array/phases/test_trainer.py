@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from merp.testbenches.mac_array.supply_bench import Layer, make_layer, slots
 from merp.testbenches.mac_array.trainer_bench import (
     KINDS,
     MAPS,
+    derivatives,
     kinds_of,
     maps_of,
     owned,
@@ -33,6 +34,7 @@ from merp.testbenches.mac_array.trainer_bench import (
     unpooled,
     updates,
 )
+from merp.testbenches.mac_array.words import clipped, number
 from merp.testbenches.top.run import Outcome
 
 LIMIT = 3000
@@ -73,7 +75,12 @@ def check(
             assert np.array_equal(maps_of(outcome.words[MAPS], layer, design, wanted), wanted)
         else:
             wanted = results(layer, None if case.masks is None else results(case.masks) > 0)
-            got = maps_of(outcome.words[MAPS], layer, design, wanted)
+            words, shown = outcome.words[MAPS], layer
+            if layer.work.loss is not None:
+                check_deltas(outcome, layer, design)
+                words = words[: len(words) // 2]
+                shown = replace(layer, work=replace(layer.work, loss=None))
+            got = maps_of(words, shown, design, wanted)
             assert np.array_equal(got, wanted), layer.work
             assert outcome.status["status_saturated"] == saturations(layer)
         check_status(outcome, layer, design)
@@ -83,9 +90,19 @@ def check(
     return records
 
 
+def check_deltas(outcome: Outcome, layer: Layer, design: Design) -> None:
+    """Behind the outputs come the deltas of the loss, a class an atom."""
+    exact = derivatives(layer)
+    atoms = np.array(outcome.words[MAPS], np.int64).reshape(-1, design.pox)
+    assert len(atoms) == 2 * len(exact)
+    assert [number(word) for word in atoms[len(exact) :, 0].tolist()] == [*map(clipped, exact)]
+    beyond = sum(each != clipped(each) for each in exact)
+    assert outcome.status["status_saturated_loss"] == beyond
+
+
 def check_parameters(outcome: Outcome, layer: Layer, design: Design) -> None:
     """Gradients, or in the last image kernels and velocities, of lanes that have an output map."""
-    wanted, clipped = updates(layer, design)
+    wanted, clips = updates(layer, design)
     own = owned(layer, design)
     for kind in kinds_of(design):
         words = np.array(outcome.words[f"m_axis_{kind}"], np.int64).reshape(-1, design.pof)
@@ -94,7 +111,7 @@ def check_parameters(outcome: Outcome, layer: Layer, design: Design) -> None:
             continue
         got = words - ((words >> WORD_BITS - 1 & 1) << WORD_BITS)
         assert np.array_equal(got[own], wanted[kind][own]), (layer.work, kind)
-    assert {kind: outcome.status[f"status_saturated_{kind}"] for kind in KINDS} == clipped
+    assert {kind: outcome.status[f"status_saturated_{kind}"] for kind in KINDS} == clips
 
 
 def words_moved(work: ArrayPass, design: Design) -> dict[str, int]:
@@ -106,8 +123,9 @@ def words_moved(work: ArrayPass, design: Design) -> dict[str, int]:
     b = design.map_tiles(work.outputs) * design.pof
     w = b * work.inputs * work.taps
     if work.phase == "fp":
-        moved = {"s_axis_map": x, "s_axis_kernel": w + b}
-        return moved | {"m_axis_map": work.outputs * (work.out_rows // g) * pooled}
+        moved = {"s_axis_map": x, "s_axis_kernel": w + b, "s_axis_target": work.loss is not None}
+        atoms = work.outputs * (work.out_rows // g) * pooled
+        return moved | {"m_axis_map": atoms if work.loss is None else 2 * atoms}
     if work.phase == "dp":
         return {"s_axis_map": y, "s_axis_kernel": w, "m_axis_map": x}
     if work.phase == "upsample":
@@ -150,7 +168,8 @@ def formula(layer: Layer, design: Design) -> int:
         sweeps = over(work.outputs, design.pof) * groups * design.tap_tiles(work.kernel)
         return sweeps * work.out_rows * work.out_columns
     if work.phase == "dp":
-        sides = over(work.rows, design.poy) * over(work.columns, design.pox)
+        rows, columns = (over(size, work.stride) for size in (work.rows, work.columns))
+        sides = over(rows, design.poy) * over(columns, design.pox)
         return work.outputs * work.taps * sides * over(work.inputs, design.pof)
     sides = over(work.out_rows, design.poy) * over(work.out_columns, design.pox)
     return work.inputs * work.taps * sides * over(work.outputs, design.pof)
@@ -184,6 +203,80 @@ def test_fp_and_dp_give_the_words_of_exact_sums() -> None:
         Case(FRONT), Case(BACK, masks=FRONT), Case(POOLED), Case(BEHIND_POOLING, masks=POOLED),
         Case(classifier), Case(strided), Case(bare),
     )  # fmt: skip
+
+
+STRIDED = {
+    "2": (fp(31, inputs=2, outputs=5, rows=9, columns=11, kernel=1),
+          dp(32, inputs=5, outputs=3, rows=9, columns=11, kernel=3, stride=2, pad=1)),
+    "2, empty tiles": (fp(33, inputs=2, outputs=3, rows=9, columns=17, kernel=1),
+                       dp(34, inputs=3, outputs=2, rows=9, columns=17, kernel=3, stride=2)),
+    "4": (fp(35, inputs=2, outputs=2, rows=19, columns=18, kernel=1),
+          dp(36, inputs=2, outputs=3, rows=19, columns=18, kernel=5, stride=4, pad=2)),
+    "4, windows begin behind": (
+        fp(37, inputs=2, outputs=5, rows=10, columns=7, kernel=1),
+        dp(38, inputs=5, outputs=3, rows=10, columns=7, kernel=4, stride=4, pad=3),
+    ),
+    "4, phases without a row": (
+        fp(39, inputs=2, outputs=2, rows=2, columns=3, kernel=1),
+        dp(40, inputs=2, outputs=2, rows=2, columns=3, kernel=4, stride=4, pad=1),
+    ),
+}  # fmt: skip
+"""FP of the layer in front, whose masks are laid over the deltas, and DP."""
+
+
+@pytest.mark.parametrize("name", STRIDED)
+def test_deltas_of_a_strided_layer_leave_phase_by_phase(name: str) -> None:
+    front, back = STRIDED[name]
+    slow = Case(back, masks=front, stalls=stalled(len(name)))
+    check(design_of(), Case(front), slow, Case(back, masks=front))
+
+
+def classifier(number: int, **sizes: Any) -> Layer:
+    """A layer with a loss; each output a word of a class."""
+    shape = {"inputs": 5, "outputs": 10, "rows": 4, "columns": 4, "kernel": 4, "relu": False}
+    loss = {"loss": "hinge", "one_shift": 10, "loss_shift": -1, "shift": 20}
+    return fp(number, **shape | loss | sizes)
+
+
+LOSSES = {
+    "hinge": classifier(17),
+    "squared": classifier(18, loss="squared", loss_shift=2),
+    "a single class": classifier(19, inputs=1, outputs=1, rows=1, columns=1, kernel=1),
+    "fewer than lanes": classifier(20, outputs=3, loss_shift=15, one_shift=15),
+    "deltas overtake nothing": classifier(21, inputs=1, outputs=32, rows=1, columns=1, kernel=1),
+}
+
+
+def test_deltas_of_the_loss_follow_the_outputs() -> None:
+    design = design_of(loss=True)
+    plain = fp(5, inputs=5, outputs=10, rows=4, columns=4, kernel=4, relu=False)
+    cases = [Case(layer) for layer in LOSSES.values()]
+    late = {"s_axis_target": (*[0] * 90, 1), MAPS: (1, 0, 0, 1)}
+    check(design, *cases, Case(plain), *(case._replace(stalls=late) for case in cases[:2]))
+
+
+def test_a_loss_that_was_reset_begins_anew() -> None:
+    layer = LOSSES["hinge"]
+    cases = [Case(layer, reset_at=at) for at in (60, 265, 275)]
+    records = check(design_of(loss=True), *cases, Case(LOSSES["squared"]))
+    assert [record.outcome.resets for record in records] == [1, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("layer", "loss", "message"),
+    [
+        (classifier(1), False, "loss hinge: the design has no unit of losses"),
+        (classifier(1, rows=5), True, "loss hinge: only fp of a layer whose sums are a word of"),
+        (
+            dp(1, inputs=2, outputs=2, rows=1, columns=1, kernel=1, loss="squared"),
+            True,
+            "loss squared: only fp of a layer whose sums are",
+        ),
+    ],
+)
+def test_what_has_no_loss_is_refused(layer: Layer, loss: bool, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        registers(layer.work, design_of(loss=loss))
 
 
 STEP = {"momentum": True, "stochastic": True}
@@ -298,12 +391,13 @@ def random_case(rng: np.random.Generator, design: Design) -> Case:
     """A pass that the design takes, its ports stalled."""
     while True:
         kernel = int(rng.integers(1, 6))
+        stride = int(rng.choice([each for each in (1, 1, 2, 4) if each <= kernel]))
         layer = make_layer(
             int(rng.integers(1 << 30)),
             phase=str(rng.choice(["fp", "dp", "ku"])), inputs=int(rng.integers(1, 2 * design.pof)),
             outputs=int(rng.integers(1, 2 * design.pof)), rows=int(rng.integers(kernel, 14)),
             columns=int(rng.integers(kernel, 14)), kernel=kernel, pad=int(rng.integers(0, kernel)),
-            stride=1, relu=bool(rng.integers(2)), shift=int(rng.integers(-1, 31)),
+            stride=stride, relu=bool(rng.integers(2)), shift=int(rng.integers(-1, 31)),
             bias_shift=int(rng.integers(0, 16)), first=bool(rng.integers(2)),
             last=bool(rng.integers(2)), has_momentum=design.momentum and bool(rng.integers(2)),
             velocity_shift=int(rng.integers(-15, 16)), update_shift=int(rng.integers(0, 48)),
@@ -332,8 +426,11 @@ def test_vhdl_does_the_same() -> None:
     cases = (
         Case(POOLED, stalls=stalled(3)), Case(BEHIND_POOLING, masks=POOLED),
         Case(IMAGES["first"], stalls=stalled(4)), Case(IMAGES["last"]), Case(IMAGES["only"]),
+        Case(LOSSES["hinge"], stalls=stalled(5)), Case(LOSSES["a single class"]),
+        Case(STRIDED["2"][0]), Case(STRIDED["2"][1], masks=STRIDED["2"][0], stalls=stalled(6)),
+        Case(dp(41, inputs=5, outputs=2, rows=7, columns=6, kernel=5, stride=4, relu=False)),
     )  # fmt: skip
-    check(design_of(**STEP), *cases, engine="ghdl", array="rtl")
+    check(design_of(loss=True, **STEP), *cases, engine="ghdl", array="rtl")
 
 
 @pytest.mark.full

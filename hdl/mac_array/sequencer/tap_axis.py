@@ -1,0 +1,96 @@
+"""The taps of a kernel along its rows or columns that a pixel meets, phase by phase."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, intbv
+
+from merp.hdl.base.loop_index import loop_index
+from merp.hdl.base.signals import count, flag
+from merp.hdl.conversion.entity import Bit, Word, entity
+
+
+@entity
+def tap_axis(
+    clk: Bit,
+    start: Bit,
+    step: Bit,
+    next_phase: Bit,
+    phases: Word,
+    first: Word,
+    stride: Word,
+    unit: Word | int,
+    size: Word,
+    tap: Word,
+    last_tap: Bit,
+    phase: Word,
+    last_phase: Bit,
+    ahead: Bit,
+) -> Any:
+    """Go down from the largest tap to the smallest one, in steps of the stride.
+
+    A pixel of DP meets every stride-th tap only; which of them depends on its phase, its place
+    modulo the stride. From a phase to the next all taps are one larger, and a tap that would leave
+    the kernel is its smallest one instead: then the first delta lies one further on. FP, and DP of
+    a layer without a stride, have one phase and all taps.
+
+    step        in   go to the next tap; behind the last comes the first
+    next_phase  in   with the last step of a phase: go to the next one; behind the last comes the
+                     first
+    phases      in   how many there are; stable from start, like all of the following
+    first       in   the first tap of the first phase
+    stride      in   from a tap to the next one of a phase
+    unit        in   from a tap to the one behind it
+    size        in   behind the kernel's last tap
+    tap         out  the tap at hand; last_tap: the phase's last one
+    phase       out  the phase at hand; last_phase: the last one
+    ahead       out  of the phase after this cycle: its first delta lies one further on than that of
+                     the first phase
+
+    Taps may be counted in elements of the kernel buffer.
+    Throughput: a tap per cycle. Reset: none, begin with start.
+    """
+    width = len(size) + 1
+    largest, next_largest = count(size.max - 1), count(size.max - 1)  # tap of the phase
+    moved = flag()
+
+    @always_comb
+    def judge() -> None:
+        last_tap.next = tap < stride
+
+    @always_comb
+    def follow() -> None:
+        behind = intbv(0)[width:]
+        behind[:] = largest
+        behind[:] = behind + unit
+        next_largest.next = largest
+        ahead.next = moved
+        if next_phase:
+            if last_phase:
+                next_largest.next = first
+                ahead.next = False
+            elif behind == size:
+                next_largest.next = behind - stride
+                ahead.next = True
+            else:
+                next_largest.next = behind
+
+    @always(clk.posedge)
+    def go() -> None:
+        largest.next = next_largest
+        moved.next = ahead
+        if step:
+            if last_tap:
+                tap.next = next_largest
+            else:
+                tap.next = tap - stride
+        if start:
+            largest.next = first
+            moved.next = False
+            tap.next = first
+
+    loop = loop_index(
+        clk, start, step=next_phase, size=phases, index=phase, final=last_phase
+    )  # fmt: skip
+    return judge, follow, go, loop
