@@ -23,6 +23,7 @@ class Latency:
         freed: from the read of a half's last atom to the first read of sums for it.
         loss: from the transfer of an output to the first cycle that may have that of its delta.
         gradient, kernel: from the read of a sum to the transfer of what becomes of it.
+        expands: from start to the cycle before the first atom that a pooled one becomes.
     """
 
     first: int = 1
@@ -38,6 +39,7 @@ class Latency:
     loss: int = 7
     gradient: int = 9
     kernel: int = 19
+    expands: int = 2
 
 
 @dataclass(frozen=True)

@@ -87,11 +87,12 @@ class PassRun:
             raise ValueError(f"phase must be fp or dp, not {work.phase}")
         check_fit(work, design)
         self._check_loss()
-        for key, value, most in (
-            ("mask words", work.mask_base + self.mask_atoms, design.mask_words),
-            ("index words", work.index_base + self.index_atoms, design.index_words),
+        for key, base, atoms, most in (
+            ("mask words", work.mask_base, self.mask_atoms, design.mask_words),
+            ("index words", work.index_base, self.index_atoms, design.index_words),
         ):
-            if value > most:
+            value = base + atoms
+            if atoms and value > most:
                 raise ValueError(f"{key}: the design has at most {most}, the layers {value}")
 
     def _check_loss(self) -> None:
@@ -154,8 +155,8 @@ class PassRun:
 
     @property
     def mask_atoms(self) -> int:
-        """Atoms whose masks FP writes, or DP reads."""
-        return 0 if self.transposed and not self.work.relu else self.out_atoms
+        """Atoms whose masks FP writes, or DP reads: those of maps that ReLU has made."""
+        return self.out_atoms if self.work.relu else 0
 
     @property
     def index_atoms(self) -> int:
