@@ -60,6 +60,6 @@ def test_two_designs_of_one_network() -> None:
     first, *others = network.layers
     designs = {**network.designs, "other": network.designs[str(first.design)]}
     two = replace(network, designs=designs, layers=(replace(first, design="other"), *others))
-    with pytest.raises(BadInput, match="has designs other, .*: give one"):
+    with pytest.raises(BadInput, match=r"has designs other, .*: give one"):
         engine_of(two, None, None)
     assert engine_of(two, first.name, None).design == "other"
