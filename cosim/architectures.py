@@ -10,16 +10,22 @@ from merp.cosim.phases.cnn_merp.delta import Delta
 from merp.cosim.phases.cnn_merp.forward import Forward
 from merp.cosim.phases.cnn_merp.fused_forward import FusedForward
 from merp.cosim.phases.cnn_merp.kernel_update import KernelUpdate
+from merp.cosim.phases.mac_array import delta as array_delta
+from merp.cosim.phases.mac_array import forward as array_forward
+from merp.cosim.phases.mac_array import update as array_update
 from merp.cosim.phases.phase import Phase
 from merp.models.architectures import Design
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
 from merp.models.params.cnn_merp import design as cnn_merp
+from merp.models.params.mac_array import design as mac_array
 
 _CNN_MERP = (Forward, FusedForward, Delta, KernelUpdate, Backward)
+_MAC_ARRAY = (array_forward.Forward, array_delta.Delta, array_update.Update)
 
 PHASES: Mapping[type[Design], Mapping[str, Callable[..., Phase]]] = {
     cnn_merp.Design: {each.name: each.of for each in _CNN_MERP},
+    mac_array.Design: {each.name: each.of for each in _MAC_ARRAY},
 }
 """What makes each phase, by its name, by the type of design."""
 

@@ -14,11 +14,8 @@ import numpy as np
 
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation, Half
-from merp.models.params.counters import COUNTERS, PARTS
 
 COUNTS = ("closed_form", "counter", "hardware", "monitor")
-CYCLES = tuple(each.name for each in sorted(COUNTERS, key=lambda counter: counter.stall))
-"""Counters of status that every run has, stalls last; a sum of runs is taken over each."""
 
 WRITE_CYCLES = 1  # from the last kernel or bias word on the pins to its place in a memory
 
@@ -32,8 +29,8 @@ class Audit:
             missing or too many.
         ports: words by port and way of counting; of one that joins two engines on a chip, and is no
             pin, ``neighbour`` stands for what a monitor would count.
-        cycles: hardware cycle counters by name, stalls as ``stall_input`` and so on; behind the
-            name of a half those that it has of its own, as ``propagation_total``.
+        cycles: hardware cycle counters by name, stalls last, as ``stall_input`` and so on; behind
+            the name of a half those that it has of its own, as ``propagation_total``.
         operations: two per multiply-add. ideal: cycles with every CU useful in each.
         slots: CU slots issued, useful or not.
         bytes: seen on the pins, by port. maps: the ports that footing ``paper`` counts.
@@ -109,8 +106,14 @@ def audit(
             continue
         words = record.words(port.stream)
         both = min(words.size, port.golden.size)
-        differ = np.flatnonzero(words[:both] != port.golden.reshape(-1)[:both])
-        compared += both
+        differing = words[:both] != port.golden.reshape(-1)[:both]
+        if port.meant is not None:
+            meant = port.meant.reshape(-1)[:both]
+            differing &= meant
+            compared += int(np.count_nonzero(meant))
+        else:
+            compared += both
+        differ = np.flatnonzero(differing)
         mismatches += differ.size + abs(words.size - port.golden.size)
         if words.size != port.golden.size:
             failures.append(f"{name}: {words.size} words came out, not {port.golden.size}")
@@ -130,9 +133,9 @@ def audit(
         if len(set(ways.values())) != 1
     ]
     status = {name.removeprefix("status_"): value for name, value in record.outcome.status.items()}
-    counted = (*CYCLES, *(f"{half}_{name}" for half in expected.halves for name in CYCLES))
-    cycles = {name: status[name] for name in counted}
+    cycles = {name: status[name] for name in cycle_names(expected)}
     failures += _differing(cycles, _wanted(cycles, expected))
+    failures += _differing(status, {name: (name, n) for name, n in expected.known.items()})
     if joined is None:
         failures += _differing(cycles, _wanted_of_pins(record, cycles, expected))
     for name, half in expected.halves.items():
@@ -155,6 +158,18 @@ def audit(
         failures=tuple(failures),
         seconds=record.outcome.seconds,
     )
+
+
+def cycle_names(expected: Expectation) -> tuple[str, ...]:
+    """Counters of cycles that the audit of a pass has, stalls last, those of halves behind."""
+    ranked = sorted(expected.counters, key=lambda counter: counter.stall)
+    names = [each.name for each in ranked]
+    return (*names, *(f"{half}_{name}" for half in expected.halves for name in names))
+
+
+def _parts(expected: Expectation) -> list[str]:
+    """Those that ``total`` is the sum of."""
+    return [each.name for each in expected.counters if each.part]
 
 
 def _ports(
@@ -185,7 +200,7 @@ def _ports(
 def _wanted(cycles: Mapping[str, int], expected: Expectation) -> dict[str, tuple[str, int]]:
     """Cycle counters as the others and the shape say they must be."""
     return {
-        "total, from its causes": ("total", sum(cycles[part] for part in PARTS)),
+        "total, from its causes": ("total", sum(cycles[part] for part in _parts(expected))),
         "issue": ("issue", expected.work.issue),
         "useful": ("useful", expected.work.useful),
     }
@@ -197,18 +212,19 @@ def _wanted_of_pins(
     """Cycle counters as the pins say they must be."""
     streams = {name: port.stream for name, port in expected.ports.items()}
     ended = max(record.outcome.last[streams[name]] for name in expected.last)
-    seen = ended - record.outcome.first[streams[expected.first]] + 1
+    began = 1 if expected.first is None else record.outcome.first[streams[expected.first]]
+    seen = ended - began + 1
     if expected.early_end:
         # The engine computes positions after the last word that pooling lets out.
         seen = max(seen, cycles["total"])
-    loaded = [
-        record.outcome.last[streams[name]] + behind + WRITE_CYCLES
-        for name, behind in expected.loads.items()
-    ]
-    return {
-        "total, on the pins": ("total", seen),
-        "kernel_load, on the pins": ("kernel_load", max(loaded, default=0)),
-    }
+    wanted = {"total, on the pins": ("total", seen)}
+    if "kernel_load" in cycles:
+        loaded = [
+            record.outcome.last[streams[name]] + behind + WRITE_CYCLES
+            for name, behind in expected.loads.items()
+        ]
+        wanted["kernel_load, on the pins"] = "kernel_load", max(loaded, default=0)
+    return wanted
 
 
 def _half_failures(
@@ -218,7 +234,7 @@ def _half_failures(
     wanted = {
         f"{name} total, from its causes": (
             f"{name}_total",
-            sum(status[f"{name}_{part}"] for part in PARTS),
+            sum(status[f"{name}_{part}"] for part in _parts(expected)),
         ),
         f"{name} issue": (f"{name}_issue", half.work.issue),
         f"{name} useful": (f"{name}_useful", half.work.useful),

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from merp.cosim.audit.audit import CYCLES
+from merp.cosim.audit.audit import cycle_names
 from merp.cosim.phases.expectation import Expectation, Pass
 from merp.models.params.bits import Bits
 from merp.models.params.register_map import RegisterMap
@@ -36,7 +36,7 @@ def write_vectors(directory: Path, given: Pass, ports: TopPorts, registers: Regi
         run,
         {port.stream: port.golden for port in expected.ports.values()},
         known_status(expected),
-        (*CYCLES, *(f"{half}_{name}" for half in expected.halves for name in CYCLES)),
+        cycle_names(expected),
         ports,
         registers,
     )

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.cosim.engines.record import Record
 from merp.cosim.phases.pins import stored_words
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.word_counters import word_bytes
+from merp.models.params.counters import COUNTERS, Counter
 from merp.models.params.folded_shape import run_shape
 from merp.models.params.shape import Shape
 from merp.testbenches.top.run import Run
@@ -25,6 +30,7 @@ class Port:
         word_bytes: bytes of a word. maps: whether it carries maps or deltas (footing ``paper``).
         golden: what must leave on it, in the shape of its maps or kernels, as words on the pins;
             None for an input.
+        meant: which words of ``golden`` mean something; None: all. The others may be any.
     """
 
     stream: str
@@ -33,6 +39,7 @@ class Port:
     word_bytes: int
     maps: bool = False
     golden: Bits | None = None
+    meant: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +47,8 @@ class Work:
     """What the CUs must do.
 
     Attributes:
-        n_cu: CUs. issue: slots. useful: slots of single CUs that compute something.
+        n_cu: CUs, or MACs of an array. issue: slots. useful: slots of single CUs that compute
+            something.
         operations: two per multiply-add. ideal: cycles with every CU useful in each.
     """
 
@@ -86,23 +94,27 @@ class Expectation:
 
     Attributes:
         ports: by name, as the hardware's counters are named.
-        first: port whose first word starts the count of cycles. last: ports, the last word of which
-            ends it.
+        first: port whose first word starts the count of cycles; None: the cycle after the start
+            does. last: ports, the last word of which ends it.
         loads: ports that must have been read before, in ``kernel_load``, and the cycles after
             their last word in which the rest of its beat is loaded, and zeros that memory does not
             hold.
         work: of the CUs.
         early_end: the last word may leave before the last slot.
+        counters: of cycles, that the top has. known: further counters of status, and what they
+            must hold.
         halves: of the pass, by what the names of their counters begin with; in the other counters
             there is one half's work, and the whole pass.
     """
 
     ports: Mapping[str, Port]
-    first: str
+    first: str | None
     last: tuple[str, ...]
     loads: Mapping[str, int]
     work: Work
     early_end: bool = False
+    counters: tuple[Counter, ...] = COUNTERS
+    known: Mapping[str, int] = field(default_factory=dict)
     halves: Mapping[str, Half] = field(default_factory=dict)
 
 
@@ -147,3 +159,7 @@ class Pass(NamedTuple):
 
     run: Run
     expected: Expectation
+
+
+RecordedPasses = Generator[Pass, Record, None]
+"""Passes that are made one at a time: each ``yield`` gives the record of the pass that it gave."""

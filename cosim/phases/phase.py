@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Pass
-from merp.models.golden.golden_step import GoldenStep
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.testbenches.top.top import Top
@@ -36,8 +35,11 @@ class Phase(Protocol):
     def words(self, layer: Layer, images: int) -> Mapping[str, int]:
         """Words (of state: bytes) on each port in a run of one group, by formula."""
 
-    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
-        """One group of ``layer``, fed from the golden step and compared with it."""
+    def golden_pass(self, layer: Layer, group: int, step: Any) -> Pass:
+        """One group of ``layer``, fed from the golden step and compared with it.
+
+        step: of the architecture's own kind.
+        """
 
     def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> Bits | None:
         """What the next layer takes of the groups that ``records`` are of; None if nothing."""

@@ -10,7 +10,7 @@ from merp.models.params.mac_array.design import Array
 
 
 def walked_words(of: ArrayPass, array: Array) -> dict[str, int]:
-    """Words on each port of FP, DP or KU of one image; of a port without any, none.
+    """Words on each port of FP, DP, KU or un-pooling of one image; of a port without any, none.
 
     KU: as ``of`` is the first or last image of its batch.
     """
@@ -26,6 +26,11 @@ def walked_words(of: ArrayPass, array: Array) -> dict[str, int]:
             "map_in": orders.maps_in(of, array),
             "map_out": orders.outputs_of_delta(of, array),
             "kernel_in": orders.delta_kernels(of, array),
+        }
+    elif of.phase == "upsample":
+        ports = {
+            "map_in": orders.pooling_out(of, array),
+            "map_out": orders.pooling_in(of, array),
         }
     else:
         ports = {

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from merp.models.mac_array.flow_cycles import Cycles, Latency, Slots
-from merp.models.mac_array.orders import load_bands, maps_in
+from merp.models.mac_array.orders import load_bands, maps_in, pooling_in
 from merp.models.mac_array.update_flow import UpdateFlow
 from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.models.params.mac_array.design import Array
@@ -74,13 +74,17 @@ def array_cycles(
     kernel_first: bool = False,
     latency: Latency | None = None,
 ) -> Cycles:
-    """Return the cycles of a pass of FP, DP or KU.
+    """Return the cycles of a pass of FP, DP or KU, or of one that expands pooled deltas.
 
+    The latter has no slots: what it sends leaves an atom a cycle.
     ``kernel_first``: no slot of FP or DP before all kernels are there, as in the paper's machine.
 
     Raises:
-        ValueError: DP of a layer with a stride, or a pass that expands pooled deltas.
+        ValueError: DP of a layer with a stride, or another pass that expands pooled deltas.
     """
+    if work.phase == "upsample":
+        sent = sum(1 for _ in pooling_in(work, array))
+        return Cycles(0, 0, 0, 0, fill=(latency or Latency()).expands + sent, drain=0)
     expands = work.phase != "fp" and work.fused and work.pool > 1
     if work.phase not in ("fp", "dp", "ku") or expands or (work.phase == "dp" and work.stride > 1):
         raise ValueError(f"no cycles of {work}")

@@ -22,6 +22,7 @@ class Latency:
         leaves: from that to its transfer.
         freed: from the read of a half's last atom to the first read of sums for it.
         gradient, kernel: from the read of a sum to the transfer of what becomes of it.
+        expands: from start to the cycle before the first atom that a pooled one becomes.
     """
 
     first: int = 1
@@ -36,6 +37,7 @@ class Latency:
     freed: int = 1
     gradient: int = 9
     kernel: int = 19
+    expands: int = 2
 
 
 @dataclass(frozen=True)

@@ -91,8 +91,12 @@ TESTBENCHES = rooms(
 
 COSIM = rooms(
     {"build_cache": "", "engines": "build_cache"},
-    {"phases": "engines", "phases.cnn_merp": "engines phases"},
-    {"architectures": "phases phases.cnn_merp", "audit": "engines phases phases.cnn_merp"},
+    {"phases": "engines"},
+    dict.fromkeys(("phases.cnn_merp", "phases.mac_array"), "engines phases"),
+    {
+        "architectures": "phases phases.cnn_merp phases.mac_array",
+        "audit": "engines phases phases.cnn_merp",
+    },
     {"block": "engines", "synthesis": "engines build_cache"},
     {"passes": "phases phases.cnn_merp audit"},
     {"pipeline": "engines phases phases.cnn_merp audit"},

@@ -87,7 +87,11 @@ class LayerRun:
         shown = f"<p>{escape(self._said())}</p>{self.ports._repr_html_()}"
         if "y" not in self.words:
             return shown
-        picture = draw(self.layer.name, self.x[0], self.words["y"][0], self.fmt)
+        picture = draw(
+            self.layer.name,
+            to_values(self.x[0], self.fmt),
+            to_values(self.words["y"][0], self.fmt),
+        )
         text = b64encode(picture).decode("ascii")
         what = f"input and output maps of {escape(self.layer.name)}"
         return f'{shown}<img alt="{what}" src="data:image/png;base64,{text}">'

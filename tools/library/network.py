@@ -47,9 +47,9 @@ from merp.tools.simulate.choose import (
     MOST_IMAGES,
     check_resume,
     check_room,
-    choose,
     pick,
 )
+from merp.tools.simulate.choosers import choose
 from merp.tools.train.course import (
     ENGINES,
     LOSSES,
@@ -267,6 +267,8 @@ class Network(Mapping[str, Layer]):
         one = ALL if every else whole_number("group", group, 0, MAX_MAPS)
         sized = whole_or_none("cus", cus, 1, MOST_CUS)
         picked = pick(network, text("layer", layer), one, sized)
+        for each in picked.layers:  # arrays take other words: the command line runs them
+            network.design(each)
         maps = None if x is None else input_words("x", x, (None, *network.input), network)
         if maps is not None and (images is not None or photograph is not None):
             raise BadInput(f"{'image' if images is None else 'images'}: allowed without x")

@@ -71,7 +71,7 @@ def pick(network: Network, layer: str | None, group: int | str | None, cus: int 
     return Picked(network=network, layers=tuple(layers), group=found)
 
 
-def choose(
+def choose_layers(
     picked: Picked,
     *,
     phase: str,
@@ -83,14 +83,7 @@ def choose(
     wave: object = None,
     rows: int | None = None,
 ) -> Choice:
-    """What is to be simulated.
-
-    Args:
-        phase: of ``NAMED``, or ``all``. images: in a run, 1 to ``MOST_IMAGES``.
-        engine: of ``ENGINES``. cu_array: of ``ARRAYS``, or None for the engine's own.
-        state: forward propagation writes what the way back needs.
-        delta_at: as of ``deltas_pooled``. wave: where a waveform is asked for, as it was named.
-        rows: of one layer's input maps, the first ones alone, in ``fp``; None is all of them.
+    """What is to be simulated on CNN-MERP; as ``choosers.choose``.
 
     Raises:
         BadInput: a design does not take so many images, or what is asked for does not go together,
@@ -259,7 +252,7 @@ def array_of(engine: str, asked: str | None) -> str:
 def _with_design(network: Network, name: str) -> Layer:
     """A layer that has a design."""
     layer = network.layer(name)
-    network.design(layer)  # says so where there is none
+    network.elaboration(layer)  # says so where there is none
     return layer
 
 
@@ -274,7 +267,7 @@ def _layers(network: Network, asked: str | None) -> list[Layer]:
             break
         layers.append(layer)
     if not layers:
-        network.design(network.layers[0])
+        network.elaboration(network.layers[0])
     return layers
 
 

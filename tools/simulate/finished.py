@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from merp.models.network.network import Layer
 from merp.models.network.phases import PAIR, made_by
-from merp.models.params.bits import Bits
 from merp.models.params.names import file_name
 from merp.tools.common.json_value import is_number, is_text
 from merp.tools.common.seal import Arrays
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.kept_audit import audit_from
 from merp.tools.simulate.kept_files import KeptFiles, of_everything
+from merp.tools.simulate.machine import Words
+from merp.tools.simulate.machines import machine_of
 from merp.tools.simulate.result import Result
 
 
@@ -35,6 +36,7 @@ class Finished:
                 kept.check(_name(layer, phase))
         self._kept = kept
         self._choice = choice
+        self._counters = machine_of(choice.network, choice.layers).counters
 
     def load(self, layer: Layer, phase: str) -> Result | None:
         """The result of a pass, if it was kept by an equal run.
@@ -64,12 +66,13 @@ class Finished:
         size = self._size(layer, phase) if phase in ("fp", PAIR) else None
         if size != (None if outputs is None else outputs.shape):
             raise ValueError("outputs of another size")
-        if outputs is not None and int(outputs.max()) >> self._choice.network.fmt.width:
+        if outputs is not None and int(outputs.max()) >> self._choice.network.numbers.width:
             raise ValueError("words wider than the format")
         sha, seconds = about["elaboration_sha"], about["build_seconds"]
         if not (is_text(sha) and is_number(seconds)):
             raise ValueError("no build")
-        return Result(layer, phase, audit_from(about["audit"]), sha, seconds, outputs)
+        audit = audit_from(about["audit"], self._counters)
+        return Result(layer, phase, audit, sha, seconds, outputs)
 
     def _size(self, layer: Layer, phase: str) -> tuple[int, ...]:
         """Of the output maps of the groups that run."""
@@ -94,7 +97,7 @@ def _name(layer: Layer, phase: str) -> str:
     return file_name(layer.name, phase, suffix=".npz")
 
 
-def fingerprint(choice: Choice, image: Bits, seed: int, parameters: Mapping[str, bytes]) -> str:
+def fingerprint(choice: Choice, image: Words, seed: int, parameters: Mapping[str, bytes]) -> str:
     """Name everything that a result depends on.
 
     Which layers and phases run is left out: a longer run may take a shorter one's results.

@@ -11,7 +11,9 @@ from merp.models.arithmetic.words import to_bits
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.models.params.byte_image import BYTES, ByteImage
-from merp.tools.simulate.photograph import CHANNELS, batch
+from merp.models.params.formats import FloatFormat
+from merp.models.params.storage import StoredFormat
+from merp.tools.simulate.photograph import CHANNELS, Size, batch
 
 
 def input_maps(network: Network, images: int, photograph: Path | None = None) -> Bits:
@@ -23,14 +25,35 @@ def input_maps(network: Network, images: int, photograph: Path | None = None) ->
     Raises:
         BadInput: the file is not a readable image, or the network takes other channels.
     """
-    if photograph is None and network.input[2] not in CHANNELS:
-        return random_maps(network, images)
-    return batch(photograph, images, network)
+    stored = network.stored_input
+    return float_maps(network.input, images, network.fmt, photograph, stored)
 
 
 def random_maps(network: Network, images: int) -> Bits:
     """Standard normal numbers, or bytes, the same in every run, as ``input_maps`` are."""
-    rng, size, stored = np.random.default_rng(0), (images, *network.input), network.stored_input
+    return _random(network.input, images, network.fmt, network.stored_input)
+
+
+def float_maps(
+    size: Size,
+    images: int,
+    fmt: FloatFormat,
+    photograph: Path | None = None,
+    stored: StoredFormat | None = None,
+) -> Bits:
+    """The same of any format and size, as it is ``stored`` in memory, if in another one.
+
+    Raises:
+        BadInput: as ``input_maps``.
+    """
+    if photograph is None and size[2] not in CHANNELS:
+        return _random(size, images, fmt, stored or fmt)
+    return batch(photograph, images, size, fmt, stored or fmt)
+
+
+def _random(size: Size, images: int, fmt: FloatFormat, stored: StoredFormat) -> Bits:
+    rng = np.random.default_rng(0)
     if isinstance(stored, ByteImage):
-        return from_memory(rng.integers(0, BYTES, size, np.uint8), stored, network.fmt)
-    return to_bits(rng.standard_normal(size), network.fmt)
+        drawn = rng.integers(0, BYTES, (images, *size), np.uint8)
+        return from_memory(drawn, stored, fmt)
+    return to_bits(rng.standard_normal((images, *size)), fmt)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from merp.cosim.audit.audit import COUNTS, CYCLES, Audit
+from merp.cosim.audit.audit import COUNTS, Audit
+from merp.models.params.counters import COUNTERS, Counter
 from merp.tools.common.json_value import is_list, is_number, is_table, is_text, is_whole
 
 
@@ -19,7 +20,7 @@ _KEYS: dict[str, Callable[[Any], bool]] = {
     "operations": partial(is_whole, least=1),
     **dict.fromkeys(("ideal", "seconds"), is_number),
     "ports": _is_ports,
-    "cycles": lambda value: is_table(value, is_whole) and value.keys() >= set(CYCLES),
+    "cycles": partial(is_table, of=is_whole),
     "bytes": partial(is_table, of=is_whole),
     "maps": partial(is_list, of=is_text),
     "failures": partial(is_list, of=lambda value: isinstance(value, str)),
@@ -27,8 +28,8 @@ _KEYS: dict[str, Callable[[Any], bool]] = {
 """What each field of an audit must be."""
 
 
-def audit_from(kept: Any) -> Audit:
-    """The audit whose ``dataclasses.asdict`` was written as JSON.
+def audit_from(kept: Any, counters: Iterable[Counter] = COUNTERS) -> Audit:
+    """The audit whose ``dataclasses.asdict`` was written as JSON; it has these counters of cycles.
 
     Raises:
         ValueError: no audit is written so.
@@ -36,6 +37,8 @@ def audit_from(kept: Any) -> Audit:
     if not isinstance(kept, dict) or kept.keys() != _KEYS.keys():
         raise ValueError("the fields are not those of an audit")
     wrong = [key for key, right in _KEYS.items() if not right(kept[key])]
+    if not wrong and not kept["cycles"].keys() >= {each.name for each in counters}:
+        wrong = ["cycles"]
     if wrong or not set(kept["maps"]) <= kept["ports"].keys() == kept["bytes"].keys():
         raise ValueError(f"not the values of an audit: {', '.join(wrong) or 'ports'}")
     return Audit(**kept | {key: tuple(kept[key]) for key in ("maps", "failures")})

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merp.models.errors import BadInput
 from merp.models.given import name_of
-from merp.models.params.bits import Bits
 from merp.tools.common.json_file import parse_json
 from merp.tools.common.npz import read_npz
 from merp.tools.common.output import Output
@@ -93,7 +93,7 @@ class KeptFiles:
         self._output.write({f"{FOLDER}/{name}": kept})
 
 
-def of_everything(choice: str, image: Bits, parameters: Mapping[str, bytes]) -> str:
+def of_everything(choice: str, image: NDArray[Any], parameters: Mapping[str, bytes]) -> str:
     """Name everything that a result depends on.
 
     choice: what was asked for. image: what goes into the network. parameters: what its parameters

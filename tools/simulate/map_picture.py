@@ -8,21 +8,18 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from merp.models.arithmetic.words import to_values
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
+from merp.models.arithmetic.compiled import Values
 
 SHOWN = 8  # maps of each kind
 
 
-def draw(title: str, x: Bits, y: Bits, fmt: FloatFormat) -> bytes:
+def draw(title: str, x: Values, y: Values) -> bytes:
     """Draw, as PNG, up to 8 input maps above as many output maps, spread evenly over all maps.
 
     Args:
         title: above the picture.
-        x: (rows, columns, maps) words that went in.
-        y: (rows, columns, maps) words that came out of the hardware.
-        fmt: their number format.
+        x: (rows, columns, maps) numbers that went in.
+        y: (rows, columns, maps) numbers that came out of the hardware.
     """
     figure = Figure(figsize=(12, 3.6), layout="constrained")
     FigureCanvasAgg(figure)
@@ -34,7 +31,7 @@ def draw(title: str, x: Bits, y: Bits, fmt: FloatFormat) -> bytes:
         for axis in row:
             axis.set_axis_off()
         for axis, index in zip(row, chosen, strict=False):
-            axis.imshow(to_values(maps[..., index], fmt), cmap="gray")
+            axis.imshow(maps[..., index], cmap="gray")
             axis.set_title(f"map {index}", fontsize=8)
     picture = BytesIO()
     figure.savefig(picture, format="png", dpi=100)

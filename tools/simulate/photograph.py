@@ -14,7 +14,6 @@ from merp.models.arithmetic.stored import from_memory
 from merp.models.arithmetic.words import to_bits
 from merp.models.errors import BadInput
 from merp.models.given import name_of
-from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BINARY32, FloatFormat
@@ -23,6 +22,9 @@ from merp.models.params.storage import StoredFormat
 
 # What Pillow logs of a broken file would stand before our line of it, where nobody listens.
 logging.getLogger("PIL").addHandler(logging.NullHandler())
+
+Size = tuple[int, int, int]
+"""Rows, columns and channels."""
 
 PIXELS = 1 << 26
 FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "BMP", "GIF", "PPM")
@@ -95,12 +97,14 @@ def _opened(source: Path, mode: str) -> Image.Image:
         raise BadInput(f"{source}: not a readable image: {reason}") from error
 
 
-def batch(path: Path | None, images: int, network: Network) -> Bits:
-    """Input maps of a network's first layer: (images, rows, columns, channels) words.
+def batch(
+    path: Path | None, images: int, size: Size, fmt: FloatFormat, stored: StoredFormat
+) -> Bits:
+    """Input maps of ``size`` for a network: (images, rows, columns, channels) words.
 
     Image i is the photograph moved 7*i columns to the left, and mirrored if i is odd: images that
     are alike would hide a mix-up between them.
     """
-    photo = load(path, *network.input, network.fmt, network.stored_input)[0]
+    photo = load(path, *size, fmt, stored)[0]
     moved = [np.roll(photo, -7 * i, axis=1)[:, :: -1 if i % 2 else 1] for i in range(images)]
     return np.ascontiguousarray(np.stack(moved))

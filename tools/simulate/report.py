@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import Any
 
 from rich.console import Console
 
 from merp.cosim.audit.audit import COUNTS, Audit, combine
-from merp.cosim.phases.cnn_merp import backward, fused_forward
-from merp.models.cnn_merp.cycles import layer_cycles
-from merp.models.cnn_merp.fused_pair import fused_design, fused_layers
-from merp.models.cnn_merp.one_pass import backward_design
-from merp.models.golden.golden_step import GoldenStep
-from merp.models.network.network import Layer
 from merp.models.network.phases import ONE_PASS, PAIR, apart, called
-from merp.models.params.counters import STALLS
 from merp.models.params.names import file_name
 from merp.tools.common.table import console, fixed, table
 from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.cnn_merp import HALVES
+from merp.tools.simulate.machines import machine_of
 from merp.tools.simulate.map_picture import draw
 from merp.tools.simulate.result import Result
 
@@ -43,10 +38,10 @@ def answer(choice: Choice, results: Sequence[Result], *, everything: bool) -> di
 
 def _layer(choice: Choice, result: Result) -> dict[str, Any]:
     layer = result.layer
-    design = choice.network.design(layer)
+    machine = machine_of(choice.network, choice.layers)
     measured = audit_answer(result.audit)
-    halves = _halves(choice, layer, result.phase)
-    measured["cycles"] |= {"model": _model(choice, result), "lost": _lost(result.audit)}
+    model = machine.efficiency(choice, result)
+    measured["cycles"] |= {"model": model, "lost": _lost(result.audit, machine.unit)}
     return {
         "network": choice.network.name,
         "layer": called(choice.network, layer, result.phase),
@@ -55,11 +50,7 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
         "phase": result.phase,
         "engine": choice.engine,
         "cu_array": choice.array,
-        "cu_kind": design.cu_kind,
-        "ku_kind": design.ku_kind,
-        "design": layer.design,
-        "n_cu": design.n_cu,
-        **({"halves": halves} if halves else {}),
+        **machine.about(choice, layer, result.phase),
         "elaboration_sha": result.elaboration_sha,
         "images": choice.images,
         "rows": layer.shape.rows,
@@ -69,21 +60,15 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
     }
 
 
-HALVES = {ONE_PASS: backward.HALF, PAIR: fused_forward.HALF}
-"""What the names of counters begin with that a half of a pass has of its own."""
-
 _SLOTS = {ONE_PASS: "delta propagation's", PAIR: "the first layer's"}
 
 
-def _halves(choice: Choice, layer: Layer, phase: str) -> dict[str, int]:
-    """CUs of each half of a pass for both backward phases, or for two layers; else nothing."""
-    if phase == ONE_PASS:
-        both = backward_design(choice.network, layer)
-        return {HALVES[phase]: both.propagation.n_cu, "update": both.update.n_cu}
-    if phase == PAIR:
-        pair = fused_design(choice.network, *fused_layers(choice.network))
-        return {HALVES[phase]: pair.first.n_cu, "second": pair.groups * pair.second.n_cu}
-    return {}
+def _stalls(cycles: Mapping[str, int], half: str = "") -> dict[str, int]:
+    """Stalls by cause; ``half``: what the names of its counters begin with."""
+    begin = f"{half}stall_"
+    return {
+        name.removeprefix(begin): count for name, count in cycles.items() if name.startswith(begin)
+    }
 
 
 def _half_answer(audit: Audit) -> dict[str, Any]:
@@ -97,8 +82,7 @@ def _half_answer(audit: Audit) -> dict[str, Any]:
         }
         if half:
             plain = {key: count for key, count in half.items() if not key.startswith("stall_")}
-            stalls = {cause: half[f"stall_{cause}"] for cause in STALLS}
-            found[name] = plain | {"stall": stalls}
+            found[name] = plain | {"stall": _stalls(half)}
     return found
 
 
@@ -113,14 +97,14 @@ def audit_answer(audit: Audit) -> dict[str, Any]:
         "ports": {port: dict(ways) for port, ways in audit.ports.items()},
         "cycles": {
             "total": cycles["total"],
-            "kernel_load": cycles["kernel_load"],
+            **({"kernel_load": cycles["kernel_load"]} if "kernel_load" in cycles else {}),
             "issue": cycles["issue"],
             "ideal": int(ideal) if ideal == int(ideal) else ideal,
             "fill": cycles["fill"],
             "drain": cycles["drain"],
             "efficiency": audit.efficiency,
             "slot_efficiency": audit.slot_efficiency,
-            "stall": {cause: cycles[f"stall_{cause}"] for cause in STALLS},
+            "stall": _stalls(cycles),
             **_half_answer(audit),
         },
         "mb_per_gflop": _mb_per_gflop(audit),
@@ -129,22 +113,14 @@ def audit_answer(audit: Audit) -> dict[str, Any]:
     }
 
 
-def _model(choice: Choice, result: Result) -> float | None:
-    """Efficiency by the cycle model; it knows deltas at the resolution of the sums only."""
-    if result.phase not in ("fp", PAIR) and choice.before:
-        return None
-    cycles = layer_cycles(choice.network, result.layer, result.phase, choice.images)
-    return cycles.efficiency if cycles is not None else None
-
-
-def _lost(audit: Audit) -> dict[str, float]:
-    """Share of all cycles in which CUs do nothing useful, by cause, the largest first."""
+def _lost(audit: Audit, unit: str) -> dict[str, float]:
+    """Share of all cycles in which units do nothing useful, by cause, the largest first."""
     cycles = audit.cycles
     causes = {
-        "idle CUs": cycles["issue"] - audit.ideal,
+        f"idle {unit}s": cycles["issue"] - audit.ideal,
         "fill": cycles["fill"],
         "drain": cycles["drain"],
-        **{f"stall {cause}": cycles[f"stall_{cause}"] for cause in STALLS},
+        **{f"stall {cause}": waits for cause, waits in _stalls(cycles).items()},
     }
     total = cycles["total"]
     ranked = sorted(causes.items(), key=lambda each: -each[1])
@@ -175,24 +151,14 @@ def show(choice: Choice, results: Sequence[Result], screen: Console | None = Non
 
 def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     layer, audit = result.layer, result.audit
-    design = choice.network.design(layer)
-    updates = result.phase in ("ku", ONE_PASS)
-    kind = f"{design.cu_kind}, by {design.ku_kind}" if updates else design.cu_kind
-    halves = list(_halves(choice, layer, result.phase).values())
-    cus = f"{design.n_cu} CUs of {design.k}x{design.k}"
-    if result.phase == ONE_PASS:
-        cus = f"{' + '.join(map(str, halves))} of {cus}"
-    elif result.phase == PAIR:
-        designs = [choice.network.design(each) for each in fused_layers(choice.network)]
-        shares = zip(halves, designs, strict=True)
-        cus = " + ".join(f"{n} of {each.n_cu} CUs of {each.k}x{each.k}" for n, each in shares)
+    machine = machine_of(choice.network, choice.layers)
     group = "all groups" if choice.group is None else f"group {choice.group}"
     part = "" if choice.rows is None else f", first {choice.rows} rows"
     name = called(choice.network, layer, result.phase)
     screen.print(
         f"{choice.network.name} {name} {result.phase}{part}, {group} of {layer.groups}: "
-        f"{choice.images} image(s), {cus} ({kind}), "
-        f"engine {choice.engine}, CU array {choice.array}",
+        f"{choice.images} image(s), {machine.hardware(choice, layer, result.phase)}, "
+        f"engine {choice.engine}, {machine.unit} array {choice.array}",
         style="bold",
     )
     ways = [*COUNTS, *(["waveform"] if choice.wave is not None else [])]
@@ -204,17 +170,20 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     screen.print(table("", ["words", *heads, "equal"], rows))
     measured = _mb_per_gflop(audit)
     screen.print(f"bits      {verdict(audit)}")
-    screen.print(f"cycles    {_account(audit, '')}; kernel load {audit.cycles['kernel_load']:,}")
+    load = audit.cycles.get("kernel_load")
+    said = "" if load is None else f"; kernel load {load:,}"
+    screen.print(f"cycles    {_account(audit, '')}{said}")
     if result.phase in HALVES:
         account = _account(audit, f"{HALVES[result.phase]}_")
         screen.print(f"          of {_SLOTS[result.phase]} slots: {account}")
     screen.print(
-        f"CUs       {100 * audit.efficiency:.2f} % of all cycles (ideal {fixed(audit.ideal, 0)}), "
+        f"{machine.unit + 's':9} {100 * audit.efficiency:.2f} % of all cycles "
+        f"(ideal {fixed(audit.ideal, 0)}), "
         f"{100 * audit.slot_efficiency:.2f} % of issued slots"
     )
-    model = _model(choice, result)
+    model = machine.efficiency(choice, result)
     said = "" if model is None else f"; the cycle model says {100 * model:.2f} %"
-    lost = [f"{cause} {100 * share:.2f} %" for cause, share in _lost(audit).items()]
+    lost = [f"{cause} {100 * share:.2f} %" for cause, share in _lost(audit, machine.unit).items()]
     screen.print(f"lost      {', '.join(lost) or 'nothing'}{said}")
     screen.print(
         f"traffic   {measured['paper']:.3f} MB/GFlop measured, footing paper (maps); "
@@ -230,7 +199,7 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
 def _account(audit: Audit, half: str) -> str:
     """Cycles by cause; ``half``: what the names of its counters begin with."""
     cycles = audit.cycles
-    stalls = ", ".join(f"{cause} {cycles[f'{half}stall_{cause}']:,}" for cause in STALLS)
+    stalls = ", ".join(f"{cause} {waits:,}" for cause, waits in _stalls(cycles, half).items())
     return (
         f"{cycles[f'{half}total']:,} = issue {cycles[f'{half}issue']:,} + fill "
         f"{cycles[f'{half}fill']:,} + drain {cycles[f'{half}drain']:,} + stalls ({stalls})"
@@ -250,13 +219,13 @@ def verdict(audit: Audit) -> str:
 
 def time_taken(audit: Audit) -> str:
     """Seconds of a simulation, and its speed."""
-    cycles = audit.cycles["total"] + audit.cycles["kernel_load"]
+    cycles = audit.cycles["total"] + audit.cycles.get("kernel_load", 0)
     speed = cycles / audit.seconds if audit.seconds else 0.0
     return f"{audit.seconds:.1f} s for {cycles:,} cycles ({speed:,.0f} cycles/s)"
 
 
 def files(
-    choice: Choice, results: Sequence[Result], report: dict[str, Any], golden: GoldenStep
+    choice: Choice, results: Sequence[Result], report: dict[str, Any], golden: Any
 ) -> dict[str, str | bytes]:
     """``simulate.json``, ``simulate.txt`` and a picture per layer, by name."""
     text = StringIO()
@@ -268,18 +237,15 @@ def files(
     return found | pictures(choice, results, golden)
 
 
-def pictures(choice: Choice, results: Sequence[Result], golden: GoldenStep) -> dict[str, bytes]:
+def pictures(choice: Choice, results: Sequence[Result], golden: Any) -> dict[str, bytes]:
     """A picture per layer of forward propagation, as PNG, by name."""
-    found = {}
+    found, machine = {}, machine_of(choice.network, choice.layers)
     for result in results:
         if result.outputs is None:
             continue
-        layer = result.layer
-        group, n = choice.group, layer.shape.n
-        x = golden.x(layer)
-        maps = x if group is None else x[..., group * n : (group + 1) * n]
-        name = called(choice.network, layer, result.phase)
+        group = choice.group
+        name = called(choice.network, result.layer, result.phase)
         names = [choice.network.name, name] + ([] if group is None else [f"g{group}"])
         title = file_name(*names, suffix="")
-        found[f"{title}.png"] = draw(title, maps[0], result.outputs[0], choice.network.fmt)
+        found[f"{title}.png"] = draw(title, *machine.shown(choice, golden, result))
     return found

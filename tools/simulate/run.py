@@ -1,99 +1,145 @@
-"""Run a phase of layers on an engine, and keep what is finished."""
+"""Run a sitting on an engine, and keep what is finished."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from merp.cosim.audit.audit import combine
 from merp.cosim.audit.run_and_audit import Audited, Passes, run_and_audit
-from merp.cosim.phases.phase import Phase
-from merp.models.golden.golden_step import GoldenStep
-from merp.models.network.network import Layer
-from merp.models.network.phases import called, made_by
 from merp.testbenches.top.wave import Wave
 from merp.tools.common.progress import Progress
 from merp.tools.simulate.finished import Finished
+from merp.tools.simulate.machine import Sitting, Turn
 from merp.tools.simulate.result import Result
+
+Key = tuple[str, str]
+"""Layer and phase."""
+
+
+def _key(turn: Turn) -> Key:
+    return turn.layer.name, turn.phase.name
+
+
+@dataclass
+class _Found:
+    """What came of turns so far.
+
+    Attributes:
+        audited: of each pass. asked: the layer and phase of it, or None if it only went before.
+        results: by layer and phase. faults: of passes that only went before.
+    """
+
+    audited: list[Audited] = field(default_factory=list)
+    asked: list[Key | None] = field(default_factory=list)
+    results: dict[Key, Result] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+    def of(self, key: Key, every: Sequence[Audited]) -> list[Audited]:
+        """Those of ``every`` pass that are of a layer and phase."""
+        return [each for each, asked in zip(every, self.asked, strict=True) if asked == key]
 
 
 def simulate(
-    phase: Phase,
-    layers: Sequence[Layer],
-    group: int | None,
-    step: GoldenStep,
+    sitting: Sitting,
+    images: int,
     finished: Finished | None,
     engine: str,
-    array: str,
     wave: Wave | None,
     bar: Progress,
 ) -> list[Result]:
-    """Run layers that share a design back to back on one elaboration.
+    """Run turns back to back on one elaboration; a result of each layer and phase.
 
     Args:
-        phase: of ``layers``. group: the group to run, or None for all.
-        step: where passes come from; it is told what each layer made.
-        finished: where finished layers are kept, and taken from.
-        engine, array: what runs it. wave: the waveform, or None.
-        bar: is told how far it is.
+        images: of a run. finished: where finished layers are kept, and taken from.
+        engine: what runs it. wave: the waveform, or None. bar: is told how far it is.
     """
-    results: list[Result] = []
-    passes = _passes(phase, layers, group, step, finished, bar, results)
+    found = _Found()
+    passes = _passes(sitting, images, finished, bar, found)
     with bar.spent.on("simulating"):
-        audited = run_and_audit(phase.top(array), passes, engine, wave, bar.update)
+        audited = run_and_audit(sitting.top, passes, engine, wave, bar.update)
     if audited:
         bar.spent.recount("simulating", "building", audited[-1].record.build_seconds)
-    if wave is None:
-        return results
-    waves = iter(audited)  # nothing is resumed beside a waveform: every layer has run
-    return [
-        replace(each, audit=combine([next(waves).audit for _ in groups_of(each.layer, group)]))
-        for each in results
-    ]
+    results = found.results
+    if wave is not None:  # nothing is resumed beside a waveform: every layer has run
+        results = {
+            key: replace(each, audit=combine([one.audit for one in found.of(key, audited)]))
+            for key, each in results.items()
+        }
+    return [_blamed(each, found.faults) for each in results.values()]
 
 
-def groups_of(layer: Layer, group: int | None) -> Sequence[int]:
-    """The groups of a layer that are run."""
-    return range(layer.groups) if group is None else (group,)
+def _blamed(result: Result, faults: Sequence[str]) -> Result:
+    """A result that passes in front of it leave no trust in."""
+    if not faults:
+        return result
+    audit = result.audit
+    return replace(result, audit=replace(audit, failures=(*faults, *audit.failures)))
 
 
 def _passes(
-    phase: Phase,
-    layers: Sequence[Layer],
-    group: int | None,
-    step: GoldenStep,
-    finished: Finished | None,
-    bar: Progress,
-    results: list[Result],
+    sitting: Sitting, images: int, finished: Finished | None, bar: Progress, found: _Found
 ) -> Passes:
-    """The passes of each layer that is not finished; adds every layer to ``results``."""
-    for layer in layers:
-        result = finished.load(layer, phase.name) if finished is not None else None
-        if result is None:
-            audited: list[Audited] = []
-            for each in groups_of(layer, group):
-                bar.begin(f"{called(phase.network, layer, phase.name)} {phase.name} group {each}")
-                with bar.spent.on("golden"):
-                    given = phase.golden_pass(layer, each, step)
-                done = yield given
-                assert done is not None
-                audited.append(done)
-            result = _result(phase, layer, step.images, audited)
-            if finished is not None:
-                finished.save(result)
-        results.append(result)
-        if result.outputs is not None:
-            step.made[made_by(phase.network, layer, phase.name).name] = result.outputs
+    """The passes of each layer that is not finished; adds every layer's result."""
+    kept: dict[Key, Result] = {}
+    for turn in sitting.turns:
+        if finished is not None and turn.asked and _key(turn) not in kept:
+            loaded = finished.load(turn.layer, turn.phase.name)
+            if loaded is not None:
+                kept[_key(turn)] = loaded
+    wanted = {_key(turn) for turn in sitting.turns if turn.asked}
+    if sitting.whole and wanted - kept.keys():
+        kept = {}
+    left = Counter(_key(turn) for turn in sitting.turns if turn.asked)
+    for turn in sitting.turns:
+        key = _key(turn)
+        if key in kept or wanted <= kept.keys():
+            if key in wanted and key not in found.results:
+                found.results[key] = kept[key]
+                _tell(turn, kept[key])
+            continue
+        yield from _turn(turn, bar, found)
+        left[key] -= turn.asked
+        if turn.asked and not left[key]:
+            found.results[key] = _result(turn, images, found.of(key, found.audited))
+            if finished is not None and not found.faults:
+                finished.save(found.results[key])
+            _tell(turn, found.results[key])
 
 
-def _result(phase: Phase, layer: Layer, images: int, audited: Sequence[Audited]) -> Result:
-    """Gather the groups of a layer."""
+def _turn(turn: Turn, bar: Progress, found: _Found) -> Passes:
+    bar.begin(turn.said)
+    passes = turn.passes()
+    with bar.spent.on("golden"):
+        each = next(passes)
+    while True:
+        done = yield each
+        assert done is not None
+        found.audited.append(done)
+        found.asked.append(_key(turn) if turn.asked else None)
+        if not turn.asked:
+            found.faults += [f"before it, {turn.said}: {text}" for text in done.audit.failures]
+        try:
+            with bar.spent.on("golden"):
+                each = passes.send(done.record)
+        except StopIteration:
+            return
+
+
+def _tell(turn: Turn, result: Result) -> None:
+    if result.outputs is not None:
+        turn.made(result.outputs)
+
+
+def _result(turn: Turn, images: int, audited: Sequence[Audited]) -> Result:
+    """Gather the passes of a layer."""
     records = [each.record for each in audited]
     return Result(
-        layer,
-        phase.name,
+        turn.layer,
+        turn.phase.name,
         combine([each.audit for each in audited]),
         records[-1].elaboration_sha,
         records[-1].build_seconds,
-        phase.outputs(layer, images, records),
+        turn.phase.outputs(turn.layer, images, records),
     )

@@ -7,15 +7,12 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
-from merp.cosim.architectures import phases_of
-from merp.models.golden.golden_step import GoldenStep
-from merp.models.golden.initial import Parameters
-from merp.models.params.bits import Bits
 from merp.tools.common.progress import Progress
 from merp.tools.simulate import report
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.finished import Finished
-from merp.tools.simulate.first_rows import step_of
+from merp.tools.simulate.machine import Words
+from merp.tools.simulate.machines import machine_of
 from merp.tools.simulate.result import Result
 from merp.tools.simulate.run import simulate
 from merp.tools.simulate.waves import Waves
@@ -32,7 +29,7 @@ class Simulated:
 
     choice: Choice
     results: Sequence[Result]
-    golden: GoldenStep
+    golden: Any
 
     @property
     def passed(self) -> bool:
@@ -50,8 +47,8 @@ class Simulated:
 
 def simulate_all(
     choice: Choice,
-    image: Bits,
-    parameters: Parameters,
+    image: Words,
+    parameters: Any,
     finished: Finished | None,
     waves: Waves | None,
     progress: Progress,
@@ -70,18 +67,12 @@ def simulate_all(
     """
     if waves is not None:
         choice = replace(choice, wave=waves.wave)
-    network = choice.network
-    layers = [network.layer(layer.name) for layer in choice.layers]
-    golden = GoldenStep(network, layers, image, parameters, pooled=choice.before)
-    if choice.rows is not None:
-        golden = step_of(network, layers[0], choice.layers[0], golden)
+    machine = machine_of(choice.network, choice.layers)
+    golden = machine.step(choice, image, parameters)
     results: list[Result] = []
-    for phase, sharing in phases_of(
-        choice.network, choice.layers, choice.phases, state=choice.state, before=choice.before
-    ):
-        with nullcontext() if waves is None else waves.kept(phase.top(choice.array).ports):
+    for sitting in machine.sittings(choice, golden):
+        with nullcontext() if waves is None else waves.kept(sitting.top.ports):
             results += simulate(
-                phase, sharing, choice.group, golden, finished, choice.engine, choice.array,
-                choice.wave, progress,
-            )  # fmt: skip
+                sitting, choice.images, finished, choice.engine, choice.wave, progress
+            )
     return Simulated(choice, results, golden)

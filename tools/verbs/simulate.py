@@ -29,12 +29,12 @@ from merp.tools.simulate.choose import (
     check_resume,
     check_room,
     check_wave_of,
-    choose,
     pick,
 )
+from merp.tools.simulate.choosers import choose
 
 if TYPE_CHECKING:
-    from merp.models.golden.initial import Parameters
+    from merp.tools.simulate.machine import Machine, Words
     from merp.tools.simulate.waves import Waves
     from merp.tools.tiles.choice import Choice as PassesChoice
 
@@ -132,13 +132,12 @@ def run(args: argparse.Namespace) -> int:
     if args.board is not None:
         return _run_on_board(args, network)
     picked = pick(network, args.layer, args.group, args.cus)
-    from merp.tools.simulate.input_maps import input_maps
+    from merp.tools.simulate.machines import machine_of
 
+    machine = machine_of(picked.network, picked.layers)
     maps = None
     if args.input is not None:
-        from merp.tools.simulate.maps_file import read_maps
-
-        maps = read_maps(args.input, args.images, picked.network)
+        maps = machine.read_maps(args.input, args.images, picked.network)
     choice = choose(
         picked,
         phase=args.phase,
@@ -161,8 +160,9 @@ def run(args: argparse.Namespace) -> int:
             from merp.tools.simulate.waves import Waves
 
             waves = held.enter_context(Waves.to(args.wave, args.wave_of, args.engine))
-        image = input_maps(choice.network, choice.images, args.image) if maps is None else maps
-        return _run(args, choice, image, output, waves)
+        if maps is None:
+            maps = machine.input_maps(choice.network, choice.images, args.image)
+        return _run(args, choice, machine, maps, output, waves)
 
 
 def _check_board(args: argparse.Namespace) -> None:
@@ -215,16 +215,17 @@ def _run_passes(
     args: argparse.Namespace, choice: PassesChoice, image: Bits, output: Output | None
 ) -> int:
     """Simulate with the place of the output held."""
+    from merp.tools.simulate.cnn_merp import CnnMerp
     from merp.tools.simulate.kept_files import KeptFiles
     from merp.tools.tiles.draw import planned_work
     from merp.tools.tiles.finished import Finished, fingerprint
     from merp.tools.tiles.report import answer, files, show
     from merp.tools.tiles.session import simulate_plan
 
-    parameters, sources = _parameters(args, choice.plan.network)
+    parameters = CnnMerp().parameters(choice.plan.network, args.seed, args.kernels)
     finished = None
     if output is not None:
-        equal = fingerprint(choice, image, sources)
+        equal = fingerprint(choice, image, _sources(args))
         finished = Finished(KeptFiles(output, equal, args.resume, complain), choice)
     with ProgressBar("simulate", planned_work(choice)) as bar:
         results = simulate_plan(choice, image, parameters, finished, bar)
@@ -238,22 +239,16 @@ def _run_passes(
     return 1 if any(result.failures for result in results) else 0
 
 
-def _parameters(args: argparse.Namespace, network: Network) -> tuple[Parameters, dict[str, bytes]]:
-    """Kernels and biases, and the contents of the files that they come from beside the seed."""
-    from merp.models.golden.initial import parameters as initial_parameters
-    from merp.tools.common.kernel_file import read_kernels
-
-    parameters = initial_parameters(network, args.seed)
-    if args.kernels is None:
-        return parameters, {}
-    parameters = read_kernels(args.kernels, network, parameters)
-    return parameters, {args.kernels.name: args.kernels.read_bytes()}
+def _sources(args: argparse.Namespace) -> dict[str, bytes]:
+    """The contents of the files that parameters come from beside the seed."""
+    return {} if args.kernels is None else {args.kernels.name: args.kernels.read_bytes()}
 
 
 def _run(
     args: argparse.Namespace,
     choice: Choice,
-    image: Bits,
+    machine: Machine,
+    image: Words,
     output: Output | None,
     waves: Waves | None,
 ) -> int:
@@ -265,10 +260,10 @@ def _run(
     from merp.tools.simulate.report import show
     from merp.tools.simulate.session import simulate_all
 
-    parameters, sources = _parameters(args, choice.network)
+    parameters = machine.parameters(choice.network, args.seed, args.kernels)
     finished = None
     if output is not None:
-        equal = fingerprint(choice, image, args.seed, sources)
+        equal = fingerprint(choice, image, args.seed, _sources(args))
         finished = Finished(KeptFiles(output, equal, args.resume, complain), choice)
     with ProgressBar("simulate", plan(choice)) as bar:
         found = simulate_all(choice, image, parameters, finished, waves, bar)

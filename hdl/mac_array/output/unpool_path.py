@@ -45,7 +45,8 @@ def unpool_path(
     block = count(design.max_size)
     clear, take, last_block, leaves = (flag() for _ in range(4))
     gated = Stream(len(sink.data))
-    addr = count(design.index_words)
+    words = design.index_words
+    addr = count(words)
     leaving = count(config.atoms.max - 1)
 
     @always_comb
@@ -62,7 +63,7 @@ def unpool_path(
             pooled.columns.next = config.last_columns
             pooled.parts.next = config.last_parts
         pooled.addr.next = 0
-        if gated.valid:
+        if addr < words:  # behind the last atom it may be the memory's end
             pooled.addr.next = addr
         gated.ready.next = pooled.ready
         take.next = gated.valid and pooled.ready

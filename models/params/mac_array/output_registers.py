@@ -90,7 +90,10 @@ def output_table(design: Design) -> RegisterTable[Design, PassRun]:
                 "relu", "negative words become zero",
                 lambda run: run.work.phase == "fp" and run.work.relu,
             ),
-            switch("kept", "masks of the outputs are written", lambda run: run.work.phase == "fp"),
+            switch(
+                "kept", "masks of the outputs are written",
+                lambda run: run.work.phase == "fp" and run.work.relu,
+            ),
             switch("indexed", "places of maxima are written", lambda run: run.out_pool > 1),
             switch(
                 "masked", "masks are laid over the outputs",
@@ -108,11 +111,13 @@ def output_table(design: Design) -> RegisterTable[Design, PassRun]:
             _step("row_step", "atoms from a row to the next", _row_atoms),
             RunRegister(
                 "mask_base", 0, lambda design: design.mask_words - 1,
-                "word of the mask memory of the first atom", lambda run: run.work.mask_base,
+                "word of the mask memory of the first atom",
+                lambda run: run.work.mask_base if run.mask_atoms else 0,
             ),
             RunRegister(
                 "index_base", 0, lambda design: design.index_words - 1,
-                "word of the index memory of the first atom", lambda run: run.work.index_base,
+                "word of the index memory of the first atom",
+                lambda run: run.work.index_base if run.index_atoms else 0,
             ),
             RunRegister(
                 "atoms", 1, lambda design: _MOST_ATOMS, "atoms that leave",

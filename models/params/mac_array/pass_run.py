@@ -73,11 +73,12 @@ class PassRun:
         if self.transposed and work.stride > 1:
             raise ValueError(f"dp of stride {work.stride}: only a stride of 1 is built")
         check_fit(work, design)
-        for key, value, most in (
-            ("mask words", work.mask_base + self.mask_atoms, design.mask_words),
-            ("index words", work.index_base + self.index_atoms, design.index_words),
+        for key, base, atoms, most in (
+            ("mask words", work.mask_base, self.mask_atoms, design.mask_words),
+            ("index words", work.index_base, self.index_atoms, design.index_words),
         ):
-            if value > most:
+            value = base + atoms
+            if atoms and value > most:
                 raise ValueError(f"{key}: the design has at most {most}, the layers {value}")
 
     @property
@@ -118,8 +119,8 @@ class PassRun:
 
     @property
     def mask_atoms(self) -> int:
-        """Atoms whose masks FP writes, or DP reads."""
-        return 0 if self.transposed and not self.work.relu else self.out_atoms
+        """Atoms whose masks FP writes, or DP reads: those of maps that ReLU has made."""
+        return self.out_atoms if self.work.relu else 0
 
     @property
     def index_atoms(self) -> int:

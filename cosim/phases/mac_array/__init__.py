@@ -1,0 +1,1 @@
+"""Phases of the MAC array: what its passes send and must give back."""

@@ -1,0 +1,64 @@
+"""What a simulation on the MAC array is asked for, checked against the network."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from merp.models.errors import BadInput
+from merp.models.given import given, mention, name_of
+from merp.models.mac_array.passes import design_of
+from merp.models.network.network_keys import SEPARATE
+from merp.models.network.phases import PHASES
+from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.choose import ALL, Picked, array_of, check_phases
+
+
+def choose_array(
+    picked: Picked,
+    *,
+    phase: str,
+    images: int,
+    engine: str,
+    cu_array: str | None,
+    state: bool,
+    delta_at: str | None,
+    wave: object = None,
+    rows: int | None = None,
+) -> Choice:
+    """What is to be simulated; as ``choose.choose``.
+
+    All phases run on one array, one image after the other; masks stay on the chip between them.
+
+    Raises:
+        BadInput: the array does not do it, or layers are on several.
+    """
+    network = replace(picked.network, backward=SEPARATE)
+    where = f"{network.name} runs on mac_array"
+    if phase not in (*PHASES, ALL):
+        allowed = ", ".join((*PHASES, ALL))
+        raise BadInput(f"{mention('phase', phase)}: {where}: allowed: {allowed}")
+    if state:
+        raise BadInput(f"{name_of('state')}: {where}, where it stays on the chip: allowed without")
+    if rows is not None:
+        raise BadInput(f"{given('rows', rows)}: {where}: allowed without")
+    if delta_at == "pooled":
+        raise BadInput(f"{mention('delta_at', delta_at)}: {where}: allowed: sums")
+    for layer in network.layers:  # the whole network, as deltas come from its loss
+        design_of(network, layer)
+    designs = sorted({str(layer.design) for layer in network.layers})
+    if len(designs) > 1:
+        raise BadInput(f"{network.name}: designs {', '.join(designs)}: allowed is one array")
+    check_phases(network, picked.layers, phase)
+    return Choice(
+        network=network,
+        layers=picked.layers,
+        phases=tuple(PHASES) if phase == ALL else (phase,),
+        group=picked.group,
+        images=images,
+        engine=engine,
+        array=array_of(engine, cu_array),
+        wave=None,
+        rows=None,
+        state=False,
+        before=False,
+    )

@@ -1,0 +1,180 @@
+"""The MAC array as it is simulated: all passes of a step on one elaboration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from merp.cosim.architectures import phase_of
+from merp.cosim.phases.mac_array.array_phase import CYCLES, ArrayPhase, usual_rates
+from merp.cosim.phases.mac_array.array_step import ArrayStep
+from merp.models.arithmetic.compiled import Values
+from merp.models.arithmetic.fixed import Words, to_numbers, to_words
+from merp.models.arithmetic.words import to_values
+from merp.models.errors import BadInput
+from merp.models.given import name_of
+from merp.models.mac_array.array_flow import array_cycles
+from merp.models.mac_array.fixed_step import FixedStep
+from merp.models.mac_array.fixed_training import FixedModel, initial_model
+from merp.models.mac_array.passes import design_of, fraction_in
+from merp.models.network.branches import previous
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import has_phase
+from merp.models.params.formats import BINARY32
+from merp.models.params.mac_array.array_pass import ArrayPass
+from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.input_maps import float_maps
+from merp.tools.simulate.machine import Planned, Sitting, Turn
+from merp.tools.simulate.result import Result
+
+
+class MacArray:
+    """The MAC array: an image goes forth and back before the next one comes."""
+
+    counters = CYCLES
+    unit = "MAC"
+
+    def input_maps(self, network: Network, images: int, photograph: Path | None) -> Words:
+        """Words of the photograph, or random ones."""
+        numbers = to_values(float_maps(network.input, images, BINARY32, photograph), BINARY32)
+        return to_words(numbers, network.fixed.input).words
+
+    def read_maps(self, path: Path, images: int | None, network: Network) -> Words:
+        """Refused."""
+        raise BadInput(f"{name_of('input')}: {network.name} is in fixed point: allowed without")
+
+    def parameters(self, network: Network, seed: int, path: Path | None) -> FixedModel:
+        """Initial ones from the seed, at rest."""
+        if path is not None:
+            raise BadInput(
+                f"{name_of('kernels')}: {network.name} is in fixed point: allowed without"
+            )
+        return initial_model(network, seed)
+
+    def step(self, choice: Choice, image: Words, parameters: FixedModel) -> ArrayStep:
+        """Labels are arbitrary: image i is of class i."""
+        network, images = choice.network, choice.images
+        rates = usual_rates(design_of(network, network.layers[0]), images)
+        labels = np.arange(images, dtype=np.int64) % network.layers[-1].biases
+        return ArrayStep(FixedStep(network, image, labels, parameters, rates))
+
+    def sittings(self, choice: Choice, step: ArrayStep) -> Iterator[Sitting]:
+        """All turns on one array, which keeps masks and places of maxima of an image.
+
+        Raises:
+            BadInput: it does not run a pass.
+        """
+        turns = []
+        for image in range(choice.images):
+            for phase, layer, asked in _turns(choice):
+                _check_built(phase, layer, choice.images)
+                of_image = "" if choice.images == 1 else f" image {image + 1}"
+                said = f"{layer.name} {phase.name}{of_image}"
+                passes = partial(phase.passes, layer, image, step)
+                turns.append(Turn(phase, layer, said, passes, asked=asked))
+        yield Sitting(turns[0].phase.top(choice.array), turns, whole=True)
+
+    def planned(self, choice: Choice) -> Planned:
+        """Those passes, too, that only go before others."""
+        passes, words, cycles = 0, 0, 0
+        for phase, layer, _ in _turns(choice):
+            words += sum(phase.words(layer, choice.images).values())
+            for image in range(choice.images):
+                works = _works(phase, layer, image, choice.images)
+                passes += len(works)
+                for work in works:
+                    design = phase.design
+                    flow = array_cycles(work, design, kernel_first=design.kernel_first)
+                    cycles += flow.total
+        return Planned(passes, words, cycles)
+
+    def efficiency(self, choice: Choice, result: Result) -> float | None:
+        """Of all passes of all images."""
+        phase = _phase(choice, result.phase)
+        cycles = sum(
+            array_cycles(work, phase.design, kernel_first=phase.design.kernel_first).total
+            for image in range(choice.images)
+            for work in _works(phase, result.layer, image, choice.images)
+        )
+        return result.layer.operations(choice.images) / 2 / phase.design.macs / cycles
+
+    def halves(self, choice: Choice, layer: Layer, phase: str) -> dict[str, int]:
+        """None."""
+        return {}
+
+    def about(self, choice: Choice, layer: Layer, phase: str) -> Mapping[str, Any]:
+        """What it unrolls."""
+        design = design_of(choice.network, layer)
+        return {
+            "design": layer.design,
+            "pox": design.pox,
+            "poy": design.poy,
+            "pof": design.pof,
+            "macs": design.macs,
+        }
+
+    def hardware(self, choice: Choice, layer: Layer, phase: str) -> str:
+        """The same."""
+        design = design_of(choice.network, layer)
+        return f"{design.pox}x{design.poy} pixels of {design.pof} maps at once"
+
+    def shown(self, choice: Choice, step: ArrayStep, result: Result) -> tuple[Values, Values]:
+        """By the fractions of both."""
+        assert result.outputs is not None
+        layer, network = result.layer, choice.network
+        inputs = step.input_of(layer, 0)[0]
+        outputs = result.outputs[0].astype(np.uint16).view(np.int16)
+        return (
+            to_numbers(inputs, fraction_in(network, layer)),
+            to_numbers(outputs, network.fixed.of(layer.name).map),
+        )
+
+
+def _phase(choice: Choice, name: str) -> ArrayPhase:
+    found = phase_of(choice.network, choice.network.layers[0], name, before=choice.before)
+    assert isinstance(found, ArrayPhase)
+    return found
+
+
+def _turns(choice: Choice) -> Iterator[tuple[ArrayPhase, Layer, bool]]:
+    """Phases and layers of an image in the order of a step, and whether they were asked for.
+
+    Un-pooling reads the places of maxima that its layer's forward propagation left, and a delta's
+    ReLU the masks of the layer in front.
+    """
+    network = choice.network
+    back = [
+        (name, layer)
+        for layer in reversed(choice.layers)
+        for name in ("ku", "dp")
+        if name in choice.phases and has_phase(network, layer, name)
+    ]
+    asked = {layer.name for layer in choice.layers if "fp" in choice.phases}
+    needed = set(asked)
+    for name, layer in back:
+        front = previous(network, layer)
+        if name == "ku" and layer.shape.pool is not None:
+            needed.add(layer.name)
+        if name == "dp" and front is not None and front.shape.relu:
+            needed.add(front.name)
+    for layer in network.layers:
+        if layer.name in needed:
+            yield _phase(choice, "fp"), layer, layer.name in asked
+    for name, layer in back:
+        yield _phase(choice, name), layer, True
+
+
+def _works(phase: ArrayPhase, layer: Layer, image: int, images: int) -> tuple[ArrayPass, ...]:
+    rates = usual_rates(phase.design, images)
+    return phase.works(layer, rates, first=image == 0, last=image == images - 1)
+
+
+def _check_built(phase: ArrayPhase, layer: Layer, images: int) -> None:
+    try:
+        phase.registers(layer, images)
+    except ValueError as error:
+        raise BadInput(f"{phase.network.name}: {layer.name} {phase.name}: {error}") from error

@@ -1,0 +1,126 @@
+"""What simulating asks of an architecture: one answer for each, in ``machines``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from numpy.typing import NDArray
+
+from merp.cosim.phases.expectation import RecordedPasses
+from merp.cosim.phases.phase import Phase
+from merp.models.arithmetic.compiled import Values
+from merp.models.network.network import Layer, Network
+from merp.models.params.bits import Bits
+from merp.models.params.counters import Counter
+from merp.testbenches.top.top import Top
+from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.result import Result
+
+Words = NDArray[Any]
+"""Words of a network's numbers, of whatever type holds them."""
+
+
+def _none(outputs: Bits) -> None:
+    """Nobody wants them."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Passes of a phase of a layer, of a group or of an image.
+
+    Attributes:
+        said: what they are, for who waits. passes: makes them. made: is told the outputs of the
+            layer when all its turns are over. asked: whether anybody did; else the passes only go
+            before others.
+    """
+
+    phase: Phase
+    layer: Layer
+    said: str
+    passes: Callable[[], RecordedPasses]
+    made: Callable[[Bits], None] = _none
+    asked: bool = True
+
+
+class Sitting(NamedTuple):
+    """Turns one after the other on one elaboration.
+
+    Attributes:
+        whole: what one leaves on the chip others read, so that none is left out.
+    """
+
+    top: Top
+    turns: Sequence[Turn]
+    whole: bool
+
+
+class Planned(NamedTuple):
+    """What a simulation will take: passes, words by formula, cycles by the model if it knows."""
+
+    passes: int
+    words: int
+    cycles: int | None
+
+
+class Machine(Protocol):
+    """An architecture as it is simulated."""
+
+    @property
+    def counters(self) -> tuple[Counter, ...]:
+        """Of cycles, that its tops have."""
+
+    @property
+    def unit(self) -> str:
+        """What a part of it is called that computes."""
+
+    def input_maps(self, network: Network, images: int, photograph: Path | None) -> Words:
+        """What goes into the network: (images, rows, columns, channels).
+
+        Raises:
+            BadInput: the file is no image, or has other channels.
+        """
+
+    def read_maps(self, path: Path, images: int | None, network: Network) -> Words:
+        """The same of a file.
+
+        Raises:
+            BadInput: of the file, or there is no way to give one.
+        """
+
+    def parameters(self, network: Network, seed: int, path: Path | None) -> Any:
+        """Kernels and biases before the step.
+
+        Raises:
+            BadInput: of the file, or there is no way to give one.
+        """
+
+    def step(self, choice: Choice, image: Words, parameters: Any) -> Any:
+        """The golden step that passes are fed from and compared with.
+
+        Raises:
+            BadInput: a design does not run what was chosen.
+        """
+
+    def sittings(self, choice: Choice, step: Any) -> Iterator[Sitting]:
+        """All that was chosen, in the order in which it runs."""
+
+    def planned(self, choice: Choice) -> Planned:
+        """What that will take."""
+
+    def efficiency(self, choice: Choice, result: Result) -> float | None:
+        """Efficiency by the cycle model, if it knows the pass."""
+
+    def halves(self, choice: Choice, layer: Layer, phase: str) -> Mapping[str, int]:
+        """Units of each half of a pass that has two, by what its counters begin with."""
+
+    def about(self, choice: Choice, layer: Layer, phase: str) -> Mapping[str, Any]:
+        """What the answer for machines says of the design."""
+
+    def hardware(self, choice: Choice, layer: Layer, phase: str) -> str:
+        """The same in a few words."""
+
+    def shown(self, choice: Choice, step: Any, result: Result) -> tuple[Values, Values]:
+        """Numbers of the first image's input and output maps, of forward propagation."""
