@@ -62,6 +62,11 @@ def named(design: Design) -> str:
     return next(name for name, each in ARCHITECTURES.items() if isinstance(design, each.design))
 
 
+def computing_in(numbers: FloatFormat | FixedFormat) -> str:
+    """Name of the architecture that computes in these numbers."""
+    return next(name for name, family in NUMBERS.items() if isinstance(numbers, family))
+
+
 def cnn_merp_design(design: Design, where: str) -> CnnMerpDesign:
     """The design, for those who answer for CNN-MERP alone; ``where`` opens the message.
 

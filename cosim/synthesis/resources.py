@@ -28,6 +28,9 @@ BLOCKS = frozenset(
         "atom_sender", "circulant_order", "credit_source", "lane_buffer", "loss_unit", "mac_array",
         "mac_lane", "output_buffer", "output_path", "random_bits", "round_lane", "round_lanes",
         "sweep_drain", "tile_drain", "tile_walk", "update_path", "upsampler", "weight_update",
+        "data_router", "delta_lanes", "gradient_supply", "layer_supply", "map_buffer",
+        "operand_supply", "pass_counters", "region_rotator", "trainer", "transposable_buffer",
+        "unpool_path",
     }
 )  # fmt: skip
 """Synthesised apart, with what is in them but for further blocks: no more than a CU's worth of

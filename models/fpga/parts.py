@@ -180,3 +180,6 @@ FOREIGN = {
 """Parts of the other papers, of which our estimates say nothing; clocks are the papers'."""
 
 DEFAULT = "xc7k325t"
+
+SEVEN_SERIES = tuple(name for name in PARTS if name.startswith("xc7"))
+"""Parts that synthesis is for."""

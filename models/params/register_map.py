@@ -8,7 +8,7 @@ those that only the hardware writes, then those that software writes, then the c
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -112,7 +112,12 @@ class RegisterMap:
 
 
 def register_map(
-    top: str, version: str, parameters: str, settings: Settings, counters: Mapping[str, int]
+    top: str,
+    version: str,
+    parameters: str,
+    settings: Settings,
+    counters: Mapping[str, int],
+    counts: Callable[[str], str] = meaning_of,
 ) -> RegisterMap:
     """Lay out the registers of a top.
 
@@ -121,6 +126,7 @@ def register_map(
         parameters: text that identifies the elaboration; its hash is readable in the hardware.
         settings: run-time registers by the flattened name of their port.
         counters: width in bits, above 32, by the name of the status field.
+        counts: what a counter counts, in one line, by that name.
     """
     places = (STATUS, CONTROL, ERRORS)
     digest = hashlib.sha256(repr((top, parameters, settings, counters, places)).encode())
@@ -141,7 +147,7 @@ def register_map(
     for name, (least, most, meaning) in settings.items():
         rows.append(Register(name, 0, "rw", least, most, least, meaning))
     for name, width in counters.items():
-        rows.append(Register(f"status_{name}", 0, "ro", 0, WORD_MAX, 0, meaning_of(name)))
+        rows.append(Register(f"status_{name}", 0, "ro", 0, WORD_MAX, 0, counts(name)))
         top_bits = Register(
             f"status_{name}_high", 0, "ro", 0, (1 << width - 32) - 1, 0, "its bits from 32 on"
         )

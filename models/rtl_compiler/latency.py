@@ -32,6 +32,7 @@ class Machine:
     Attributes:
         maps: output maps at once. hertz: clock. bytes_s: peak of the memory.
         word_bytes: of all words. double: gradients come during the convolution, not before it.
+        kernel_rate, map_rate: shares of the peak that kernels and maps reach.
     """
 
     maps: int
@@ -39,6 +40,8 @@ class Machine:
     bytes_s: float
     word_bytes: int = 2
     double: bool = True
+    kernel_rate: float = KERNEL_RATE
+    map_rate: float = MAP_RATE
 
     @property
     def array(self) -> Array:
@@ -69,10 +72,10 @@ class Machine:
         return LAST_IMAGE * self._kernels(layer.kernels)
 
     def _kernels(self, count: int) -> float:
-        return count * self.word_bytes / (KERNEL_RATE * self.bytes_s)
+        return count * self.word_bytes / (self.kernel_rate * self.bytes_s)
 
     def _maps(self, count: int) -> float:
-        return count * self.word_bytes / (MAP_RATE * self.bytes_s)
+        return count * self.word_bytes / (self.map_rate * self.bytes_s)
 
 
 def image_seconds(machine: Machine, layers: Iterable[Geometry]) -> float:

@@ -18,6 +18,10 @@ from merp.models.params.cnn_merp.settings import (
     unpool_settings,
 )
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.counters import meaning_of
+from merp.models.params.mac_array.array_counters import array_meaning
+from merp.models.params.mac_array.design import Design as ArrayDesign
+from merp.models.params.mac_array.pass_registers import array_settings
 from merp.models.params.register_map import (
     FLAGS,
     RegisterMap,
@@ -36,6 +40,7 @@ def axi_registers_of(top: Top) -> RegisterMap:
         ValueError: a configuration port of the top has no known range.
     """
     known: dict[str, Setting] = {}
+    meaning = meaning_of
     for name, parameter in top.parameters.items():
         if isinstance(parameter, PipelineDesign):
             known |= pipeline_settings(parameter)
@@ -45,6 +50,9 @@ def axi_registers_of(top: Top) -> RegisterMap:
         elif isinstance(parameter, UnpoolDesign):
             listed = add_unpool_settings if name == "add_undone" else unpool_settings
             known |= listed(parameter)
+        elif isinstance(parameter, ArrayDesign):
+            known |= array_settings(parameter)
+            meaning = array_meaning
     status = {pin.name.removeprefix("status_"): pin.width for pin in top.ports.status}
     return register_map(
         f"{top.name}_axi",
@@ -53,6 +61,7 @@ def axi_registers_of(top: Top) -> RegisterMap:
         repr(sorted([*top.parameters.items(), ("array", "rtl")])),
         check_settings([(pin.name, pin.width) for pin in top.ports.config], known),
         {name: width for name, width in status.items() if name not in FLAGS},
+        meaning,
     )
 
 

@@ -40,6 +40,26 @@ def test_half_the_word_is_half_the_bytes(
     assert "Footing full" in printed
 
 
+@pytest.mark.parametrize(
+    ("state", "array", "cnn_merp"), [("32", 15.32, 3.332), ("pooled", 14.13, 2.087)]
+)
+def test_the_array_beside_cnn_merp_with_words_as_wide(
+    state: str, array: float, cnn_merp: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Kernels and gradients move for every image there, once a batch here."""
+    half = tmp_path / "half.toml"
+    half.write_text(
+        'base = "cifar10-4x"\n[network]\nname = "cifar10-4x-bf16"\nformat = "bfloat16"\n'
+    )
+    words = ["traffic", "cifar10-4x-fixed", "--compare", str(half), "--batch", "40"]
+    assert main([*words, "--footing", "full", "--state-bits", state, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    first, second = (
+        each["total_all"]["step"]["mb_per_gflop"] for each in answer["networks"]
+    )  # fmt: skip
+    assert (round(first, 2), round(second, 3)) == (array, cnn_merp)
+
+
 def test_layers_of_one_network_alone_stand_against_nothing() -> None:
     digits = network_traffic(open_network("digits"), 128, Footing())
     pairs = paired(ALEXNET, digits)

@@ -125,7 +125,7 @@ def document(choice: Choice, beside: Path) -> Json:
             "errata",
             "Errata of the paper",
             "Where printed values and their own definitions part.",
-            [errata_table()],
+            [errata_table("CNN-MERP", published.ERRATA)],
         )
     headline = _headline(choice)
     found = {

@@ -43,7 +43,9 @@ def traffic_tables(choice: Choice) -> list[Table]:
         ),
     )
     found = [
-        _traffic(choice, *each, network_traffic(choice.network_on(each[2]), choice.batch, each[2]))
+        traffic_table(
+            choice, *each, network_traffic(choice.network_on(each[2]), choice.batch, each[2])
+        )
         for each in footings
     ]
     if isinstance(choice.plan, BadInput):
@@ -54,10 +56,13 @@ def traffic_tables(choice: Choice) -> list[Table]:
         f"{choice.board.name}, whose designs fit the {choice.part.name}."
     )
     layers = board_traffic(choice.network, choice.plan)
-    return [*found, _traffic(choice, "traffic-board", "Footing board", on_board, caption, layers)]
+    return [
+        *found,
+        traffic_table(choice, "traffic-board", "Footing board", on_board, caption, layers),
+    ]
 
 
-def _traffic(
+def traffic_table(
     choice: Choice,
     id: str,
     title: str,
@@ -65,6 +70,7 @@ def _traffic(
     caption: str,
     layers: Sequence[LayerTraffic],
 ) -> Table:
+    """Return the bytes of each layer and phase, and their sums, on a footing."""
     compared = footing.name == "paper" and choice.papers
     columns = [
         LAYER,
@@ -215,12 +221,12 @@ def staircase_table(choice: Choice) -> Table:
     )
 
 
-def errata_table() -> Table:
-    """Return the paper's printed values that its own definitions do not give."""
+def errata_table(paper: str, errata: Sequence[published.Erratum]) -> Table:
+    """Return the printed values of a paper that its own definitions do not give."""
     return Table(
         id="errata",
         title="Errata of the paper",
-        caption="What CNN-MERP prints, what its own definitions give; footing as each row says.",
+        caption=f"What {paper} prints, what its own definitions give; footing as each row says.",
         columns=[
             Column(key="where", label="where"),
             Column(key="printed", label="printed"),
@@ -229,6 +235,6 @@ def errata_table() -> Table:
         ],
         rows=[
             {"where": each.where, "printed": each.printed, "found": each.found, "why": each.why}
-            for each in published.ERRATA
+            for each in errata
         ],
     )

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 from merp.models.errors import BadInput
 from merp.models.fpga.routed import SITES
 from merp.models.network.network import Network
-from merp.models.network.phases import fusing, going_back_for
-from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.table import Sheet, table
 
 if TYPE_CHECKING:
     from merp.cosim.synthesis.routed_blocks import RoutedBlock
+    from merp.tools.bitstream.engines import Engine
 
 SEEDS = 3
 FIGURES = ("estimate_ns", "best_ns", "spread_ns", "ratio", "to_median")
@@ -37,11 +36,11 @@ def check_options(args: argparse.Namespace) -> None:
         raise BadInput(f"{other}: allowed with --route only")
 
 
-def routed(network: Network, args: argparse.Namespace) -> list[RoutedBlock]:
-    """Blocks of a layer's engine, placed and routed, a progress bar shown meanwhile.
+def routed(engine: Engine, args: argparse.Namespace) -> list[RoutedBlock]:
+    """Blocks of an engine, placed and routed, a progress bar shown meanwhile.
 
     Raises:
-        BadInput: the layer has no such engine or block, or a tool is not installed.
+        BadInput: it has no such block, or a tool is not installed.
     """
     # Slow imports wait until the input is good.
     from merp.cosim.synthesis.routed_blocks import route_blocks
@@ -51,9 +50,7 @@ def routed(network: Network, args: argparse.Namespace) -> list[RoutedBlock]:
 
     yosys_version()
     nextpnr_version()
-    asked, name, phase = fusing(network, args.layer, args.phase)
-    asked = going_back_for(asked, phase)
-    top = axi_top(bitstream_of(asked, asked.layer(name), phase).phase.top())
+    top = axi_top(engine.top())
     plan = f"conversion to Verilog, then each block synthesised, placed and routed on {DEVICE}"
     with ProgressBar("resources", plan) as bar:
         bar.say("converting")
@@ -68,13 +65,12 @@ def routed(network: Network, args: argparse.Namespace) -> list[RoutedBlock]:
 
 
 def routed_table(
-    network: Network, args: argparse.Namespace, blocks: Sequence[RoutedBlock]
+    network: Network, engine: Engine, args: argparse.Namespace, blocks: Sequence[RoutedBlock]
 ) -> Sheet:
     """Blocks and their figures, for people."""
     from merp.cosim.synthesis.routing import DEVICE
 
-    design = network.layer(args.layer).design
-    title = f"{network.name} {args.layer}, {args.phase}: blocks of design {design} on {DEVICE}"
+    title = f"{network.name} {engine.title}: blocks on {DEVICE}"
     rows: list[list[str]] = []
     for found in (_figures(block, blocks) for block in blocks):
         figures = [found[key] for key in FIGURES]
@@ -95,7 +91,7 @@ def routed_table(
 
 
 def routed_answer(
-    network: Network, args: argparse.Namespace, blocks: Sequence[RoutedBlock]
+    network: Network, engine: Engine, args: argparse.Namespace, blocks: Sequence[RoutedBlock]
 ) -> dict[str, Any]:
     """The answer for machines."""
     from merp.cosim.synthesis.routed_blocks import median_ratio
@@ -105,9 +101,9 @@ def routed_answer(
     middle = median_ratio(blocks)
     return {
         "network": network.name,
-        "layer": args.layer,
-        "phase": args.phase,
-        "design": network.layer(args.layer).design,
+        "layer": engine.layer,
+        "phase": engine.phase,
+        "design": engine.design,
         "device": DEVICE,
         "yosys": yosys_version(),
         "synthesis": ECP5_OPTIONS,

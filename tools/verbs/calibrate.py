@@ -30,16 +30,18 @@ def run(args: argparse.Namespace) -> int:
     network = open_network(args.network)
     reported = read_utilisation(args.report)
     from merp.cosim.synthesis.resources import total
+    from merp.tools.bitstream.engines import engine_of
 
-    estimate = total(measured(network, args.layer, args.phase))
+    engine = engine_of(network, args.layer, args.phase)
+    estimate = total(measured(engine))
     rows = compared(reported, estimate)
     if args.json:
         found = {kind: dict(zip(("vivado", "estimate", "error"), row, strict=True))
                  for kind, row in rows.items()}  # fmt: skip
-        head = {"network": network.name, "layer": args.layer, "phase": args.phase}
+        head = {"network": network.name, "layer": engine.layer, "phase": engine.phase}
         print(json.dumps(head | {"resources": found}, indent=2))
         return 0
-    title = f"{network.name} {args.layer}, {args.phase}: our estimate against {args.report.name}"
+    title = f"{network.name} {engine.title}: our estimate against {args.report.name}"
     cells = [
         [USES.get(kind, kind.upper()), f"{vivado:,}", f"{ours:,}", _share(error)]
         for kind, (vivado, ours, error) in rows.items()

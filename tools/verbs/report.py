@@ -8,19 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.fpga.order_codes import part_named
 from merp.models.fpga.parts import PARTS
 from merp.tools.common.arguments import add_backward, add_json, add_network, positive, whole
-from merp.tools.common.boards import PAPER, add_board, open_board
+from merp.tools.common.boards import add_board
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.library.checks import with_backward
-from merp.tools.report.choice import Choice
-from merp.tools.report.measured import read_records
-from merp.tools.report.tiles import FILE, read_tiles
+from merp.tools.report.reports import Report, report_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES", help="images of a step"
     )
-    add_board(parser, default="the paper's")
+    add_board(parser, default="that of the architecture's paper")
     add_backward(parser)
     parser.add_argument("--part", metavar="PART", help=f"{', '.join(PARTS)} (default: the board's)")
     parser.add_argument(
@@ -62,28 +59,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the page, and return 1 if a record that was given confirms nothing."""
     network = with_backward(open_network(args.network), args.backward)
-    check_backward(network)
-    board = _board(args)
+    report = report_of(network)
+    board = _board(args, report)
     if args.output.suffix not in (".html", ".htm"):
         raise BadInput(f"-o {args.output}: must end in .html")
-    boards = [each for each in args.measured if (each / FILE).is_file()]
-    choice = Choice(
-        network=network,
-        batch=args.batch,
-        board=board,
-        measured=read_records([each for each in args.measured if each not in boards], network),
-        tiles=read_tiles(boards, network),
-    )
+    choice = report.choice(network, args.batch, board, args.measured)
 
     # matplotlib and jinja2 wait until the input is good.
-    from merp.tools.report.document import document
     from merp.tools.report.page import page
     from merp.tools.report.table import as_csv
 
     tables = args.output.with_name(f"{args.output.stem}-tables")
     answer = args.output.with_suffix(".json")
     with Output.of_file("-o", args.output) as output:
-        found = document(choice, args.output.parent)
+        found = report.document(choice, args.output.parent)
         text = json.dumps(found, indent=2) + "\n"
         named = found["tables"].items()
         files = {f"{tables.name}/{name}.csv": as_csv(table) for name, table in named}
@@ -96,9 +85,9 @@ def run(args: argparse.Namespace) -> int:
     return 0 if right and all(each.confirms for each in choice.tiles) else 1
 
 
-def _board(args: argparse.Namespace) -> Board:
+def _board(args: argparse.Namespace, report: Report) -> Board:
     """The board that was chosen, with what else was."""
-    board = open_board(args.board or PAPER)
+    board = report.opened(args.board or report.board)
     changes: dict[str, Any] = {}
     if args.part:
         part = part_named(args.part)

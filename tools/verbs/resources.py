@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from merp.models.errors import BadInput
 from merp.models.fpga.order_codes import part_named
-from merp.models.fpga.parts import DEFAULT, PARTS, Part
-from merp.models.fpga.resources import KINDS, Resources, capacity, published
+from merp.models.fpga.parts import DEFAULT, SEVEN_SERIES, Part
+from merp.models.fpga.resources import KINDS, Resources, capacity
 from merp.models.network.network import Network
-from merp.models.network.phases import fusing, going_back_for
-from merp.models.params.cnn_merp.design import Design
-from merp.tools.common.arguments import add_network, add_phase, add_tables, whole
+from merp.models.network.phases import NAMED
+from merp.tools.common.arguments import add_network, add_tables, whole
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
@@ -30,6 +29,7 @@ from merp.tools.resources.routing import (
 
 if TYPE_CHECKING:
     from merp.cosim.synthesis.resources import Block
+    from merp.tools.bitstream.engines import Engine
 
 COLUMNS = ("of them logic", "shift", "memory", "LUT", "FF", "BRAM", "DSP")
 
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--part",
         metavar="PART",
-        help=f"a part of the 7 series: {', '.join(_seven_series())} (default {DEFAULT})",
+        help=f"a part of the 7 series: {', '.join(SEVEN_SERIES)} (default {DEFAULT})",
     )
     parser.add_argument(
         "--whole",
@@ -77,37 +77,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_engine(parser: argparse.ArgumentParser) -> None:
     """Add what says which engine: NETWORK, ``--layer``, ``--phase``."""
     add_network(parser)
-    parser.add_argument("--layer", metavar="L", required=True, help="whose design is measured")
-    add_phase(parser)
+    parser.add_argument(
+        "--layer",
+        metavar="L",
+        help="whose design is measured (no default; a MAC array's runs all layers)",
+    )
+    parser.add_argument(
+        "--phase",
+        choices=NAMED,
+        help="ff: fp of two fused layers; bp: dp and ku in one (default fp; a MAC array's design "
+        "runs all phases)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Synthesise and print."""
-    network, name, phase = fusing(open_network(args.network, fuses=True), args.layer, args.phase)
+    network = open_network(args.network, fuses=True)
     check_options(args)
-    if args.route:
-        found = routed(network, args)
-        if args.json:
-            print(json.dumps(routed_answer(network, args, found), indent=2))
-        else:
-            console().print(routed_table(network, args, found))
-        return 0
     part = part_named(args.part or DEFAULT)
-    if part.name not in _seven_series():
+
+    from merp.tools.bitstream.engines import engine_of, printed  # NumPy waits
+
+    engine = engine_of(network, args.layer, args.phase)
+    if args.route:
+        found = routed(engine, args)
+        if args.json:
+            print(json.dumps(routed_answer(network, engine, args, found), indent=2))
+        else:
+            console().print(routed_table(network, engine, args, found))
+        return 0
+    if part.name not in SEVEN_SERIES:
         raise BadInput(
             f"--part {args.part}: synthesis is for the 7 series: allowed are "
-            f"{', '.join(_seven_series())}"
+            f"{', '.join(SEVEN_SERIES)}"
         )
-    blocks = measured(network, name, phase, args.whole)
-    layer = network.layer(name)
-    design = network.design(layer)
+    blocks = measured(engine, args.whole)
     if args.json:
-        print(json.dumps(answer(network, args, part, design, blocks), indent=2))
+        print(json.dumps(answer(network, engine, part, blocks, args.whole), indent=2))
         return 0
     from merp.cosim.synthesis.resources import total
 
-    paper = published(phase, design)
-    title = f"{network.name} {args.layer}, {phase}: design {layer.design} on {part.name}"
+    title = f"{network.name} {engine.title} on {part.name}"
     rows = [
         [block.name, str(block.count), *_cells(block.all), f"{block.delay_ns:.1f}"]
         for block in blocks
@@ -117,22 +127,19 @@ def run(args: argparse.Namespace) -> int:
     sums.append([part.name, "", "", "", "", *_figures(has), ""])
     shares = (f"{getattr(used, kind) / getattr(has, kind):.0%}" for kind in KINDS)
     sums.append(["share", "", "", "", "", *shares, ""])
-    if paper is not None:
-        sums.append(["CNN-MERP table 2", "", "", "", "", *_figures(paper), ""])
+    if engine.paper is not None:
+        sums.append([engine.paper.name, "", "", "", "", *printed(engine.paper), ""])
     heads = ("block", "count", *COLUMNS, "delay, ns")
     caption = (
         "Cells after Yosys' synthesis, times the count; nothing is placed or routed. BRAM in "
         "RAMB36. The delay of a block's longest path is an estimate."
     )
+    caption = " ".join(filter(None, (caption, engine.notes)))
     bundles = (1, 4, 1, 1, 1, 1)  # what LUTs are used for, beside their number
     console().print(
         table(title, heads, rows + sums, bundles=bundles, totals=len(sums), caption=caption)
     )
     return 0
-
-
-def _seven_series() -> list[str]:
-    return [name for name in PARTS if name.startswith("xc7")]
 
 
 def _figures(found: Resources) -> list[str]:
@@ -149,21 +156,19 @@ def slowest(blocks: list[Block]) -> float:
     return max(block.delay_ns for block in blocks)
 
 
-def measured(network: Network, layer_name: str, phase: str, whole: bool = False) -> list[Block]:
-    """Blocks of a layer's engine in its AXI shell, a progress bar shown meanwhile.
+def measured(engine: Engine, whole: bool = False) -> list[Block]:
+    """Blocks of an engine in its AXI shell, a progress bar shown meanwhile.
 
     Raises:
-        BadInput: the layer has no such engine, or Yosys is not installed.
+        BadInput: Yosys is not installed.
     """
     # Slow imports wait until the input is good.
     from merp.cosim.synthesis.resources import measure
     from merp.cosim.synthesis.synthesis import yosys_version
     from merp.testbenches.axi.axi_top import axi_top
-    from merp.tools.bitstream.bitstream import bitstream_of
 
     yosys_version()
-    asked = going_back_for(network, phase)
-    top = axi_top(bitstream_of(asked, asked.layer(layer_name), phase).phase.top())
+    top = axi_top(engine.top())
     design = "as one block" if whole else "block by block"
     plan = f"conversion to Verilog, then synthesis by Yosys, {design}"
     with ProgressBar("resources", plan) as bar:
@@ -179,26 +184,22 @@ def measured(network: Network, layer_name: str, phase: str, whole: bool = False)
 
 
 def answer(
-    network: Network, args: argparse.Namespace, part: Part, design: Design, blocks: list[Block]
+    network: Network, engine: Engine, part: Part, blocks: list[Block], whole: bool
 ) -> dict[str, Any]:
     """The answer for machines; a block's figures are of one of it."""
     from merp.cosim.synthesis.resources import total
     from merp.cosim.synthesis.synthesis import OPTIONS, yosys_version
 
-    used, has, paper = (
-        total(blocks),
-        capacity(part),
-        published(fusing(network, args.layer, args.phase)[2], design),
-    )
+    used, has = total(blocks), capacity(part)
     return {
         "network": network.name,
-        "layer": args.layer,
-        "phase": args.phase,
+        "layer": engine.layer,
+        "phase": engine.phase,
         "part": part.name,
-        "design": network.layer(fusing(network, args.layer, args.phase)[1]).design,
+        "design": engine.design,
         "yosys": yosys_version(),
         "options": OPTIONS,
-        "whole": args.whole,
+        "whole": whole,
         "blocks": [
             {
                 "name": block.name,
@@ -212,7 +213,8 @@ def answer(
         "total": used.figures() | _uses(used) | {"delay_ns": round(slowest(blocks), 2)},
         "capacity": has.figures(),
         "fits": all(value <= has.figures()[kind] for kind, value in used.figures().items()),
-        "paper": None if paper is None else paper.figures(),
+        "paper": None if engine.paper is None else dict(engine.paper.answer),
+        **({"notes": engine.notes} if engine.notes else {}),
     }
 
 

@@ -6,7 +6,7 @@ models and by the audit, each in its own way.
 
 from __future__ import annotations
 
-from merp.models.params.counters import Counter
+from merp.models.params.counters import Counter, meaning_of
 
 ARRAY_COUNTERS = (
     Counter("total", "cycles from the one after start to the last word or sum"),
@@ -37,3 +37,10 @@ VELOCITY_WORDS = ("velocity_in", "velocity_out")
 LOSS_COUNTERS = (Counter("saturated_loss", "deltas of the loss that were clipped"),)
 TARGET_WORDS = ("target_in",)
 """Where the loss is built."""
+
+_MEANINGS = {each.name: each.meaning for each in (*ARRAY_COUNTERS, *LOSS_COUNTERS)}
+
+
+def array_meaning(name: str) -> str:
+    """What the array's counter ``name`` counts: one of the table, or the words of a port."""
+    return _MEANINGS.get(name) or meaning_of(name)

@@ -1,4 +1,4 @@
-"""Value of every register of the supply side, in a pass of any phase."""
+"""Registers of the array, and the values of those of the supply side in a pass of any phase."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from merp.models.params.mac_array.design import Design
 from merp.models.params.mac_array.gradient_registers import GRADIENT_TABLES, gradient_registers
 from merp.models.params.mac_array.gradient_run import GradientRun
 from merp.models.params.mac_array.input_registers import TABLES, input_registers
+from merp.models.params.mac_array.output_registers import output_table
 from merp.models.params.mac_array.pass_run import PassRun
+from merp.models.params.mac_array.unpool_registers import UNPOOL
+from merp.models.params.mac_array.update_registers import update_table
 from merp.models.params.register_map import Setting
 
 
@@ -17,6 +20,16 @@ def supply_settings(design: Design) -> dict[str, Setting]:
         name: setting
         for table in (*TABLES, *GRADIENT_TABLES)
         for name, setting in table.settings(design).items()
+    }
+
+
+def array_settings(design: Design) -> dict[str, Setting]:
+    """Legal ranges and meanings of all registers of the array, by the names of their ports."""
+    return {
+        **supply_settings(design),
+        **output_table(design).settings(design),
+        **update_table(design).settings(design),
+        **UNPOOL.settings(design),
     }
 
 

@@ -85,7 +85,7 @@ def check(
             assert outcome.status["status_saturated"] == saturations(layer)
         check_status(outcome, layer, design)
         if case.stalls is None and case.reset_at is None:
-            flow = asdict(array_cycles(layer.work, design))
+            flow = asdict(array_cycles(layer.work, design, kernel_first=design.kernel_first))
             assert {name: outcome.status[f"status_{name}"] for name in flow} == flow
     return records
 
@@ -307,6 +307,34 @@ def test_kernels_of_every_size_are_updated(balance: bool) -> None:
     ends = {"first": False, "last": True, "has_momentum": True}
     cases = [Case(ku(7, **sizes, **ends), stalls=stalled(8)) for sizes in KERNELS.values()]
     check(design_of(balance=balance, **STEP), *cases)
+
+
+def words_of(outcome: Outcome) -> dict[str, list[int]]:
+    return {name: list(map(int, words)) for name, words in outcome.words.items()}
+
+
+def test_balancing_leaves_the_bits_and_takes_a_share_of_the_slots() -> None:
+    """Kernels of 2 x 2 on 4 x 4 pixels: four input maps at once, of eight."""
+    layer = ku(15, inputs=8, outputs=3, rows=5, columns=6, kernel=2, first=True, last=False)
+    plain, balanced = (
+        check(design_of(balance=each), Case(layer))[0].outcome for each in (False, True)
+    )
+    assert words_of(plain) == words_of(balanced)
+    assert plain.status["status_issue"] == 4 * balanced.status["status_issue"]
+
+
+def test_kernels_first_leave_the_bits_and_the_slots() -> None:
+    forward, delta = (
+        make_layer(16, phase=phase, inputs=5, outputs=6, rows=5, columns=6, kernel=3, pad=1,
+                   relu=False)
+        for phase in ("fp", "dp")
+    )  # fmt: skip
+    cases = (Case(forward), Case(delta))
+    streamed, first = (check(design_of(kernel_first=each), *cases) for each in (False, True))
+    for one, other in zip(streamed, first, strict=True):
+        assert words_of(one.outcome) == words_of(other.outcome)
+        assert one.outcome.status["status_issue"] == other.outcome.status["status_issue"]
+        assert one.outcome.status["status_total"] < other.outcome.status["status_total"]
 
 
 def test_rows_that_no_window_reaches_are_taken_before_the_pass_is_done() -> None:

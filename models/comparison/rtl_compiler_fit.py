@@ -1,0 +1,123 @@
+"""What the fit of two rates to nine latencies is worth: rates of other designs, and no machine.
+
+A machine whose rates come from two networks must foretell the third; and two numbers that know of
+no machine must not do as well. Both are tried here, and printed beside the nine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from merp.models.comparison.rtl_compiler_printed import DESIGNS, IMAGES, Design, epoch
+from merp.models.rtl_compiler.latency import (
+    KERNEL_RATE,
+    MAP_RATE,
+    image_seconds,
+    update_seconds,
+)
+
+BATCH: Final = 40
+"""Of the latency that is foretold."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOut:
+    """A design's epoch by the rates of the others.
+
+    Attributes:
+        times: of the network. kernel_rate, map_rate: of the other designs' six latencies.
+        printed, found: seconds of an epoch, batch ``BATCH``.
+    """
+
+    times: int
+    kernel_rate: float
+    map_rate: float
+    printed: float
+    found: float
+
+    @property
+    def error(self) -> float:
+        """Of what is found, relative to the printed."""
+        return self.found / self.printed - 1
+
+
+def held_out(design: Design) -> HeldOut:
+    """Foretell a design from the others, their worst error as small as it can be."""
+    others = [(each, each.layers()) for each in DESIGNS if each is not design]
+
+    def worst(kernel_rate: float, map_rate: float) -> float:
+        errors = []
+        for each, layers in others:
+            rated = replace(each.machine, kernel_rate=kernel_rate, map_rate=map_rate)
+            image, update = image_seconds(rated, layers), update_seconds(rated, layers)
+            errors += [
+                abs(IMAGES * (image + update / batch) / float(printed) - 1)
+                for batch, printed in each.epochs.items()
+            ]
+        return max(errors)
+
+    kernel_rate, map_rate = least_worst(worst, (KERNEL_RATE, MAP_RATE))
+    rated = replace(design.machine, kernel_rate=kernel_rate, map_rate=map_rate)
+    return HeldOut(
+        times=design.times,
+        kernel_rate=kernel_rate,
+        map_rate=map_rate,
+        printed=float(design.epochs[BATCH]),
+        found=epoch(rated, design.layers(), BATCH),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithoutMachine:
+    """Seconds of an image as a X + b X^2, X times the maps of the smallest network."""
+
+    linear: float
+    square: float
+
+    def seconds(self, design: Design) -> float:
+        """Of an image, without an update."""
+        return self.linear * design.times + self.square * design.times**2
+
+    def error(self, design: Design) -> float:
+        """Relative to the printed."""
+        return self.seconds(design) / design.each_image - 1
+
+
+def without_machine() -> WithoutMachine:
+    """Fit the two numbers to the three networks."""
+
+    def worst(linear: float, square: float) -> float:
+        found = WithoutMachine(linear=linear, square=square)
+        return max(abs(found.error(each)) for each in DESIGNS)
+
+    linear, square = least_worst(worst, (DESIGNS[0].each_image, DESIGNS[0].each_image / 10))
+    return WithoutMachine(linear=linear, square=square)
+
+
+def least_worst(
+    worst: Callable[[float, float], float], near: tuple[float, float]
+) -> tuple[float, float]:
+    """Two positive numbers of least ``worst``, within a factor of two of those it is ``near``.
+
+    The error falls towards one place along each, so thirds are cut off; a search by steps would
+    stop on the ridge where two errors are equal.
+    """
+
+    def second(first: float) -> float:
+        return _lowest(lambda number: worst(first, number), near[1])
+
+    first = _lowest(lambda number: worst(number, second(number)), near[0])
+    return first, second(first)
+
+
+def _lowest(of: Callable[[float], float], near: float) -> float:
+    low, high = near / 2, near * 2
+    while high - low > 3e-4 * near:
+        third = (high - low) / 3
+        if of(low + third) < of(high - third):
+            high -= third
+        else:
+            low += third
+    return (low + high) / 2
