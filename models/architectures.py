@@ -64,7 +64,7 @@ def named(design: Design) -> str:
 
 def computing_in(numbers: FloatFormat | FixedFormat) -> str:
     """Name of the architecture that computes in these numbers."""
-    return next(name for name, family in NUMBERS.items() if isinstance(numbers, family))
+    return next(name for name, each in ARCHITECTURES.items() if isinstance(numbers, each.numbers))
 
 
 def cnn_merp_design(design: Design, where: str) -> CnnMerpDesign:
