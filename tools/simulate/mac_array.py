@@ -68,15 +68,10 @@ class MacArray:
         return ArrayStep(FixedGoldenStep(network, image, labels, parameters, rates))
 
     def sittings(self, choice: Choice, step: ArrayStep) -> Iterator[Sitting]:
-        """All turns on one array, which keeps masks and places of maxima of an image.
-
-        Raises:
-            BadInput: it does not run a pass.
-        """
-        turns = []
+        """All turns on one array, which keeps masks and places of maxima of an image."""
+        turns, of_each = [], list(_turns(choice))
         for image in range(choice.images):
-            for phase, layer, asked in _turns(choice):
-                check_runs(phase, layer)
+            for phase, layer, asked in of_each:
                 of_image = "" if choice.images == 1 else f" image {image + 1}"
                 said = f"{layer.name} {phase.name}{of_image}"
                 passes = partial(phase.passes, layer, image, step)
@@ -146,9 +141,15 @@ def _phase(choice: Choice, name: str) -> ArrayPhase:
 
 
 def _turns(choice: Choice) -> Iterator[tuple[ArrayPhase, Layer, bool]]:
-    """Phases and layers of an image in the order of a step, and whether they were asked for."""
+    """Phases and layers of an image in the order of a step, and whether they were asked for.
+
+    Raises:
+        BadInput: the array does not run one.
+    """
     for name, layer, asked in step_order(choice.network, choice.layers, choice.phases):
-        yield _phase(choice, name), layer, asked
+        phase = _phase(choice, name)
+        check_runs(phase, layer)
+        yield phase, layer, asked
 
 
 def _works(phase: ArrayPhase, layer: Layer, image: int, images: int) -> tuple[ArrayPass, ...]:
