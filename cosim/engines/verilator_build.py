@@ -139,9 +139,9 @@ def ports_header(top: str, ports: TopPorts) -> str:
         data, width = f"{of.name}_tdata", of.element
         lanes = [lane(data, i * width, width) for i in range(of.lanes)] if of.keep else [pin(data)]
         fields = ", ".join(pin(f"{of.name}_{f}") for f in ("tvalid", "tready", "tlast"))
-        keep = pin(f"{of.name}_tkeep") if of.keep else "{}"
         kept = of.keep // of.lanes
-        return f'{{"{of.name}", {{{", ".join(lanes)}}}, {fields}, {keep}, {kept}}}'
+        keeps = [lane(f"{of.name}_tkeep", i * kept, kept) for i in range(of.lanes) if of.keep]
+        return f'{{"{of.name}", {{{", ".join(lanes)}}}, {fields}, {{{", ".join(keeps)}}}, {kept}}}'
 
     wide = [p.name for p in (*ports.config, *ports.status, *ports.streams) if p.element > 64]
     if wide:

@@ -38,11 +38,12 @@ struct Pin {
     void (*set)(uint64_t);
 };
 
-// An element of a beat, and keep: bits of each element; none where a beat is an element.
+// Elements of a beat, and what keep says of each, in so many bits; none where a beat is an element.
 struct StreamPins {
     const char* name;
     std::vector<Pin> data;
-    Pin valid, ready, last, keep;
+    Pin valid, ready, last;
+    std::vector<Pin> keep;
     unsigned keep_bits;
 };
 
@@ -143,13 +144,11 @@ class Source {
     void drive(uint64_t t) {
         if (held) return;
         if (next < words.size() && next < known && pattern[t % pattern.size()]) {
-            unsigned kept = 0;
-            for (const auto& lane : pins.data) {
+            for (size_t lane = 0; lane < pins.data.size(); ++lane) {
                 const bool counts = next < words.size();
-                lane.set(counts ? words[next++] : 0);
-                kept += counts;
+                pins.data[lane].set(counts ? words[next++] : 0);
+                if (pins.keep_bits) pins.keep[lane].set(counts ? ones(pins.keep_bits) : 0);
             }
-            if (pins.keep_bits) pins.keep.set(ones(kept * pins.keep_bits));
             pins.valid.set(1);
             pins.last.set(next == words.size());
             held = true;
@@ -174,12 +173,16 @@ class Source {
     bool held = false, released = false;
 };
 
-// As Python writes it.
-static std::string binary(uint64_t value) {
+// Parts of so many bits, the lowest first, as Python writes their number.
+static std::string binary(const Words& parts, unsigned bits) {
     std::string digits;
-    do digits.insert(digits.begin(), "01"[value & 1]);
-    while (value >>= 1);
-    return "0b" + digits;
+    for (const uint64_t part : parts) {
+        for (unsigned bit = 0; bit < bits; ++bit) {
+            digits.insert(digits.begin(), "01"[part >> bit & 1]);
+        }
+    }
+    const size_t first = digits.find('1');
+    return "0b" + (first == std::string::npos ? "0" : digits.substr(first));
 }
 
 class Monitor {
@@ -196,9 +199,10 @@ class Monitor {
             waiting = false;
             return false;
         }
-        Words data;
+        Words data, keep;
         for (const auto& lane : pins.data) data.push_back(lane.get());
-        const uint64_t end = pins.last.get(), keep = pins.keep_bits ? pins.keep.get() : 0;
+        for (const auto& lane : pins.keep) keep.push_back(lane.get());
+        const uint64_t end = pins.last.get();
         if (waiting && (data != waiting_data || end != waiting_last || keep != waiting_keep)) {
             fault("data or last changed before the transfer", t);
         }
@@ -209,9 +213,11 @@ class Monitor {
         if (!ready) return false;
         if (pins.keep_bits) {
             size_t kept = 0;
-            while (kept < data.size() && keep & ones(1) << kept * pins.keep_bits) ++kept;
-            if (keep != ones(kept * pins.keep_bits) || !kept || (!end && kept < data.size())) {
-                fault("keep of a beat is " + binary(keep), t);
+            while (kept < data.size() && keep[kept] == ones(pins.keep_bits)) ++kept;
+            bool gap = false;
+            for (size_t lane = kept; lane < keep.size(); ++lane) gap |= keep[lane] != 0;
+            if (gap || !kept || (!end && kept < data.size())) {
+                fault("keep of a beat is " + binary(keep, pins.keep_bits), t);
             }
             data.resize(kept);
         }
@@ -257,8 +263,8 @@ class Monitor {
     const StreamPins& pins;
     const uint64_t supply;
     bool waiting = false, ended = false;
-    Words waiting_data;
-    uint64_t waiting_last = 0, waiting_keep = 0, lasts = 0;
+    Words waiting_data, waiting_keep;
+    uint64_t waiting_last = 0, lasts = 0;
     std::set<std::string> seen;
 };
 
@@ -266,7 +272,7 @@ static void quiet() {
     top->start = 0;
     for (const auto& stream : inputs) {
         for (const auto& lane : stream.data) lane.set(0);
-        if (stream.keep_bits) stream.keep.set(0);
+        for (const auto& lane : stream.keep) lane.set(0);
         stream.valid.set(0);
         stream.last.set(0);
     }

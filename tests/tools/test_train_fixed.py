@@ -105,7 +105,6 @@ def test_a_file_of_other_fractions_rounding_or_format_is_not_resumed(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--engine", "verilator"), "verilator: digits-fixed is in fixed point: allowed is golden"),
         (("--weight-decay", "0.1"), "0.1: digits-fixed is in fixed point: allowed is 0"),
         (("--weights", "x.npz"), "--weights: digits-fixed is in fixed point: allowed without"),
         (("--state-bits", "1"), "its state stays on the chip: allowed without"),

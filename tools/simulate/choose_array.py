@@ -45,9 +45,6 @@ def choose_array(
         raise BadInput(f"{mention('delta_at', delta_at)}: {where}: allowed: sums")
     for layer in network.layers:  # the whole network, as deltas come from its loss
         design_of(network, layer)
-    designs = sorted({str(layer.design) for layer in network.layers})
-    if len(designs) > 1:
-        raise BadInput(f"{network.name}: designs {', '.join(designs)}: allowed is one array")
     check_phases(network, picked.layers, phase)
     return Choice(
         network=network,

@@ -12,18 +12,18 @@ import numpy as np
 from merp.cosim.architectures import phase_of
 from merp.cosim.phases.mac_array.array_phase import CYCLES, ArrayPhase, usual_rates
 from merp.cosim.phases.mac_array.array_step import ArrayStep
+from merp.cosim.phases.mac_array.built import check_one_array, check_runs
+from merp.cosim.phases.mac_array.step_order import step_order
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.fixed import Words, to_numbers, to_words
 from merp.models.arithmetic.words import to_values
 from merp.models.errors import BadInput
 from merp.models.given import name_of
 from merp.models.mac_array.array_flow import array_cycles
-from merp.models.mac_array.fixed_step import FixedStep
+from merp.models.mac_array.fixed_golden_step import FixedGoldenStep
 from merp.models.mac_array.fixed_training import FixedModel, initial_model
 from merp.models.mac_array.passes import design_of, fraction_in
-from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import has_phase
 from merp.models.params.formats import BINARY32
 from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.tools.simulate.choice import Choice
@@ -56,22 +56,22 @@ class MacArray:
         return initial_model(network, seed)
 
     def step(self, choice: Choice, image: Words, parameters: FixedModel) -> ArrayStep:
-        """Labels are arbitrary: image i is of class i."""
-        network, images = choice.network, choice.images
-        rates = usual_rates(design_of(network, network.layers[0]), images)
-        labels = np.arange(images, dtype=np.int64) % network.layers[-1].biases
-        return ArrayStep(FixedStep(network, image, labels, parameters, rates))
-
-    def sittings(self, choice: Choice, step: ArrayStep) -> Iterator[Sitting]:
-        """All turns on one array, which keeps masks and places of maxima of an image.
+        """Labels are arbitrary: image i is of class i.
 
         Raises:
-            BadInput: it does not run a pass.
+            BadInput: layers are on several arrays.
         """
-        turns = []
+        network, images = choice.network, choice.images
+        check_one_array(network, network.layers)
+        rates = usual_rates(design_of(network, network.layers[0]), images)
+        labels = np.arange(images, dtype=np.int64) % network.layers[-1].biases
+        return ArrayStep(FixedGoldenStep(network, image, labels, parameters, rates))
+
+    def sittings(self, choice: Choice, step: ArrayStep) -> Iterator[Sitting]:
+        """All turns on one array, which keeps masks and places of maxima of an image."""
+        turns, of_each = [], list(_turns(choice))
         for image in range(choice.images):
-            for phase, layer, asked in _turns(choice):
-                _check_built(phase, layer, choice.images)
+            for phase, layer, asked in of_each:
                 of_image = "" if choice.images == 1 else f" image {image + 1}"
                 said = f"{layer.name} {phase.name}{of_image}"
                 passes = partial(phase.passes, layer, image, step)
@@ -143,38 +143,15 @@ def _phase(choice: Choice, name: str) -> ArrayPhase:
 def _turns(choice: Choice) -> Iterator[tuple[ArrayPhase, Layer, bool]]:
     """Phases and layers of an image in the order of a step, and whether they were asked for.
 
-    Un-pooling reads the places of maxima that its layer's forward propagation left, and a delta's
-    ReLU the masks of the layer in front.
+    Raises:
+        BadInput: the array does not run one.
     """
-    network = choice.network
-    back = [
-        (name, layer)
-        for layer in reversed(choice.layers)
-        for name in ("ku", "dp")
-        if name in choice.phases and has_phase(network, layer, name)
-    ]
-    asked = {layer.name for layer in choice.layers if "fp" in choice.phases}
-    needed = set(asked)
-    for name, layer in back:
-        front = previous(network, layer)
-        if name == "ku" and layer.shape.pool is not None:
-            needed.add(layer.name)
-        if name == "dp" and front is not None and front.shape.relu:
-            needed.add(front.name)
-    for layer in network.layers:
-        if layer.name in needed:
-            yield _phase(choice, "fp"), layer, layer.name in asked
-    for name, layer in back:
-        yield _phase(choice, name), layer, True
+    for name, layer, asked in step_order(choice.network, choice.layers, choice.phases):
+        phase = _phase(choice, name)
+        check_runs(phase, layer)
+        yield phase, layer, asked
 
 
 def _works(phase: ArrayPhase, layer: Layer, image: int, images: int) -> tuple[ArrayPass, ...]:
     rates = usual_rates(phase.design, images)
     return phase.works(layer, rates, first=image == 0, last=image == images - 1)
-
-
-def _check_built(phase: ArrayPhase, layer: Layer, images: int) -> None:
-    try:
-        phase.registers(layer, images)
-    except ValueError as error:
-        raise BadInput(f"{phase.network.name}: {layer.name} {phase.name}: {error}") from error

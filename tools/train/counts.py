@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from merp.cosim.audit.audit import Audit, combine
 from merp.cosim.phases.cnn_merp.kernel_update import VELOCITY_PORTS
 from merp.cosim.training.hardware_step import Audits
+from merp.models.mac_array.array_traffic import OF_VELOCITIES
 from merp.models.network.network import Network
 from merp.models.network.phases import counted_as, phases_counted
 
@@ -36,13 +37,13 @@ class PhaseCounts:
             return cls()
         passes = combine(audits)
         moved = passes.moved
-        velocities = sum(moved.get(port, 0) for port in VELOCITY_PORTS)
+        velocities = sum(moved.get(port, 0) for port in (*VELOCITY_PORTS, *OF_VELOCITIES))
         return cls(
             maps=sum(moved.get(port, 0) for port in passes.maps),
             bytes=sum(moved.values()) - velocities,
             velocities=velocities,
             cycles=passes.cycles["total"],
-            kernel_load=passes.cycles["kernel_load"],
+            kernel_load=passes.cycles.get("kernel_load", 0),
         )
 
 

@@ -10,15 +10,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from merp.cosim.phases.mac_array.built import check_array
+from merp.cosim.training.array_training import ArrayTraining
+from merp.cosim.training.hardware_step import check
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.fixed import LEAST, MOST, Words, to_numbers, to_words
 from merp.models.errors import BadInput
-from merp.models.given import given, mention, name_of
+from merp.models.given import given, name_of
 from merp.models.golden.loss import Labels
 from merp.models.mac_array.fixed_training import (
     Clipped,
     FixedModel,
     FixedRates,
+    FixedStep,
     classify,
     initial_model,
     train_step,
@@ -43,7 +47,7 @@ NONE = Clipped(0, 0)
 
 
 class FixedStepped(NamedTuple):
-    """What comes of a step; nothing is audited."""
+    """What comes of a step; of the golden engine nothing is audited."""
 
     model: FixedModel
     loss: float
@@ -53,11 +57,16 @@ class FixedStepped(NamedTuple):
 
 @dataclass(frozen=True)
 class FixedRunner:
-    """Steps of a course, and what was saturated in them."""
+    """Steps of a course, and what was saturated in them.
+
+    Attributes:
+        hardware: what runs them; None: the golden model alone.
+    """
 
     course: Course
     batch: int
     progress: Progress
+    hardware: ArrayTraining | None = None
     saturated: dict[tuple[str, str], Clipped] = field(default_factory=dict)
     vanished: dict[str, Clipped] = field(default_factory=dict)
 
@@ -93,7 +102,32 @@ class FixedRunner:
                 self.saturated[layer, tensor] = so_far.plus(found)
             so_far = self.vanished.get(layer, NONE)
             self.vanished[layer] = so_far.plus(done.vanished[layer])
-        return FixedStepped(done.model, done.loss, {})
+        if self.hardware is None:
+            return FixedStepped(done.model, done.loss, {})
+        return self._simulated(self.hardware, done, model, images, labels, rates)
+
+    def _simulated(
+        self,
+        hardware: ArrayTraining,
+        golden: FixedStep,
+        model: FixedModel,
+        images: Words,
+        labels: Labels,
+        rates: FixedRates,
+    ) -> FixedStepped:
+        """The same step in the hardware, image by image; its bits are the golden's."""
+        before, spent = dict(hardware.seconds), self.progress.spent
+        with spent.on("golden and audit"):
+            found = hardware.step(model, images, labels, rates, self.course.loss)
+        for what, seconds in hardware.seconds.items():
+            spent.recount("golden and audit", what, seconds - before[what])
+        for layer, theirs in golden.model.parameters.items():
+            pairs = (found.model.parameters[layer], theirs), (
+                found.model.velocities[layer], golden.model.velocities[layer])  # fmt: skip
+            equal = all(np.array_equal(a, b) for pair in pairs for a, b in zip(*pair, strict=True))
+            check(layer, [] if equal else ["kernels: not those of the golden step"])
+        check("loss", [] if found.loss == golden.loss else ["not that of the golden step"])
+        return FixedStepped(found.model, found.loss, found.audits)
 
     def answer(self) -> dict[str, Any]:
         """Saturated words of the steps that ran, and the share of increments that rounded to 0."""
@@ -123,16 +157,19 @@ class FixedArithmetic:
         return network.input, network.fixed, layers, arrays
 
     def check(self, course: Course) -> None:
-        """Refuse what the array does not do, or does not do yet.
+        """Refuse what the array does not do.
 
         Raises:
-            BadInput: weights, weight decay, hardware, or a layer without a design.
+            BadInput: weights, weight decay, a pipeline, or a layer without a design or that the
+                array does not run.
         """
         where = f"{self.network.name} is in fixed point"
         for layer in self.network.layers:
             design_of(self.network, layer)
+        if course.depth is not None:
+            raise BadInput(f"{name_of('architecture')}: {where}: allowed without")
         if course.engine != "golden":
-            raise BadInput(f"{mention('engine', course.engine)}: {where}: allowed is golden")
+            check_array(self.network)
         if course.weight_decay:
             raise BadInput(f"{given('weight_decay', course.weight_decay)}: {where}: allowed is 0")
         if course.weights is not None:
@@ -189,7 +226,13 @@ class FixedArithmetic:
         self, course: Course, plan: Plan | None, batch: int, progress: Progress
     ) -> FixedRunner:
         """What runs the steps of a course."""
-        return FixedRunner(course, batch, progress)
+        if course.engine == "golden":
+            return FixedRunner(course, batch, progress)
+        hardware = ArrayTraining(
+            self.network, course.engine, momentum=bool(course.momentum), begin=progress.begin,
+            progress=progress.update,
+        )  # fmt: skip
+        return FixedRunner(course, batch, progress, hardware)
 
     def classify(self, images: Words, parameters: Mapping[str, Any]) -> Labels:
         """Class of each image: (images,)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from merp.models.arithmetic.fixed import Words
-from merp.models.mac_array.fixed_step import FixedStep
+from merp.models.mac_array.fixed_golden_step import FixedGoldenStep
 from merp.models.mac_array.fixed_update import Pair
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer
@@ -26,7 +26,7 @@ class ArrayStep:
             behind the update, and their velocities. Kernels as the array has them.
     """
 
-    golden: FixedStep
+    golden: FixedGoldenStep
     maps: dict[Place, Words] = field(default_factory=dict)
     deltas: dict[Place, Words] = field(default_factory=dict)
     sums: dict[Place, Words] = field(default_factory=dict)

@@ -26,8 +26,24 @@ class Delta(ArrayPhase):
     def works(
         self, layer: Layer, rates: FixedRates, *, first: bool, last: bool
     ) -> tuple[ArrayPass, ...]:
-        """One pass, alike of every image."""
-        return (delta_pass(self.network, layer, fused=self.fused),)
+        """One pass, alike of every image.
+
+        Raises:
+            ValueError: masks lie otherwise on the chip than the layer takes its input.
+        """
+        work, front = (
+            delta_pass(self.network, layer, fused=self.fused),
+            previous(self.network, layer),
+        )
+        assert front is not None
+        shape = front.shape
+        if work.relu and (work.rows, work.columns) != (shape.pooled_rows, shape.pooled_columns):
+            raise ValueError(
+                f"masks of {front.name} are of maps of {shape.pooled_rows} x "
+                f"{shape.pooled_columns}, which the layer takes flattened: allowed are square maps "
+                f"of at most {self.design.max_kernel} rows"
+            )
+        return (work,)
 
     def own(self, layer: Layer, image: int, step: ArrayStep) -> Pass:
         """Deltas of the layer in front leave; it must have gone forward on the same chip."""

@@ -34,7 +34,7 @@ class Gradients(NamedTuple):
     biases: Gradient
 
 
-class FixedStep:
+class FixedGoldenStep:
     """Each part is worked out when it is first asked for: a single layer needs little of it.
 
     All arrays are of one image, which stays their first axis.

@@ -1,0 +1,38 @@
+"""The order in which the passes of an image run on the array, and which must go before others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from merp.models.network.branches import previous
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import has_phase
+
+
+def step_order(
+    network: Network, layers: Sequence[Layer], phases: Collection[str]
+) -> Iterator[tuple[str, Layer, bool]]:
+    """Yield phases and layers in the order of a step, and whether they are among those given.
+
+    Un-pooling reads the places of maxima that its layer's forward propagation left on the chip, and
+    a delta's ReLU the masks of the layer in front: those passes come, too.
+    """
+    back = [
+        (name, layer)
+        for layer in reversed(layers)
+        for name in ("ku", "dp")
+        if name in phases and has_phase(network, layer, name)
+    ]
+    asked = {layer.name for layer in layers if "fp" in phases}
+    needed = set(asked)
+    for name, layer in back:
+        front = previous(network, layer)
+        if name == "ku" and layer.shape.pool is not None:
+            needed.add(layer.name)
+        if name == "dp" and front is not None and front.shape.relu:
+            needed.add(front.name)
+    for layer in network.layers:
+        if layer.name in needed:
+            yield "fp", layer, layer.name in asked
+    for name, layer in back:
+        yield name, layer, True

@@ -1,0 +1,245 @@
+"""``merp simulate`` and ``merp train`` of the MAC array in hardware."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from merp.cosim.audit.audit import audit
+from merp.cosim.engines import engine
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
+from merp.cosim.phases.expectation import Expectation
+from merp.models.golden.loss import LOSSES
+from merp.models.network.network_file import read_network
+from merp.tools.cli import main
+from merp.tools.common.data import DATA
+from merp.tools.simulate.choose import pick
+from merp.tools.simulate.choosers import choose
+from merp.tools.simulate.machines import machine_of
+
+TINY = """
+[network]
+name = "tiny"
+format = "fixed16"
+rounding = "stochastic"
+input = { rows = 7, columns = 6, channels = 1 }
+
+[[layer]]
+name = "conv1"
+maps = 5
+kernel = 3
+pad = 1
+pool = { kind = "max", window = 2, stride = 2 }
+design = "array"
+
+[[layer]]
+name = "conv2"
+maps = 3
+kernel = 2
+design = "array"
+
+[[layer]]
+name = "fc3"
+maps = 3
+relu = false
+design = "array"
+
+[design.array]
+architecture = "mac_array"
+pox = 4
+poy = 4
+pof = 4
+"""
+"""Rows that no pooling window has, atoms that are not filled, lanes that idle."""
+
+STEP = ["fp conv1", "fp conv2", "fp fc3", "ku fc3", "dp fc3", "ku conv2", "dp conv2", "ku conv1"]
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> str:
+    path = tmp_path / "tiny.toml"
+    path.write_text(TINY)
+    return str(path)
+
+
+def answer(capsys: Any, *words: object) -> dict[str, Any]:
+    assert main([*map(str, words), "--json"]) == 0, capsys.readouterr().out
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def refusal(capsys: Any, *words: object) -> str:
+    assert main([*map(str, words)]) == 2
+    said: str = capsys.readouterr().err
+    assert said.count("\n") == 1
+    return said
+
+
+def test_a_step_of_two_images_is_right_in_every_word_count_and_cycle(capsys, tiny: str) -> None:
+    words = ("simulate", tiny, "--layer", "all", "--phase", "all", "--images", 2)
+    found = answer(capsys, *words)
+    assert [f"{each['phase']} {each['layer']}" for each in found["runs"]] == STEP
+    for each in found["runs"]:
+        assert each["bit_exact"]
+        assert each["words_compared"]
+        assert not each["failures"]
+        assert all(len(set(ways.values())) == 1 for ways in each["ports"].values())
+        assert each["cycles"]["model"] == pytest.approx(each["cycles"]["efficiency"])
+        assert list(each["cycles"]["stall"]) == ["kernel", "input", "output"]
+    update = found["runs"][-1]["ports"]
+    assert update["gradient_in"]["monitor"] == update["gradient_out"]["monitor"] == 2 * 4 * 10
+    assert update["map_out"]["monitor"] > 0  # of the pass that expands its deltas
+
+
+def test_a_phase_alone_goes_forward_first_and_answers_for_itself(capsys, tiny: str) -> None:
+    found = answer(capsys, "simulate", tiny, "--layer", "conv2", "--phase", "dp")
+    assert (found["layer"], found["phase"]) == ("conv2", "dp")
+    assert found["ports"]["map_out"]["monitor"] == 5 * 3 * 4
+    assert found["bit_exact"]
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory) -> tuple[Record, Expectation]:
+    """A pass of forward propagation whose last row is not filled, as it ran."""
+    path = tmp_path_factory.mktemp("planted") / "tiny.toml"
+    path.write_text(TINY)
+    picked = pick(read_network(path), "conv1", None, None)
+    asked = {"phase": "fp", "images": 1, "engine": "myhdl", "cu_array": None, "state": False}
+    choice = choose(picked, **asked, delta_at=None)
+    machine = machine_of(choice.network, choice.layers)
+    parameters = machine.parameters(choice.network, 0, None)
+    step = machine.step(choice, machine.input_maps(choice.network, 1, None), parameters)
+    (sitting,) = machine.sittings(choice, step)
+    each = next(sitting.turns[0].passes())
+    (record,) = engine.run_job(Job(sitting.top, [each.run]), "myhdl")
+    return record, each.expected
+
+
+def test_words_of_no_meaning_may_be_any_and_all_others_may_not(planted) -> None:
+    record, expected = planted
+    port = expected.ports["map_out"]
+    assert audit(record, expected).passed
+    assert not port.meant.all()
+    for place in range(port.golden.size):
+        words = record.words(port.stream).copy()
+        words[place] ^= 1
+        outcome = replace(record.outcome, words={**record.outcome.words, port.stream: words})
+        spoilt = audit(replace(record, outcome=outcome), expected)
+        assert spoilt.mismatches == int(port.meant[place])
+        assert spoilt.passed != port.meant[place]
+
+
+def test_a_fault_in_any_counter_is_seen(planted) -> None:
+    record, expected = planted
+    for name in record.outcome.status.keys() - {"status_busy", "status_done"}:
+        status = {**record.outcome.status, name: record.outcome.status[name] + 1}
+        spoilt = replace(record, outcome=replace(record.outcome, status=status))
+        assert not audit(spoilt, expected).passed, name
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--phase", "bp"), "--phase bp: tiny runs on mac_array: allowed: fp, dp, ku, all"),
+        (("--state",), "--state: tiny runs on mac_array, where it stays on the chip"),
+        (("--rows", "3"), "--rows 3: tiny runs on mac_array: allowed without"),
+        (("--delta-at", "pooled", "--phase", "dp"), "pooled: tiny runs on mac_array"),
+        (("--kernels", "x.npz"), "--kernels: tiny is in fixed point: allowed without"),
+        (("--input", "x.npz"), "--input: tiny is in fixed point: allowed without"),
+        (("--cus", "8"), "architecture = 'mac_array': allowed here is 'cnn_merp'"),
+        (("--layer", "conv1", "--phase", "dp"), "conv1 is the first layer, its input has no delta"),
+    ],
+)  # fmt: skip
+def test_what_the_array_does_not_do_is_refused(capsys, tiny: str, words, said: str) -> None:
+    assert said in refusal(capsys, "simulate", tiny, *words)
+
+
+def test_masks_of_maps_that_a_layer_takes_flattened_are_refused(capsys, tmp_path: Path) -> None:
+    path = tmp_path / "oblong.toml"
+    path.write_text(TINY.replace("rows = 7", "rows = 5"))
+    said = refusal(capsys, "simulate", path, "--layer", "fc3", "--phase", "dp")
+    assert "tiny: fc3 dp: masks of conv2 are of maps of 1 x 2" in said
+
+
+def test_layers_on_several_arrays_are_refused(capsys, tmp_path: Path) -> None:
+    path = tmp_path / "two.toml"
+    two = TINY.replace('design = "array"', 'design = "other"', 1)
+    path.write_text(two + TINY[TINY.index("[design.array]") :].replace("array]", "other]"))
+    assert "designs other, array: allowed is one array" in refusal(capsys, "simulate", path)
+
+
+def data(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(3)
+    path = tmp_path / "data.npz"
+    np.savez(path, images=rng.random((20, 7, 6, 1)), labels=np.arange(20) % 3)
+    return path
+
+
+def test_a_training_in_hardware_saves_the_goldens_bytes(capsys, tmp_path: Path, tiny: str) -> None:
+    """Images of a batch one after the other; interrupted and resumed, too."""
+    train = ("train", tiny, "--data", data(tmp_path), "--batch", 2, "--lr", "0.05")
+    golden, parts = tmp_path / "golden.npz", tmp_path / "parts.npz"
+    answer(capsys, *train, "--steps", 2, "--save", golden)
+    answer(capsys, *train, "--steps", 1, "--save", parts)
+    found = answer(
+        capsys, *train, "--steps", 2, "--save", parts, "--resume", parts, "--engine", "myhdl"
+    )
+    assert golden.read_bytes() == parts.read_bytes()
+    measured = found["bytes"]["measured"]["full"]
+    assert measured["step"] == measured["fp"] + measured["dp"] + measured["ku"] > 0
+    assert measured["momentum"] > 0
+    assert found["cycles"]["step"]["total"] > 1000
+
+
+DIGITS = (DATA / "digits-fixed.toml").read_text()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("rounding", ["nearest", "stochastic"])
+@pytest.mark.parametrize("momentum", [0, 0.9])
+def test_the_digits_are_trained_as_the_golden_trains_them(
+    capsys, tmp_path: Path, rounding: str, momentum: float
+) -> None:
+    """All three losses, on both engines; the saved files are the same."""
+    network = tmp_path / "mine.toml"
+    network.write_text(DIGITS.replace('"nearest"', f'"{rounding}"'))
+    train = ("train", network, "--data", "digits", "--momentum", momentum, "--lr", "0.005")
+    for kind in LOSSES:
+        for name, batch, steps in (("myhdl", 2, 2), ("verilator", 8, 20)):
+            saved = [tmp_path / f"{each}.npz" for each in ("golden", name)]
+            for each, path in zip(("golden", name), saved, strict=True):
+                words = ("--batch", batch, "--steps", steps, "--loss", kind, "--save", path)
+                answer(capsys, *train, *words, "--engine", each)
+            assert saved[0].read_bytes() == saved[1].read_bytes(), (kind, name)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("network", ["cifar10-1x-fixed", "cifar10-2x-fixed", "cifar10-4x-fixed"])
+def test_the_papers_networks_step_in_verilator(capsys, network: str) -> None:
+    """Every word of an image there and back; 64 lanes have beats of 1,024 bits."""
+    found = answer(
+        capsys, "simulate", network, "--layer", "all", "--phase", "all", "--engine", "verilator"
+    )
+    assert len(found["runs"]) == 20
+    assert found["total"]["bit_exact"]
+    assert not found["total"]["failures"]
+
+
+@pytest.mark.full
+@pytest.mark.ghdl
+def test_ghdl_and_a_waveform_count_the_same(capsys, tmp_path: Path, tiny: str) -> None:
+    step = ("simulate", tiny, "--layer", "all", "--phase", "all")
+    plain = answer(capsys, *step, "--engine", "ghdl")
+    wave = answer(capsys, *step, "--engine", "myhdl", "--wave", tmp_path / "step.vcd")
+    for one, other in zip(plain["runs"], wave["runs"], strict=True):
+        assert one["bit_exact"]
+        assert other["bit_exact"]
+        assert one["cycles"]["total"] == other["cycles"]["total"]
+        for port, ways in other["ports"].items():
+            assert ways["waveform"] == one["ports"][port]["monitor"]
