@@ -96,7 +96,7 @@ class Cluster:
         front = self.shares[place - 2].node + 1 if place > 1 else node
         match engine.phase.name, port:
             case "fp", "map_in":
-                return (Count(f"{here}_ku", "map_in"),) if place == 1 else self._maps(place)
+                return self._maps(place)
             case "ku", "map_in":
                 return (Count(f"{here}_fp", "map_in"),)
             case "fp", "map_out":

@@ -1,0 +1,90 @@
+"""``merp train --architecture fpdeep``: the golden's file on any chain, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import clusters
+import numpy as np
+import pytest
+
+from merp.tools import cli
+
+CHAIN = ("--architecture", "fpdeep", "--engine", "myhdl")
+
+
+@pytest.fixture(scope="module")
+def command(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
+    """``merp train`` on six images, of which five are for training."""
+    folder = tmp_path_factory.mktemp("chain")
+    network, data = folder / "cut.toml", folder / "data.npz"
+    network.write_text(clusters.CUT)
+    rng = np.random.default_rng(0)
+    np.savez(data, images=rng.uniform(-1, 1, (6, 4, 6)), labels=rng.integers(0, 2, 6))
+    return ["train", network, "--data", data, "--batch", 2, "--steps", 1]
+
+
+def test_the_file_is_the_goldens_and_the_answer_has_every_link(
+    command: list[object], answer_of: Callable[..., Any], tmp_path: Path
+) -> None:
+    golden, ours = tmp_path / "golden.npz", tmp_path / "ours.npz"
+    wanted = answer_of(*command, "--save", golden)
+    found = answer_of(*command, *CHAIN, "--devices", 3, "--link-cycles", 2, "--save", ours)
+    assert ours.read_bytes() == golden.read_bytes()
+    assert found["loss"] == wanted["loss"]
+    chain = found["pipeline"]
+    assert (chain["devices"], chain["link_cycles"], chain["depth"]) == (3, 2, 4)
+    assert len(chain["engines"]) == 2 + 3 + 3 + 3
+    crossed: dict[tuple[int, str], int] = {}
+    for each in chain["links"]:
+        assert each["closed_form"] == each["sent"] == each["arrived"] > 0
+        if each["stream"] != "states":
+            way = each["border"], each["way"]
+            crossed[way] = crossed.get(way, 0) + each["sent"]
+    modelled = {(each["border"], each["way"]): each["words"] for each in chain["modelled_words"]}
+    assert crossed == modelled
+
+
+@pytest.mark.full
+def test_people_see_the_links(command: list[object], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([str(word) for word in (*command, *CHAIN, "--devices", 2)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Links between nodes" in said
+    assert "│ 1 to 0 │ errors │ 24 │ 24 │ 24 │" in said
+
+
+def test_what_no_chain_has_is_refused_in_one_line(
+    command: list[object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    export = "invalid choice: 'fpdeep'"
+    assert export in complaint(capsys, "export", "tiny3", "--architecture", "fpdeep")
+    for more, told in (
+        (("--devices", 2), "--devices 2: allowed with --architecture fpdeep"),
+        (("--link-cycles", 2), "--link-cycles 2: allowed with --architecture fpdeep"),
+        (
+            ("--architecture", "mazouz", "--engine", "myhdl", "--devices", 2),
+            "--devices 2: allowed with --architecture fpdeep",
+        ),
+        (("--architecture", "fpdeep"), "--engine golden runs no hardware: allowed are myhdl"),
+        ((*CHAIN, "--devices", 0), "--devices: must be a whole number from 1 to 1024, not '0'"),
+        ((*CHAIN, "--link-cycles", 0), "--link-cycles: must be a whole number from 1 to 64, not"),
+        ((*CHAIN, "--depth", 0), "--depth: must be a whole number from 1 to 256, not '0'"),
+        ((*CHAIN, "--devices", 6), "--devices 6: cut has maps for 5 nodes at most"),
+        ((*CHAIN, "--board", "kc705"), "allowed without --board"),
+        ((*CHAIN, "--backward", "fused"), "the network goes back in one pass"),
+    ):
+        assert told in complaint(capsys, *command, *more), told
+
+
+def complaint(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    """The one line with which a command is refused."""
+    try:
+        status = cli.main([str(word) for word in words])
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    out, err = capsys.readouterr()
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    return err
