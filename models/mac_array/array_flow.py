@@ -103,13 +103,12 @@ def array_cycles(
     ``kernel_first``: no slot of FP or DP before all kernels are there, as in the paper's machine.
 
     Raises:
-        ValueError: a pass of pooling, or another than un-pooling that expands pooled deltas.
+        ValueError: a pass of pooling alone.
     """
     if work.phase == "upsample":
         sent = sum(1 for _ in pooling_in(work, array))
         return Cycles(0, 0, 0, 0, fill=(latency or Latency()).expands + sent, drain=0)
-    expands = work.phase != "fp" and work.fused and work.pool > 1
-    if work.phase not in ("fp", "dp", "ku") or expands:
+    if work.phase not in ("fp", "dp", "ku"):
         raise ValueError(f"no cycles of {work}")
     if work.phase == "ku":
         return UpdateFlow(work, array, latency or Latency()).run()
@@ -123,18 +122,25 @@ class _Flow:
         self.work, self.array, self.latency = work, array, latency
         self.kernel_first = kernel_first
         self.walk = _Walk.of(work)
-        self.bands = list(load_bands(work, array))
-        atoms = list(maps_in(work, array))
-        self.atom_cycles = work.stride if work.phase == "fp" else 1
-        self.per_row = len(atoms) // (self.walk.maps * sum(map(len, self.bands)))
+        window = work.pool if work.expands else 1
+        self.bands = [
+            range(over(rows.start, window), min(over(rows.stop, window), work.pooled_rows))
+            if work.expands
+            else rows
+            for rows in load_bands(work, array)
+        ]
+        columns = work.delta_columns if work.phase == "dp" else work.columns
+        atom_cycles = work.stride if work.phase == "fp" else window
+        self.row_cycles = array.column_blocks(columns) * atom_cycles
         self.arrived: dict[tuple[int, int], int] = {}
-        self.entered = latency.first  # when the next atom can be taken
+        # When the next atom can be taken.
+        self.entered = latency.first + (latency.expanded if work.expands else 0)
 
     def load(self, band: int, earliest: int) -> None:
         """Let a band's rows in, from ``earliest`` on."""
         self.entered = max(self.entered, earliest)
         for each in range(self.walk.maps):
-            self.entered += len(self.bands[band]) * self.per_row * self.atom_cycles
+            self.entered += len(self.bands[band]) * self.row_cycles
             final = each == self.walk.maps - 1 and not any(map(len, self.bands[band + 1 :]))
             there = self.latency.all_there if final else self.latency.atom_there
             self.arrived[band, each] = self.entered - 1 + there

@@ -11,6 +11,7 @@ class Latency:
 
     Attributes:
         first: from start to the first transfer of every port.
+        expanded: from the transfer of a pooled atom to that of its first one behind.
         kernel_there, atom_there: from a transfer to the first slot that can have it.
         all_there: the same of a port's last atom.
         computed: from the last slot that wants a place to the first atom that may take it: from a
@@ -27,6 +28,7 @@ class Latency:
     """
 
     first: int = 1
+    expanded: int = 2
     kernel_there: int = 1
     atom_there: int = 2
     all_there: int = 1

@@ -21,7 +21,8 @@ class UpdateFlow:
         self.groups, self.tiles = over(work.inputs, self.regions), array.map_tiles(work.outputs)
         self.maps_there = self._maps()
         self.deltas_there: dict[tuple[int, int], int] = {}
-        self.entered = latency.first  # when the next delta can be taken
+        # When the next delta can be taken.
+        self.entered = latency.first + (latency.expanded if work.expands else 0)
 
     def _maps_of(self, group: int) -> int:
         return min(self.regions, self.work.inputs - group * self.regions)
@@ -41,12 +42,15 @@ class UpdateFlow:
 
     def load(self, tile: int, earliest: int) -> None:
         """Let the deltas of a tile of lanes in, from ``earliest`` on."""
-        work, latency = self.work, self.latency
+        work, latency, array = self.work, self.latency, self.array
         self.entered = max(self.entered, earliest)
-        lanes = min(self.array.pof, work.outputs - tile * self.array.pof)
-        for row in range(work.out_rows):
-            self.entered += lanes * self.array.column_blocks(work.out_columns)
-            final = tile == self.tiles - 1 and row == work.out_rows - 1
+        lanes = min(array.pof, work.outputs - tile * array.pof)
+        window, blocks = work.pool if work.expands else 1, array.column_blocks(work.delta_columns)
+        for row in range(work.delta_rows):
+            if row % window == 0:  # all lanes but the last one send their rows of a window first
+                self.entered += (lanes - 1) * window * blocks
+            self.entered += blocks
+            final = tile == self.tiles - 1 and row == work.delta_rows - 1
             there = latency.all_there if final else latency.atom_there
             self.deltas_there[tile, row] = self.entered - 1 + there
 
@@ -83,8 +87,8 @@ class UpdateFlow:
     def _sweep(self, slots: Slots, tile: int, group: int, drained: int) -> None:
         """Issue a slot for each delta; the last one waits for ``drained``."""
         work = self.work
-        for row in range(work.out_rows):
+        for row in range(work.delta_rows):
             there = self.there(tile, group, row)
-            for column in range(work.out_columns):
-                final = row == work.out_rows - 1 and column == work.out_columns - 1
+            for column in range(work.delta_columns):
+                final = row == work.delta_rows - 1 and column == work.delta_columns - 1
                 slots.issue(kernel=0, there=there, output=drained if final else 0)

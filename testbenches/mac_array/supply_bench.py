@@ -137,10 +137,13 @@ def make_layer(seed: int, /, **sizes: Any) -> Layer:
     maps = (work.inputs, work.rows, work.columns)
     if work.phase == "dp":
         maps = (work.outputs, work.out_rows, work.out_columns)
-    if work.phase == "upsample":
+    if work.phase != "ku" and work.expands:
         maps = (work.outputs, work.pooled_rows, work.pooled_columns)
     kernels = words(work.outputs, work.inputs, work.taps)
-    deltas = words(work.outputs, work.out_rows, work.out_columns)
+    sums = (work.out_rows, work.out_columns)
+    if work.phase == "ku" and work.expands:
+        sums = (work.pooled_rows, work.pooled_columns)
+    deltas = words(work.outputs, *sums)
     return Layer(work, words(*maps), kernels, words(work.outputs), deltas, seed)
 
 
@@ -163,10 +166,13 @@ def slots(layer: Layer, design: Design) -> Iterator[Expected]:
 
 
 def sweep_slots(layer: Layer, design: Design) -> Iterator[Expected]:
-    """Those of KU: each MAC holds a tap of the gradients of a map, deltas are the weights."""
+    """Those of KU: each MAC holds a tap of the gradients of a map, deltas are the weights.
+
+    Of pooled deltas the layer has the expanded ones; sums that no window of pooling took have none.
+    """
     work, q = layer.work, design.region_side(layer.work.kernel)
     regions, across = design.regions(work.kernel), design.region_grid(work.kernel)[1]
-    last = (work.out_rows - 1, work.out_columns - 1)
+    last = (work.delta_rows - 1, work.delta_columns - 1)
     around = work.kernel + q
     padded = np.pad(layer.maps, ((0, 0), (around, around), (around, around)))
     tiles = range(0, work.kernel, q)
@@ -180,7 +186,7 @@ def sweep_slots(layer: Layer, design: Design) -> Iterator[Expected]:
             for b in range(min(q, work.kernel - right))
         ]
         row, column, each_map, tap_row, tap_column = np.array(held).T
-        for at in product(range(work.out_rows), range(work.out_columns)):
+        for at in product(range(work.delta_rows), range(work.delta_columns)):
             y, x = (work.stride * place - work.pad + around for place in at)
             yield Expected(
                 at == (0, 0), at == last, (low, down, right) == (0, 0, 0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -35,7 +36,8 @@ from merp.models.params.mac_array.design import WORD_BITS, Design
 from merp.models.params.mac_array.output_registers import output_table
 from merp.models.params.mac_array.pass_registers import supply_registers
 from merp.models.params.mac_array.pass_run import PassRun
-from merp.models.params.mac_array.unpool_registers import UNPOOL, UnpoolRun
+from merp.models.params.mac_array.unpool_registers import UNPOOL
+from merp.models.params.mac_array.unpool_run import UnpoolRun
 from merp.models.params.mac_array.update_registers import UpdateRun, update_table
 from merp.testbenches.mac_array.supply_bench import Layer, beat_words
 from merp.testbenches.mac_array.words import clipped, nearest
@@ -119,10 +121,10 @@ def registers(work: ArrayPass, design: Design) -> dict[str, int]:
     values = {name: setting.least for name, setting in settings.items()}
     if work.phase == "ku":
         values |= updates.values(UpdateRun(work, design))
-    elif work.phase == "upsample":
-        values |= UNPOOL.values(UnpoolRun(work, design))
-    else:
+    elif work.phase != "upsample":
         values |= outputs.values(PassRun(work, design))
+    if work.expands:
+        values |= UNPOOL.values(UnpoolRun(work, design))
     return values | supply_registers(work, design)
 
 
@@ -248,6 +250,17 @@ def unpooled(layer: Layer, front: Layer) -> Words:
     at = np.indices(places.shape)
     found[at[0], at[1] * g + places // g, at[2] * g + places % g] = layer.maps
     return found
+
+
+def expanded(layer: Layer, front: Layer) -> Layer:
+    """DP or KU with deltas of the sums in place of pooled ones, 0 where no window of pooling is."""
+    work = layer.work
+    pooled = layer.deltas if work.phase == "ku" else layer.maps
+    found = unpooled(replace(layer, maps=pooled), front)
+    rows, columns = work.out_rows - found.shape[1], work.out_columns - found.shape[2]
+    whole = np.pad(found, ((0, 0), (0, rows), (0, columns)))
+    shown = replace(layer, work=replace(work, fused=False))
+    return replace(shown, deltas=whole) if work.phase == "ku" else replace(shown, maps=whole)
 
 
 def rounded_maps(layer: Layer) -> Words:

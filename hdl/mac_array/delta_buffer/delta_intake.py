@@ -39,7 +39,7 @@ def delta_intake(
     """Accept the deltas of a pass and write them into the lanes' memories.
 
     load           in   registers, stable from start to complete
-    sink           in   atoms in the order tile of lanes, row, lane, column
+    sink           in   atoms in the order tile of lanes, run of rows, lane, row, column
     computed       in   pulse: the last slot of a tile of lanes was issued
     write          out  the atom, a cycle later
     arrived        out  pulse: a row of every lane can be read
@@ -52,12 +52,12 @@ def delta_intake(
     taking, take = flag(), flag()
     room = flag()  # another tile may come
     lanes = count(design.pof)
-    atom, row = count(design.max_size), count(design.max_size)
+    atom, row, inside = count(design.max_size), count(design.max_size), count(design.pool_window)
     lane, tile = count(design.pof), count(design.max_tiles)
-    last_atom, last_lane, last_row, last_tile = (flag() for _ in range(4))
-    next_lane, next_row, next_tile = (flag() for _ in range(3))
+    last_atom, last_inside, last_lane, last_row, last_tile = (flag() for _ in range(5))
+    next_inside, next_lane, next_row, next_tile = (flag() for _ in range(4))
     enable = bits(design.pof, 1)
-    row_base = count(2 * design.delta_words)
+    run_base, row_base = count(2 * design.delta_words), count(2 * design.delta_words)
     half, final = flag(), flag()
 
     @always_comb
@@ -67,34 +67,42 @@ def delta_intake(
 
     @always_comb
     def carry() -> None:
-        next_lane.next = take and last_atom
-        next_row.next = take and last_atom and last_lane
-        next_tile.next = take and last_atom and last_lane and last_row
-        final.next = last_atom and last_lane and last_row and last_tile
+        next_inside.next = take and last_atom
+        next_lane.next = take and last_atom and last_inside
+        next_row.next = take and last_atom and last_inside and last_lane
+        next_tile.next = take and last_atom and last_inside and last_lane and last_row
+        final.next = last_atom and last_inside and last_lane and last_row and last_tile
 
     @always(clk.posedge)
     def walk() -> None:
         if next_row:
             enable.next = 1
+            run_base.next = row_base + load.atoms
             row_base.next = row_base + load.atoms
         elif next_lane:
             enable.next = enable << 1
+            row_base.next = run_base
+        elif next_inside:
+            row_base.next = row_base + load.atoms
         if next_tile:
             half.next = not half
+            run_base.next = 0
             row_base.next = 0
             if not half:
+                run_base.next = design.delta_words
                 row_base.next = design.delta_words
             if tile + 2 == load.tiles:
                 lanes.next = load.last_lanes
         if start:
             enable.next = 1
+            run_base.next = 0
             row_base.next = 0
             half.next = False
             lanes.next = load.lanes
 
     @always(clk.posedge)
     def tell() -> None:
-        arrived.next = next_row
+        arrived.next = next_inside and last_lane
         if rst:
             arrived.next = False
 
@@ -110,6 +118,7 @@ def delta_intake(
 
     loops = (
         loop_index(clk, start, step=take, size=load.atoms, index=atom, final=last_atom),
+        loop_index(clk, start, step=next_inside, size=load.window, index=inside, final=last_inside),
         loop_index(clk, start, step=next_lane, size=lanes, index=lane, final=last_lane),
         loop_index(clk, start, step=next_row, size=load.rows, index=row, final=last_row),
         loop_index(clk, start, step=next_tile, size=load.tiles, index=tile, final=last_tile),

@@ -62,6 +62,7 @@ def map_intake(
 
     taking = flag()  # atoms are left
     room = flag()  # another band may come
+    freed = flag()  # of one that is left
     present = flag()  # an atom may be taken
     quota = count(design.max_size)  # rows of this band
     phase, atom, row = count(stride_most), count(design.max_size), count(design.max_size)
@@ -82,6 +83,7 @@ def map_intake(
 
     @always_comb
     def permission() -> None:
+        freed.next = computed and taking
         present.next = sink.valid and taking and room
         sink.ready.next = last_phase and taking and room
 
@@ -196,5 +198,5 @@ def map_intake(
         clk, rst, start, taken=next_atom, last=sink.last, final=final, taking=taking,
         complete=complete, framing_error=framing_error,
     )  # fmt: skip
-    ahead = credit_gate(clk, start, taken=next_band, freed=computed, some=room, places=BANDS_AHEAD)
+    ahead = credit_gate(clk, start, taken=next_band, freed=freed, some=room, places=BANDS_AHEAD)
     return permission, carry, follow, go_down, go_right, tell, put, loops, spread, span, ahead

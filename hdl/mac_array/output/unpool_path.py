@@ -1,6 +1,7 @@
-"""Pooled deltas in, deltas of the sums out: a pass of its own, through the index memory.
+"""Un-pooling: pooled deltas come in, the atoms of their windows go out.
 
-The RTL compiler's paper, section III.B: un-pooling reads and writes memory.
+A pass of its own, through memory, is the way of the RTL compiler's paper, section III.E. On entry
+of DP and KU the same deltas need not be stored at the resolution of sums.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.loop_index import loop_index
-from merp.hdl.base.signals import Stream, count, flag
+from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.mac_array.output.pooled_walk import pooled_walk
 from merp.hdl.mac_array.output.upsampler import upsampler
 from merp.hdl.mac_array.ports.outputs import IndexWrite
 from merp.hdl.mac_array.ports.unpooling import ExpandedAtom, PooledAtom, UnpoolConfig
 from merp.hdl.streams.wanted_gate import wanted_gate
-from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.design import Design, over
 
 
 @entity
@@ -35,64 +37,88 @@ def unpool_path(
 
     config         in   registers, stable from start to the last atom that leaves
     index          in   write port of the index memory: places of the maxima of an atom of outputs
-    sink           in   pooled atoms: map, row, column
-    source         out  of each the atoms of its windows, row by row
+    sink           in   pooled atoms: in a pass of its own map, row, column; else as DP and KU take
+                        rows of deltas
+    source         out  of each the atoms of its windows, row by row; on entry row by row of the
+                        map, for which a pooled row is kept and read again
     framing_error  out  last came with another atom than the pass's last; until start
 
     Latency: two cycles. Throughput: an atom out per cycle. Reset: no atom; places stay.
     """
     pooled, expanded = PooledAtom(design), ExpandedAtom(design)
+    kept = [bits(design.atom_bits) for _ in range(over(design.max_size, design.pox))]
     block = count(design.max_size)
-    clear, take, last_block, leaves = (flag() for _ in range(4))
+    repeat = count(design.pool_window)
+    clear, wanted, take, last_block, next_row, last_repeat, next_inner = (flag() for _ in range(7))
+    last_inner = flag()
     gated = Stream(len(sink.data))
     words = design.index_words
-    addr = count(words)
-    leaving = count(config.atoms.max - 1)
+    addr = count(2 * words)
 
     @always_comb
     def begin() -> None:
         clear.next = rst or start
+        wanted.next = config.active or config.on_entry
+
+    @always_comb
+    def carry() -> None:
+        next_row.next = take and last_block
+        next_inner.next = take and last_block and last_repeat
 
     @always_comb
     def offer() -> None:
         pooled.data.next = gated.data
         pooled.valid.next = gated.valid
+        gated.ready.next = pooled.ready
+        take.next = gated.valid and pooled.ready
+        if repeat != 0:
+            pooled.data.next = kept[block]
+            pooled.valid.next = True
+            gated.ready.next = False
+            take.next = pooled.ready
+
+    @always_comb
+    def describe() -> None:
         pooled.columns.next = design.pox
         pooled.parts.next = config.most + 1
         if last_block:
             pooled.columns.next = config.last_columns
             pooled.parts.next = config.last_parts
         pooled.addr.next = 0
-        if addr < words:  # behind the last atom it may be the memory's end
-            pooled.addr.next = addr
-        gated.ready.next = pooled.ready
-        take.next = gated.valid and pooled.ready
+        if addr + block < words:  # behind the last atom it may be the memory's end
+            pooled.addr.next = addr + block
+        pooled.top.next = 0
+        pooled.bottom.next = config.most
+        if config.on_entry:
+            pooled.top.next = repeat
+            pooled.bottom.next = repeat
+        pooled.final.next = last_block and last_repeat and last_inner
 
     @always_comb
     def hand_out() -> None:
         source.data.next = expanded.data
         source.valid.next = expanded.valid
-        source.last.next = expanded.last and leaving == 1
+        source.last.next = expanded.last and expanded.final
         expanded.ready.next = source.ready
-        leaves.next = expanded.valid and source.ready and expanded.last
 
     @always(clk.posedge)
-    def tally() -> None:
-        if take:
-            addr.next = addr + 1
-        if leaves:
-            leaving.next = leaving - 1
-        if start:
-            addr.next = config.index_base
-            leaving.next = config.atoms
+    def keep() -> None:
+        if take and repeat == 0:
+            kept[block].next = gated.data
 
     gate = wanted_gate(
-        clk, rst, start, wanted=config.active, beats=config.atoms, sink=sink, source=gated,
+        clk, rst, start, wanted=wanted, beats=config.atoms, sink=sink, source=gated,
         framing_error=framing_error,
     )  # fmt: skip
-    columns = loop_index(clk, start, step=take, size=config.blocks, index=block, final=last_block)
+    loops = (
+        loop_index(clk, start, step=take, size=config.blocks, index=block, final=last_block),
+        loop_index(clk, start, step=next_row, size=config.rows, index=repeat, final=last_repeat),
+    )
+    walk = pooled_walk(
+        clk, start, config=config, step=next_inner, addr=addr, ends=last_inner, design=design
+    )
     expand = upsampler(
         clk, clear, pool=config.pool, most=config.most, index=index, sink=pooled, source=expanded,
         design=design,
     )  # fmt: skip
-    return begin, offer, hand_out, tally, gate, columns, expand
+    return begin, carry, offer, describe, hand_out, keep, gate, loops, walk, expand

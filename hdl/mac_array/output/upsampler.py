@@ -77,7 +77,7 @@ def upsampler(
     pool, most  in   logarithm of the window's side, and the side less one; stable from clear on
     index       in   write port of the index memory: places of the maxima of an atom of outputs
     sink        in   pooled deltas
-    source      out  of each as many rows as the window is high, of each of them its atoms
+    source      out  of each the rows of the window that are wanted, of each of them its atoms
 
     Deltas behind a map's last pooled column are zero, so that sums which pooling dropped get zeros.
     Nothing but selection: the mask of ReLU was laid over the deltas when they left their pass.
@@ -88,7 +88,9 @@ def upsampler(
     held, taken, load, filled, last_part, last_row, done = (flag() for _ in range(7))
     waiting = bits(design.atom_bits)
     waiting_columns, waiting_parts = count(columns), count(design.pool_window)
-    parts = count(design.pool_window)
+    parts, bottom = count(design.pool_window), count(design.pool_window - 1)
+    waiting_top, waiting_bottom = count(design.pool_window - 1), count(design.pool_window - 1)
+    waiting_final = flag()
     addr, kept_addr = count(design.index_words - 1), count(design.index_words - 1)
     indices = bits(columns * design.index_bits)
     entries = [bits(each) for _ in range(columns)]
@@ -112,7 +114,7 @@ def upsampler(
         reached[:] = source.part
         reached[:] = reached + 1
         last_part.next = reached >= parts
-        last_row.next = source.row == most
+        last_row.next = source.row == bottom
 
     @always_comb
     def finish() -> None:
@@ -140,6 +142,9 @@ def upsampler(
             waiting.next = sink.data
             waiting_columns.next = sink.columns
             waiting_parts.next = sink.parts
+            waiting_top.next = sink.top
+            waiting_bottom.next = sink.bottom
+            waiting_final.next = sink.final
             held.next = True
         elif load:
             held.next = False
@@ -161,7 +166,9 @@ def upsampler(
             filled.next = True
             atom.next = joined_entries
             parts.next = waiting_parts
-            source.row.next = 0
+            bottom.next = waiting_bottom
+            source.row.next = waiting_top
+            source.final.next = waiting_final
         if clear:
             filled.next = False
             source.part.next = 0

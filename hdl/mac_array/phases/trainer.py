@@ -17,10 +17,10 @@ from merp.hdl.mac_array.array.mac_array import mac_array
 from merp.hdl.mac_array.array.round_lanes import round_lanes
 from merp.hdl.mac_array.output.loss_unit import loss_unit
 from merp.hdl.mac_array.output.output_path import output_path
-from merp.hdl.mac_array.output.unpool_path import unpool_path
 from merp.hdl.mac_array.phases.last_sent import last_sent
 from merp.hdl.mac_array.phases.operand_supply import operand_supply
 from merp.hdl.mac_array.phases.pass_counters import pass_counters
+from merp.hdl.mac_array.phases.pooled_entry import pooled_entry
 from merp.hdl.mac_array.ports.kernels import BiasWrite
 from merp.hdl.mac_array.ports.operands import Operands, Rank
 from merp.hdl.mac_array.ports.outputs import IndexWrite, OutputConfig
@@ -77,8 +77,8 @@ def trainer(
 
     supply_config, output_config, update_config, unpool_config  in  registers, stable from start to
                           done
-    s_axis_map       in   atoms of input maps, of deltas in DP and un-pooling
-    s_axis_delta     in   atoms of deltas in KU
+    s_axis_map       in   atoms of input maps, of deltas in DP and un-pooling, pooled or not
+    s_axis_delta     in   atoms of deltas in KU, likewise
     s_axis_kernel    in   beats of kernels and biases: FP, DP without biases, KU of the last image
     s_axis_gradient  in   beats of gradients: KU of all images but the first
     m_axis_map       out  atoms of output maps, of deltas in DP and un-pooling
@@ -101,8 +101,8 @@ def trainer(
     kernels, layer_kernels = stream_of(s_axis_kernel), Stream(design.parameter_bits)
     offered_kernels, old_kernels = Stream(design.parameter_bits), Stream(design.parameter_bits)
     old_gradients = Stream(design.parameter_bits)
-    maps, results = stream_of(s_axis_map), stream_of(m_axis_map)
-    computed_maps, pooled = Stream(design.atom_bits), Stream(design.atom_bits)
+    results = stream_of(m_axis_map)
+    whole_maps, whole_deltas = Stream(design.atom_bits), Stream(design.atom_bits)
     outputs, expanded = Stream(design.atom_bits), Stream(design.atom_bits)
     with_deltas = outputs if s_axis_target is None else Stream(design.atom_bits)
     start_computing, computes, unpool_error = flag(), flag(), flag()
@@ -137,19 +137,9 @@ def trainer(
             kernels.ready.next = layer_kernels.ready
 
     @always_comb
-    def share_maps() -> None:
+    def begin() -> None:
         computes.next = not unpools
         start_computing.next = start and not unpools
-        computed_maps.data.next = maps.data
-        computed_maps.last.next = maps.last
-        computed_maps.valid.next = maps.valid and not unpools
-        pooled.data.next = maps.data
-        pooled.last.next = maps.last
-        pooled.valid.next = maps.valid and unpools
-        if unpools:
-            maps.ready.next = pooled.ready
-        else:
-            maps.ready.next = computed_maps.ready
 
     @always_comb
     def share_rank() -> None:
@@ -180,8 +170,8 @@ def trainer(
             sent.next = gradient_sent
 
     supply = operand_supply(
-        clk, rst, start=start_computing, config=supply_config, maps=computed_maps,
-        parameters=layer_kernels, deltas=stream_of(s_axis_delta), drained=drained,
+        clk, rst, start=start_computing, config=supply_config, maps=whole_maps,
+        parameters=layer_kernels, deltas=whole_deltas, drained=drained,
         operands=operands, bias=bias, verdict=verdict, complete=complete,
         framing_error=supply_error, design=design,
     )  # fmt: skip
@@ -199,9 +189,10 @@ def trainer(
         drained=layer_drained, biases=biases, words=words, clipped=clipped, index=index,
         source=outputs, saturated=status.saturated, design=design,
     )  # fmt: skip
-    unpooling = unpool_path(
-        clk, rst, start, config=unpool_config, index=index, sink=pooled, source=expanded,
-        framing_error=unpool_error, design=design,
+    unpooling = pooled_entry(
+        clk, rst, start, config=unpool_config, update=update, index=index,
+        maps=stream_of(s_axis_map), deltas=stream_of(s_axis_delta), whole_maps=whole_maps,
+        whole_deltas=whole_deltas, alone=expanded, framing_error=unpool_error, design=design,
     )  # fmt: skip
     mapped = [stream_mux(second=unpools, one=with_deltas, other=expanded, source=results)]
     gates = [
@@ -287,6 +278,6 @@ def trainer(
     )  # fmt: skip
     beats = [_whole_beats(source) for source in sources]
     return (
-        share_kernels, share_maps, share_rank, ask, tell, supply, array, maps_out, unpooling, gates,
+        share_kernels, begin, share_rank, ask, tell, supply, array, maps_out, unpooling, gates,
         ends, parameters_out, counters, beats, mapped,
     )  # fmt: skip

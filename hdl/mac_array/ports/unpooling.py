@@ -18,6 +18,9 @@ class PooledAtom:
         self.addr = count(design.index_words - 1)  # word of the index memory that is its own
         self.columns = count(design.pox)  # of it that lie in the map
         self.parts = count(design.pool_window)  # atoms of a row that it becomes
+        self.top = count(design.pool_window - 1)  # first row of the window that is wanted
+        self.bottom = count(design.pool_window - 1)  # last one
+        self.final = flag()  # it is the pass's last one
 
 
 class ExpandedAtom:
@@ -30,6 +33,7 @@ class ExpandedAtom:
         self.row = count(design.pool_window - 1)  # in the window
         self.part = count(design.pool_window - 1)  # of the row, atom by atom
         self.last = flag()  # of the pooled atom
+        self.final = flag()  # that is the pass's last one
 
 
 class UnpoolConfig(RegisterBundle):

@@ -124,6 +124,23 @@ class ArrayPass:
         return self.out_columns // self.pool
 
     @property
+    def expands(self) -> bool:
+        """Whether deltas come pooled, and are expanded: on entry, or alone."""
+        return self.phase == "upsample" or (
+            self.phase in ("dp", "ku") and self.fused and self.pool > 1
+        )
+
+    @property
+    def delta_rows(self) -> int:
+        """Rows of deltas that DP and KU work on: none of sums that no window of pooling took."""
+        return self.pool * self.pooled_rows if self.expands else self.out_rows
+
+    @property
+    def delta_columns(self) -> int:
+        """Columns of them, likewise."""
+        return self.pool * self.pooled_columns if self.expands else self.out_columns
+
+    @property
     def taps(self) -> int:
         """Elements of a kernel."""
         return self.kernel**2
@@ -141,8 +158,8 @@ class ArrayPass:
     def block_rows(self, design: Array) -> int:
         """RB of FP and DP."""
         delta = self.phase == "dp"
-        rows, stride = (self.out_rows, 1) if delta else (self.rows, self.stride)
-        pooled = delta and self.fused and self.pool > 1
+        rows, stride = (self.delta_rows, 1) if delta else (self.rows, self.stride)
+        pooled = delta and self.expands
         return design.block_rows(rows, self.kernel, stride, self.pad, pooled=pooled)
 
     def map_words(self, design: Array) -> int:
@@ -152,7 +169,7 @@ class ArrayPass:
             groups = over(self.inputs, design.regions(self.kernel))
             return groups * over(self.rows, down) * over(self.columns, across)
         if self.phase == "dp":
-            across = design.column_blocks(self.out_columns)
+            across = design.column_blocks(self.delta_columns)
             return self.block_rows(design) * across * self.outputs
         if self.phase == "fp":
             across = design.column_blocks(over(self.columns, self.stride))
@@ -161,7 +178,7 @@ class ArrayPass:
 
     def delta_words(self, design: Array) -> int:
         """Atoms of a map of deltas, which a lane holds in KU."""
-        return self.out_rows * design.column_blocks(self.out_columns)
+        return self.delta_rows * design.column_blocks(self.delta_columns)
 
     def output_atoms(self, design: Array) -> int:
         """Atoms of the layer's outputs: words of mask, and where it pools, of index memory."""

@@ -12,8 +12,6 @@ def check_fit(work: ArrayPass, design: Design) -> None:
     Raises:
         ValueError: the pass does not fit; the message says what and what is allowed.
     """
-    if work.phase in ("dp", "ku") and work.fused and work.pool > 1:
-        raise ValueError(f"{work.phase} of pooled deltas: only deltas of the sums are built")
     for key, value, most in (
         ("kernel", work.kernel, design.max_kernel),
         ("stride", work.stride, design.max_stride),

@@ -139,7 +139,12 @@ DELTA_LOAD = GradientTable("supply_config_delta_load", (
         lambda run: run.delta_blocks,
     ),
     GradientRegister(
-        "rows", 1, lambda design: design.max_size, "rows of a map", lambda run: run.vertical.out
+        "window", 1, lambda design: design.pool_window, "rows that come of a lane at once",
+        lambda run: run.delta_window,
+    ),
+    GradientRegister(
+        "rows", 1, lambda design: design.max_size, "such runs of rows of a map",
+        lambda run: run.vertical.out // run.delta_window,
     ),
     GradientRegister(
         "lanes", 1, lambda design: design.pof, "maps of a tile",

@@ -17,7 +17,7 @@ class RegionSide:
     """Rows or columns of a region.
 
     Attributes:
-        size: of an input map. out: of the sums, which the deltas have. side: banks that a map is
+        size: of an input map. out: of the deltas. side: banks that a map is
             spread over. taps: of a kernel that a sweep sums, at most. tiles: sweeps until all taps
             are summed. regions: beside each other. stride, pad: of the window.
     """
@@ -79,7 +79,7 @@ class GradientRun:
         taps = design.region_side(work.kernel)
         return RegionSide(
             size=(work.rows, work.columns)[axis],
-            out=(work.out_rows, work.out_columns)[axis],
+            out=(work.delta_rows, work.delta_columns)[axis],
             side=design.bank_side(work.kernel)[axis],
             taps=taps,
             tiles=over(work.kernel, taps),
@@ -131,4 +131,9 @@ class GradientRun:
     @property
     def delta_blocks(self) -> int:
         """Atoms of a row of deltas."""
-        return self.design.column_blocks(self.work.out_columns)
+        return self.design.column_blocks(self.work.delta_columns)
+
+    @property
+    def delta_window(self) -> int:
+        """Rows of deltas that come of a lane before those of the next one."""
+        return self.work.pool if self.work.expands else 1

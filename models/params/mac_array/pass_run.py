@@ -166,12 +166,14 @@ class PassRun:
     @property
     def vertical(self) -> Side:
         """Rows."""
-        return self._side(self.work.rows, self.work.out_rows, self.design.poy)
+        out = self.work.delta_rows if self.transposed else self.work.out_rows
+        return self._side(self.work.rows, out, self.design.poy)
 
     @property
     def horizontal(self) -> Side:
         """Columns."""
-        return self._side(self.work.columns, self.work.out_columns, self.design.pox)
+        out = self.work.delta_columns if self.transposed else self.work.out_columns
+        return self._side(self.work.columns, out, self.design.pox)
 
     def _side(self, size: int, out: int, tile: int) -> Side:
         work = self.work
@@ -211,10 +213,11 @@ class PassRun:
         """Rows of each load band, those left out that have none.
 
         The first band is what the first band of windows needs, each further one moves on as far as
-        a band of windows does, and the last one has what is left.
+        a band of windows does, and the last one has what is left. Expanded deltas come in whole
+        windows of pooling.
         """
-        side = self.vertical
-        first = side.stride * (side.tile - 1) + 1 + side.after
+        side, whole = self.vertical, self.work.pool if self.work.expands else 1
+        first = over(side.stride * (side.tile - 1) + 1 + side.after, whole) * whole
         if side.tiles == 1 or first >= side.size:
             return (side.size,)
         further = side.stride * side.tile

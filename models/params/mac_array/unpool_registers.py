@@ -1,67 +1,37 @@
-"""Run-time registers of a pass that expands pooled deltas."""
+"""Run-time registers of a pass whose deltas come pooled, and are expanded."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
-from merp.models.params.mac_array.array_pass import SHIFTS, ArrayPass
+from merp.models.params.mac_array.array_pass import SHIFTS
 from merp.models.params.mac_array.design import Design, over
 from merp.models.params.mac_array.output_registers import ATOM_NUMBER_BITS
+from merp.models.params.mac_array.unpool_run import UnpoolRun, Walk
 from merp.models.params.register_table import RegisterTable, RunRegister, switch
-
-
-@dataclass(frozen=True)
-class UnpoolRun:
-    """A pass of un-pooling on a design.
-
-    Raises:
-        ValueError: the design cannot run the pass; the message says why.
-    """
-
-    work: ArrayPass
-    design: Design
-
-    def __post_init__(self) -> None:
-        """Check that the pass fits."""
-        work, design = self.work, self.design
-        if work.phase != "upsample":
-            raise ValueError(f"phase must be upsample, not {work.phase}")
-        if work.pool > design.pool_window or work.pool & (work.pool - 1):
-            raise ValueError(
-                f"pool must be a power of two up to {design.pool_window}, not {work.pool}"
-            )
-        words = work.index_base + self.atoms
-        if words > design.index_words:
-            raise ValueError(
-                f"index words: the design has at most {design.index_words}, the layers {words}"
-            )
-
-    @property
-    def blocks(self) -> int:
-        """Atoms of a pooled row."""
-        return self.design.column_blocks(self.work.pooled_columns)
-
-    @property
-    def atoms(self) -> int:
-        """Pooled atoms."""
-        return self.work.output_atoms(self.design)
-
-    @property
-    def last_columns(self) -> int:
-        """Columns of a row's last pooled atom."""
-        return self.work.pooled_columns - (self.blocks - 1) * self.design.pox
-
-    @property
-    def last_parts(self) -> int:
-        """Atoms of a row of sums that it becomes."""
-        whole = self.design.column_blocks(self.work.out_columns)
-        return min(self.work.pool, whole - (self.blocks - 1) * self.work.pool)
-
 
 UnpoolRegister = RunRegister[Design, UnpoolRun]
 
+
+def _times(name: str, meaning: str, value: Callable[[Walk], int]) -> UnpoolRegister:
+    return UnpoolRegister(
+        name, 1, lambda design: max(design.max_size, design.max_maps), meaning,
+        lambda run: value(run.walk),
+    )  # fmt: skip
+
+
+def _step(name: str, meaning: str, value: Callable[[Walk], int]) -> UnpoolRegister:
+    return UnpoolRegister(
+        name, 0, lambda design: design.index_words, meaning, lambda run: value(run.walk),
+        holds=lambda design: 2 * design.index_words,
+    )  # fmt: skip
+
+
 UNPOOL: RegisterTable[Design, UnpoolRun] = RegisterTable("unpool_config", (
-    switch("active", "the pass expands pooled deltas, and nothing else", lambda run: True),
+    switch(
+        "active", "the pass expands pooled deltas, and nothing else", lambda run: not run.on_entry
+    ),
+    switch("on_entry", "DP or KU takes pooled deltas, expanded", lambda run: run.on_entry),
     UnpoolRegister(
         "pool", 0, lambda design: design.pool_window.bit_length() - 1,
         "logarithm of the pooling window", lambda run: run.work.pool.bit_length() - 1,
@@ -73,6 +43,10 @@ UNPOOL: RegisterTable[Design, UnpoolRun] = RegisterTable("unpool_config", (
     UnpoolRegister(
         "blocks", 1, lambda design: over(design.max_size, design.pox), "atoms of a pooled row",
         lambda run: run.blocks,
+    ),
+    UnpoolRegister(
+        "rows", 1, lambda design: design.pool_window,
+        "rows of sums for which they are read anew, one behind the other", lambda run: run.rows,
     ),
     UnpoolRegister(
         "last_columns", 1, lambda design: design.pox, "columns of its last one",
@@ -90,4 +64,15 @@ UNPOOL: RegisterTable[Design, UnpoolRun] = RegisterTable("unpool_config", (
         "atoms", 1, lambda design: (1 << ATOM_NUMBER_BITS) - 1, "pooled atoms",
         lambda run: run.atoms,
     ),
+    _times("outer", "bands of rows in DP, tiles of lanes in KU, else 1", lambda walk: walk.outer),
+    _times("middle", "maps of each, pooled rows in KU", lambda walk: walk.middle),
+    _times("first", "of the first outer one: pooled rows, lanes in KU", lambda walk: walk.first),
+    _times("further", "of those between", lambda walk: walk.further),
+    _times("last", "of the last one", lambda walk: walk.last),
+    _step("outer_first", "pooled atoms from the first outer one to the next",
+          lambda walk: walk.outer_first),
+    _step("outer_step", "from each further one to the next", lambda walk: walk.outer_step),
+    _step("middle_step", "from a map to the next, a row in KU", lambda walk: walk.middle_step),
+    _step("inner_step", "from a pooled row to the next, a lane in KU",
+          lambda walk: walk.inner_step),
 ))  # fmt: skip

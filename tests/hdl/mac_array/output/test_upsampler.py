@@ -20,7 +20,8 @@ from merp.testbenches.mac_array.words import any_word, joined
 
 INPUTS = (
     "clear", "pool", "most", "index_enable", "index_addr", "index_data", "sink_data",
-    "sink_valid", "sink_addr", "sink_columns", "sink_parts", "source_ready",
+    "sink_valid", "sink_addr", "sink_columns", "sink_parts", "sink_top", "sink_bottom",
+    "sink_final", "source_ready",
 )  # fmt: skip
 
 
@@ -42,7 +43,7 @@ def check(d: Design, rate: float, seed: int, atoms: int = 30) -> Trace:
         "source": ExpandedAtom(d), "design": d,
     }  # fmt: skip
     steps: list[dict[str, int]] = []
-    wanted: list[tuple[int, int, int, int]] = []
+    wanted: list[tuple[int, int, int, int, int]] = []
     offers: list[dict[str, int]] = []
     for log in range(1, d.pool_window.bit_length()):
         g = 1 << log
@@ -56,21 +57,28 @@ def check(d: Design, rate: float, seed: int, atoms: int = 30) -> Trace:
             words = [any_word(rng) for _ in range(d.pox)]
             columns = rng.choice((0, 1, d.pox, rng.randint(0, d.pox)))
             parts = rng.choice((1, g, rng.randint(1, g)))
+            top, final = rng.randrange(g), rng.randrange(2)
+            bottom = rng.randrange(top, g)
+            if rng.random() < 0.5:
+                top, bottom = 0, g - 1
             offers.append({"sink_data": joined(words), "sink_addr": a, "sink_columns": columns,
-                           "sink_parts": parts})  # fmt: skip
-            for r, row in enumerate(expanded(words, indices[a], columns, g)):
+                           "sink_parts": parts, "sink_top": top, "sink_bottom": bottom,
+                           "sink_final": final})  # fmt: skip
+            rows = expanded(words, indices[a], columns, g)
+            for r in range(top, bottom + 1):
                 for q in range(parts):
-                    last = int(r == g - 1 and q == parts - 1)
-                    data = joined(row[q * d.pox : (q + 1) * d.pox])
-                    wanted.append((data, r, q, last))
+                    last = int(r == bottom and q == parts - 1)
+                    data = joined(rows[r][q * d.pox : (q + 1) * d.pox])
+                    wanted.append((data, r, q, last, final))
         steps += [{}] * (int(atoms * g * g / rate**2) + 30)
-    left: list[tuple[int, int, int, int]] = []
+    left: list[tuple[int, ...]] = []
     held: dict[str, int] = {}
 
     def drive(cycle: int, seen: Sample) -> Mapping[str, int]:
         nonlocal held
         if seen and seen["source_valid"] and seen["source_ready"]:
-            left.append(tuple(seen[f"source_{name}"] for name in ("data", "row", "part", "last")))  # type: ignore[arg-type]
+            names = ("data", "row", "part", "last", "final")
+            left.append(tuple(seen[f"source_{name}"] for name in names))
         if seen and seen["sink_valid"] and seen["sink_ready"]:
             held = {}
         writing = bool(steps[cycle])

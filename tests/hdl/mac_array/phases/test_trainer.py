@@ -23,6 +23,7 @@ from merp.testbenches.mac_array.trainer_bench import (
     KINDS,
     MAPS,
     derivatives,
+    expanded,
     kinds_of,
     maps_of,
     owned,
@@ -42,10 +43,11 @@ PARTS = [f"status_{each.name}" for each in ARRAY_COUNTERS if each.part]
 
 
 class Case(NamedTuple):
-    """A pass, the pass whose masks it reads, and what is done to it."""
+    """A pass, the passes whose masks and places of maxima it reads, and what is done to it."""
 
     layer: Layer
     masks: Layer | None = None
+    places: Layer | None = None
     stalls: dict[str, Sequence[int]] | None = None
     reset_at: int | None = None
 
@@ -68,10 +70,12 @@ def check(
     for case, record in zip(cases, records, strict=True):
         layer, outcome = case.layer, record.outcome
         assert not outcome.faults
+        if case.places is not None and layer.work.phase != "upsample":
+            layer = expanded(layer, case.places)
         if layer.work.phase == "ku":
             check_parameters(outcome, layer, design)
-        elif case.masks is not None and layer.work.phase == "upsample":
-            wanted = unpooled(layer, case.masks)
+        elif case.places is not None and layer.work.phase == "upsample":
+            wanted = unpooled(layer, case.places)
             assert np.array_equal(maps_of(outcome.words[MAPS], layer, design, wanted), wanted)
         else:
             wanted = results(layer, None if case.masks is None else results(case.masks) > 0)
@@ -83,9 +87,10 @@ def check(
             got = maps_of(words, shown, design, wanted)
             assert np.array_equal(got, wanted), layer.work
             assert outcome.status["status_saturated"] == saturations(layer)
-        check_status(outcome, layer, design)
+        check_status(outcome, replace(layer, work=case.layer.work), design)
         if case.stalls is None and case.reset_at is None:
-            flow = asdict(array_cycles(layer.work, design, kernel_first=design.kernel_first))
+            work, first = case.layer.work, design.kernel_first
+            flow = asdict(array_cycles(work, design, kernel_first=first))
             assert {name: outcome.status[f"status_{name}"] for name in flow} == flow
     return records
 
@@ -117,8 +122,9 @@ def check_parameters(outcome: Outcome, layer: Layer, design: Design) -> None:
 def words_moved(work: ArrayPass, design: Design) -> dict[str, int]:
     """Words on every port, section 2.3 of the specification."""
     x = work.inputs * work.rows * design.column_blocks(work.columns) * design.pox
-    y = work.outputs * work.out_rows * design.column_blocks(work.out_columns) * design.pox
     g = work.pool if work.fused else 1
+    d = work.outputs * (work.out_rows // g) * design.column_blocks(work.out_columns // g)
+    d *= design.pox
     pooled = design.column_blocks(work.out_columns // g) * design.pox
     b = design.map_tiles(work.outputs) * design.pof
     w = b * work.inputs * work.taps
@@ -127,14 +133,14 @@ def words_moved(work: ArrayPass, design: Design) -> dict[str, int]:
         atoms = work.outputs * (work.out_rows // g) * pooled
         return moved | {"m_axis_map": atoms if work.loss is None else 2 * atoms}
     if work.phase == "dp":
-        return {"s_axis_map": y, "s_axis_kernel": w, "m_axis_map": x}
+        return {"s_axis_map": d, "s_axis_kernel": w, "m_axis_map": x}
     if work.phase == "upsample":
         rows = work.outputs * work.pooled_rows
         atoms = min(design.column_blocks(work.out_columns), g * pooled // design.pox)
         return {"s_axis_map": rows * pooled, "m_axis_map": rows * g * atoms * design.pox}
     step, velocity = (w + b) * work.last, (w + b) * work.last * work.has_momentum
     return {
-        "s_axis_map": x, "s_axis_delta": y, "s_axis_kernel": step, "m_axis_kernel": step,
+        "s_axis_map": x, "s_axis_delta": d, "s_axis_kernel": step, "m_axis_kernel": step,
         "s_axis_gradient": (w + b) * (not work.first), "s_axis_velocity": velocity,
         "m_axis_gradient": (w + b) * (not work.last), "m_axis_velocity": velocity,
     }  # fmt: skip
@@ -166,7 +172,7 @@ def formula(layer: Layer, design: Design) -> int:
     if work.phase == "ku":
         groups = over(work.inputs, design.regions(work.kernel))
         sweeps = over(work.outputs, design.pof) * groups * design.tap_tiles(work.kernel)
-        return sweeps * work.out_rows * work.out_columns
+        return sweeps * work.delta_rows * work.delta_columns
     if work.phase == "dp":
         rows, columns = (over(size, work.stride) for size in (work.rows, work.columns))
         sides = over(rows, design.poy) * over(columns, design.pox)
@@ -373,9 +379,45 @@ def upsample(number: int, front: Layer) -> Layer:
 def test_pooled_deltas_go_where_their_maxima_were() -> None:
     wide = fp(11, inputs=2, outputs=3, rows=8, columns=19, kernel=3, pad=1, pool=4, shift=27)
     first = upsample(9, POOLED)
-    cases = [Case(POOLED), Case(first, POOLED, stalls=stalled(6)), Case(first, POOLED)]
-    cases += [Case(wide), Case(upsample(12, wide), wide)]
+    cases = [
+        Case(POOLED),
+        Case(first, places=POOLED, stalls=stalled(6)),
+        Case(first, places=POOLED),
+    ]
+    cases += [Case(wide), Case(upsample(12, wide), places=wide)]
     check(design_of(pool_window=4), *cases)
+
+
+def entering(phase: str, number: int, front: Layer, **more: Any) -> Layer:
+    """DP or KU of the layer of a pass of FP, with deltas of its pooled outputs."""
+    names = ("inputs", "outputs", "rows", "columns", "kernel", "pad", "stride", "pool")
+    sizes = {name: getattr(front.work, name) for name in names}
+    return {"dp": dp, "ku": ku}[phase](number, **sizes, **more)
+
+
+ENTERING = {
+    "odd rows and columns": POOLED,
+    "windows of 4": fp(51, inputs=2, outputs=5, rows=13, columns=14, kernel=3, pad=1, pool=4),
+    "bands that end within a window": fp(
+        52, inputs=1, outputs=5, rows=18, columns=5, kernel=4, pad=2, pool=2
+    ),
+    "stride": fp(53, inputs=1, outputs=3, rows=14, columns=21, kernel=3, stride=2, pad=1, pool=2),
+    "a single window": fp(54, inputs=5, outputs=9, rows=3, columns=3, kernel=1, pool=2),
+}
+
+
+QUICK = ("odd rows and columns", "bands that end within a window", "stride")
+
+
+@pytest.mark.parametrize("name", [*QUICK, *in_full(*(n for n in ENTERING if n not in QUICK))])
+def test_pooled_deltas_are_expanded_on_entry(name: str) -> None:
+    front = ENTERING[name]
+    back = entering("dp", 55, front, relu=False)
+    update = entering("ku", 56, front, first=True, last=False)
+    cases = [Case(back, places=front), Case(update, places=front)]
+    if front is POOLED:
+        cases += [case._replace(stalls=stalled(7)) for case in cases]
+    check(design_of(pool_window=4), Case(front), *cases)
 
 
 def test_the_multipliers_themselves_do_as_their_twin() -> None:
@@ -456,6 +498,8 @@ def test_vhdl_does_the_same() -> None:
         Case(POOLED, stalls=stalled(3)), Case(BEHIND_POOLING, masks=POOLED),
         Case(IMAGES["first"], stalls=stalled(4)), Case(IMAGES["last"]), Case(IMAGES["only"]),
         Case(LOSSES["hinge"], stalls=stalled(5)), Case(LOSSES["a single class"]),
+        Case(entering("dp", 42, POOLED, relu=False), places=POOLED, stalls=stalled(8)),
+        Case(entering("ku", 43, POOLED, last=False), places=POOLED),
         Case(STRIDED["2"][0]), Case(STRIDED["2"][1], masks=STRIDED["2"][0], stalls=stalled(6)),
         Case(dp(41, inputs=5, outputs=2, rows=7, columns=6, kernel=5, stride=4, relu=False)),
     )  # fmt: skip

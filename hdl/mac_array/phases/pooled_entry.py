@@ -1,0 +1,108 @@
+"""The entrance of deltas that come pooled, and their ways: back to memory, into DP, into KU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb
+
+from merp.hdl.base.signals import Stream, flag
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.mac_array.output.unpool_path import unpool_path
+from merp.hdl.mac_array.ports.outputs import IndexWrite
+from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
+from merp.models.params.mac_array.design import Design
+
+
+@entity
+def pooled_entry(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    config: UnpoolConfig,
+    update: Bit,
+    index: IndexWrite,
+    maps: Stream,
+    deltas: Stream,
+    whole_maps: Stream,
+    whole_deltas: Stream,
+    alone: Stream,
+    framing_error: Bit,
+    design: Design,
+) -> Any:
+    """Hand on what comes at the resolution of sums, and expand what comes pooled.
+
+    config         in   registers, stable from start to the last atom that leaves
+    update         in   the pass is a kernel update
+    index          in   write port of the index memory
+    maps, deltas   in   as they come
+    whole_maps     out  maps of FP and KU, deltas of DP
+    whole_deltas   out  deltas of KU
+    alone          out  deltas of a pass of its own
+    framing_error  out  a pooled stream's last came with a wrong atom; until start
+
+    Latency: none; two cycles for pooled deltas. Throughput: an atom out per cycle.
+    Reset: no pooled atom; places stay.
+    """
+    of_maps, of_deltas = flag(), flag()  # those come pooled
+    pooled, expanded = Stream(design.atom_bits), Stream(design.atom_bits)
+
+    @always_comb
+    def choose() -> None:
+        of_maps.next = config.active or (config.on_entry and not update)
+        of_deltas.next = config.on_entry and update
+
+    @always_comb
+    def take() -> None:
+        if of_deltas:
+            pooled.data.next = deltas.data
+            pooled.last.next = deltas.last
+            pooled.valid.next = deltas.valid
+        else:
+            pooled.data.next = maps.data
+            pooled.last.next = maps.last
+            pooled.valid.next = maps.valid and of_maps
+
+    @always_comb
+    def hand_on_maps() -> None:
+        if of_maps:
+            whole_maps.data.next = expanded.data
+            whole_maps.last.next = expanded.last
+            whole_maps.valid.next = expanded.valid and not config.active
+            maps.ready.next = pooled.ready
+        else:
+            whole_maps.data.next = maps.data
+            whole_maps.last.next = maps.last
+            whole_maps.valid.next = maps.valid
+            maps.ready.next = whole_maps.ready
+
+    @always_comb
+    def hand_on_deltas() -> None:
+        if of_deltas:
+            whole_deltas.data.next = expanded.data
+            whole_deltas.last.next = expanded.last
+            whole_deltas.valid.next = expanded.valid
+            deltas.ready.next = pooled.ready
+        else:
+            whole_deltas.data.next = deltas.data
+            whole_deltas.last.next = deltas.last
+            whole_deltas.valid.next = deltas.valid
+            deltas.ready.next = whole_deltas.ready
+
+    @always_comb
+    def send_back() -> None:
+        alone.data.next = expanded.data
+        alone.last.next = expanded.last
+        alone.valid.next = expanded.valid and config.active
+        if config.active:
+            expanded.ready.next = alone.ready
+        elif update:
+            expanded.ready.next = whole_deltas.ready
+        else:
+            expanded.ready.next = whole_maps.ready
+
+    path = unpool_path(
+        clk, rst, start, config=config, index=index, sink=pooled, source=expanded,
+        framing_error=framing_error, design=design,
+    )  # fmt: skip
+    return choose, take, hand_on_maps, hand_on_deltas, send_back, path
