@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from merp.models.mac_array.flow_cycles import Cycles, Latency, Slots
-from merp.models.mac_array.orders import load_bands, maps_in, pooling_in
+from merp.models.mac_array.orders import load_bands, pooling_in
 from merp.models.mac_array.update_flow import UpdateFlow
 from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.models.params.mac_array.design import Array, over

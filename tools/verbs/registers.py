@@ -7,11 +7,9 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from merp.models.network.phases import called, fusing, going_back_for
-from merp.models.params.cnn_merp.sizing import check_fits
-from merp.tools.bitstream.options import check_options
+from merp.models.network.phases import NAMED
 from merp.tools.bitstream.register_files import c_header, markdown, python_constants, range_text
-from merp.tools.common.arguments import add_delta_at, add_network, add_phase, add_tables, whole
+from merp.tools.common.arguments import add_delta_at, add_network, add_tables, whole
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
@@ -22,8 +20,16 @@ WRITERS = {"md": markdown, "h": c_header, "py": python_constants}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the verb takes."""
     add_network(parser)
-    parser.add_argument("--layer", metavar="L", required=True, help="a layer")
-    add_phase(parser)
+    parser.add_argument(
+        "--layer",
+        metavar="L",
+        help="whose values (no default; a MAC array has its map without one, too)",
+    )
+    parser.add_argument(
+        "--phase",
+        choices=NAMED,
+        help="ff: fp of two fused layers; bp: dp and ku in one; default fp",
+    )
     parser.add_argument(
         "--state", action="store_true", help="fp also writes the state for backward propagation"
     )
@@ -43,19 +49,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the map, and write its files."""
-    from merp.testbenches.axi.axi_top import axi_registers_of
-    from merp.tools.bitstream.bitstream import bitstream_of
+    from merp.tools.bitstream.settings import Asked, settings_of
 
-    network, name, phase = fusing(open_network(args.network, fuses=True), args.layer, args.phase)
-    network = going_back_for(network, phase)
-    layer = network.layer(name)
-    before = check_options(network, phase, args.state, args.delta_at)
-    check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
-    bitstream = bitstream_of(network, layer, phase, state=args.state, before=before)
-    registers = axi_registers_of(bitstream.phase.top())
-    values = bitstream.phase.registers(layer, args.images)
-    name = called(network, layer, phase)
-    title = f"{network.name} {name}"
+    network = open_network(args.network, fuses=True)
+    asked = Asked(
+        layer=args.layer,
+        phase=args.phase,
+        images=args.images,
+        state=args.state,
+        delta_at=args.delta_at,
+    )
+    found = settings_of(network, asked)
+    registers, values = found.registers, found.values
+    name = found.layer or ""
+    title = f"{network.name} {name}".rstrip()
     files = []
     if args.output is not None:
         made = {f"{registers.top}.{suffix}": of for suffix, of in WRITERS.items()}
@@ -65,12 +72,12 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         answer = {
             "network": network.name,
-            "layer": name,
-            "phase": phase,
+            "layer": found.layer,
+            "phase": found.phase,
             "images": args.images,
             "top": registers.top,
             "registers": [asdict(each) for each in registers.registers],
-            "settings": values,
+            "settings": dict(values),
             "files": [str(file) for file in files],
         }
         print(json.dumps(answer, indent=2))
