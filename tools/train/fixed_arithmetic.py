@@ -166,7 +166,7 @@ class FixedArithmetic:
         where = f"{self.network.name} is in fixed point"
         for layer in self.network.layers:
             design_of(self.network, layer)
-        if course.depth is not None:
+        if course.at_once is not None:
             raise BadInput(f"{name_of('architecture')}: {where}: allowed without")
         if course.engine != "golden":
             check_array(self.network)
