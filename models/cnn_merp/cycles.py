@@ -337,14 +337,8 @@ def backward_cycles(
     half, update = design.propagation, design.update
     back = delta_shape(shape)
     flow = _batch(backward_flow, replace(shape, relu=False), images, design, _slots(back, half))
-    behind, groups = _last_position(back, half), groups_of(back, half.n_cu)
-    # Where sums leave more slowly than they come, slots wait for a place behind them.
-    positions = images * back.out_rows * back.out_columns
-    last = flow["propagation_first"] + back.n * groups - 1 + positions * behind
-    propagated = max(flow["propagation_last"], last - half.fifo_words // groups * behind)
-    out = max(flow["propagation_last"] + behind, last) + _behind_sums(half, 0)
     gradients = flow["last"] + gradients_there(update)
-    kernels = propagated + SLOT + half.kernel_read_latency + KERNEL_RETURN
+    kernels = flow["propagation_last"] + SLOT + half.kernel_read_latency + KERNEL_RETURN
     updated = max(gradients, kernels) + read_out(shape, update, rule)
     return BackwardCycles(
         kernel_load=delta_load(shape, half).cycles + 1,
@@ -353,7 +347,7 @@ def backward_cycles(
         stall_input=flow["stall_input"],
         stall_output=0,
         stall_hazard=flow["stall_hazard"],
-        drain=max(out, updated) - flow["last"],
+        drain=max(flow["propagation_word"], updated) - flow["last"],
         operations=4 * shape.macs(images),
         n_cu=half.n_cu + update.n_cu,
         taps=update.taps,

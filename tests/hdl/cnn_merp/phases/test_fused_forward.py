@@ -26,7 +26,7 @@ from merp.testbenches.top.run import Stuck
 
 @pytest.mark.parametrize("index", range(len(ELABORATIONS)))
 def test_random_layers_back_to_back(index: int) -> None:
-    play([case(i, index) for i in range(2)])
+    play([case(i, index) for i in range(4)])
 
 
 @pytest.mark.full
