@@ -100,7 +100,7 @@ COSIM = rooms(
     {"block": "engines", "synthesis": "engines build_cache"},
     {"passes": "phases phases.cnn_merp audit"},
     {"pipeline": "engines phases phases.cnn_merp audit"},
-    {"training": "engines phases phases.cnn_merp audit passes pipeline"},
+    {"training": "engines phases phases.cnn_merp phases.mac_array audit passes pipeline"},
 )
 
 COMMON = "common bitstream"
