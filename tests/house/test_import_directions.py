@@ -102,7 +102,7 @@ COSIM = rooms(
     {"passes": "phases phases.cnn_merp audit"},
     {"pipeline": "engines phases phases.cnn_merp audit"},
     {"cluster": "engines phases phases.cnn_merp audit pipeline"},
-    {"training": "engines phases phases.cnn_merp audit passes pipeline cluster"},
+    {"training": "engines phases phases.cnn_merp phases.mac_array audit passes pipeline cluster"},
 )
 
 COMMON = "common bitstream"
