@@ -43,8 +43,10 @@ def tap_axis(
     stride      in   from a tap to the next one of a phase
     unit        in   from a tap to the one behind it
     size        in   behind the kernel's last tap
-    tap         out  the tap at hand; last_tap: the phase's last one
-    phase       out  the phase at hand; last_phase: the last one
+    tap         out  the tap at hand
+    last_tap    out  it is the phase's last one
+    phase       out  the phase at hand
+    last_phase  out  it is the last one
     ahead       out  of the phase after this cycle: its first delta lies one further on than that of
                      the first phase
 

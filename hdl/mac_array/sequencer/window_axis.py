@@ -34,8 +34,8 @@ def window_axis(
     config   in   stable from rewind on
     rewind   in   go to the first tap of the first tile
     advance  in   go to the first tap of the next tile
-    restart  in   go to the first tap of this one; ahead: to that of a phase whose windows begin an
-                  element further on
+    restart  in   go to the first tap of this one
+    ahead    in   with restart: to that of a phase whose windows begin an element further on
     step     in   go to the next tap; of several at once the first named counts
     read     out  where the window's elements are
 
