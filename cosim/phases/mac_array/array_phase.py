@@ -26,7 +26,7 @@ from merp.models.mac_array.pass_words import pass_products, pass_words
 from merp.models.mac_array.passes import design_of
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
-from merp.models.params.mac_array.array_counters import ARRAY_COUNTERS
+from merp.models.params.mac_array.array_counters import ARRAY_COUNTERS, counters_of
 from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.models.params.mac_array.design import WORD_BITS, Design
 from merp.models.params.mac_array.window import largest_window
@@ -163,7 +163,7 @@ class ArrayPhase(ABC):
             )
             for port, stream in ports.items()
         }
-        kept = {each.name: 0 for each in ARRAY_COUNTERS if each not in CYCLES}
+        kept = {each.name: 0 for each in counters_of(self.design) if each not in CYCLES}
         return Pass(
             Run(config=registers(work, self.design), words=words),
             Expectation(

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.base.status import STATUS_WIDTH
 from merp.models.params.mac_array.array_counters import (
-    ARRAY_COUNTERS,
-    LOSS_COUNTERS,
     PORT_WORDS,
     TARGET_WORDS,
     VELOCITY_WORDS,
+    counters_of,
 )
 from merp.models.params.mac_array.design import Design
 from merp.models.params.register_map import FLAGS
@@ -26,10 +25,9 @@ class ArrayStatus:
     """
 
     def __init__(self, design: Design) -> None:
-        counters = (*ARRAY_COUNTERS, *(LOSS_COUNTERS if design.loss else ()))
         ports = (*PORT_WORDS, *(VELOCITY_WORDS if design.momentum else ()))
         ports += TARGET_WORDS if design.loss else ()
-        names = (*(each.name for each in counters), *ports)
+        names = (*(each.name for each in counters_of(design)), *ports)
         vars(self).update({name: flag() for name in FLAGS})
         vars(self).update({name: bits(STATUS_WIDTH) for name in names})
 

@@ -7,6 +7,7 @@ models and by the audit, each in its own way.
 from __future__ import annotations
 
 from merp.models.params.counters import Counter, meaning_of
+from merp.models.params.mac_array.design import Design
 
 ARRAY_COUNTERS = (
     Counter("total", "cycles from the one after start to the last word or sum"),
@@ -39,6 +40,11 @@ TARGET_WORDS = ("target_in",)
 """Where the loss is built."""
 
 _MEANINGS = {each.name: each.meaning for each in (*ARRAY_COUNTERS, *LOSS_COUNTERS)}
+
+
+def counters_of(design: Design) -> tuple[Counter, ...]:
+    """What a design counts besides the words of its ports."""
+    return (*ARRAY_COUNTERS, *(LOSS_COUNTERS if design.loss else ()))
 
 
 def array_meaning(name: str) -> str:

@@ -24,6 +24,8 @@ SUMMED = ("mask_words", "index_words")
 def passes_of(use: Use, max_kernel: int, reach: int) -> tuple[ArrayPass, ...]:
     """Phases of a layer on arrays of such ``reach``, with kernels up to ``max_kernel``.
 
+    Those of the way back twice, with deltas that come whole and pooled.
+
     Raises:
         ValueError: the array has no such layer; the message names the key and what is allowed.
     """
@@ -39,7 +41,12 @@ def passes_of(use: Use, max_kernel: int, reach: int) -> tuple[ArrayPass, ...]:
             f"pad and kernel - 1 - pad must be at most pox and poy ({reach}), not {forward.pad} "
             f"and {around}"
         )
-    return tuple(replace(forward, phase=phase) for phase in ("fp", "dp", "ku"))
+    back = [
+        replace(forward, phase=phase, fused=fused)
+        for phase in ("dp", "ku")
+        for fused in (False, True)
+    ]
+    return forward, *back
 
 
 def needs(use: Use, array: Array, max_kernel: int) -> dict[str, int]:
@@ -49,14 +56,14 @@ def needs(use: Use, array: Array, max_kernel: int) -> dict[str, int]:
         ValueError: the array has no such layer.
     """
     passes = passes_of(use, max_kernel, array.reach)
-    forward, _, update = passes
+    forward, *back = passes
     return {
         "max_kernel": forward.kernel,
         "max_stride": forward.stride,
         "pool_window": forward.pool,
         "kernel_words": forward.kernel_words(array),
         "map_words": max(each.map_words(array) for each in passes),
-        "delta_words": update.delta_words(array),
+        "delta_words": max(each.delta_words(array) for each in back),
         "mask_words": forward.output_atoms(array) if forward.relu else 0,
         "index_words": forward.output_atoms(array) if forward.pool > 1 else 0,
         "max_size": max(forward.rows, forward.columns, forward.out_rows, forward.out_columns),
