@@ -67,7 +67,9 @@ def setting_register(
 
         @always_comb
         def judge() -> None:
-            legal.next = merged >= least and merged <= most
+            largest = intbv(0)[32:]
+            largest[:] = most  # more than an integer of VHDL holds
+            legal.next = merged >= least and merged <= largest
 
     else:
 

@@ -152,7 +152,7 @@ def test_traffic_counts_the_map_between_once(
         (["registers", "--layer", "conv1+conv2", "--phase", "ku"], "allowed: fp"),
         (["traffic", "--footing", "board"], "footing board cuts"),
         (["plan", "--board", "kc705"], 'fuse = ["conv1", "conv2"]: allowed with simulate'),
-        (["networks"], 'fuse = ["conv1", "conv2"]: allowed with simulate'),
+        (["report"], 'fuse = ["conv1", "conv2"]: allowed with simulate'),
     ],
 )
 def test_what_is_not_built_is_refused_in_a_line(
@@ -162,6 +162,15 @@ def test_what_is_not_built_is_refused_in_a_line(
     assert status == 2
     assert message in text
     assert len(text.strip().splitlines()) == 1
+
+
+def test_their_layers_are_listed_as_those_of_any_network(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["networks", str(tiny), "--json"]) == 0
+    assert [each["name"] for each in json.loads(capsys.readouterr().out)["layers"]][:2] == [
+        "conv1", "conv2",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def shipped_names() -> list[str]:
     return sorted(path.stem for path in DATA.glob("*.toml"))
 
 
-FUSING = ("simulate", "train", "traffic", "export", "registers", "resources")
+FUSING = ("simulate", "train", "traffic", "networks", "export", "registers", "resources")
 """Verbs that know networks which fuse layers."""
 
 

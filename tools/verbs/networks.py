@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
         else:
             _print_list(networks)
         return 0
-    network = open_network(args.network)
+    network = open_network(args.network, fuses=True)
     if args.json:
         print(json.dumps(_details(network), indent=2))
     else:
