@@ -15,7 +15,7 @@ from merp.models.network.network_file import read_network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.tools.cli import main
-from merp.tools.simulate import run
+from merp.tools.simulate import cnn_merp
 from merp.tools.simulate.input_maps import input_maps
 from merp.tools.simulate.maps_file import read_maps
 
@@ -86,13 +86,13 @@ def test_the_hardware_runs_on_the_files_maps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen = []
-    phase_pass = run._passes
+    group_pass = cnn_merp._group
 
-    def spied(phase: Any, layers: Any, group: Any, step: Any, *rest: Any) -> Any:
-        seen.append(step.x(layers[0]))
-        return phase_pass(phase, layers, group, step, *rest)
+    def spied(phase: Any, layer: Any, group: Any, step: Any) -> Any:
+        seen.append(step.x(layer))
+        return group_pass(phase, layer, group, step)
 
-    monkeypatch.setattr(run, "_passes", spied)
+    monkeypatch.setattr(cnn_merp, "_group", spied)
     file = file_of(tmp_path, input=maps)
     for images, options in ((3, ()), (2, ("--images", "2"))):
         answer = answer_of("simulate", network_file, "--input", file, *options)
