@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -64,23 +65,18 @@ def crossing_words(share: Share, images: int) -> dict[tuple[str, str], int]:
 
 @dataclass(frozen=True)
 class ClusterBatch(Batch):
-    """A step of training as one run of a chain.
+    """A step of training as one run of a chain, ``pipeline``.
 
     Attributes:
-        cluster: the same chain. images: of the batch.
+        images: of the batch.
     """
 
-    cluster: Cluster
+    pipeline: Cluster
     images: int
-
-    @property
-    def shares(self) -> tuple[Share, ...]:
-        """Of the network."""
-        return self.cluster.shares
 
     def crossings(self, status: Mapping[str, int]) -> Iterator[Crossing]:
         """What crossed the links, by the status of the top."""
-        for share, behind in zip(self.shares, self.shares[1:], strict=False):
+        for share, behind in pairwise(self.pipeline.shares):
             if share.node == behind.node:
                 continue
             for (way, stream), words in crossing_words(share, self.images).items():
@@ -137,7 +133,7 @@ def cluster_batch(
             values = SHARE.values(dealt)
             config |= {f"config_share{place}_{name}": value for name, value in values.items()}
     run = replace(made.run, config=config)
-    return ClusterBatch(cluster, run, passes, cluster, images)
+    return ClusterBatch(cluster, run, passes, images)
 
 
 def _pass(engine: ShareEngine, model: Model, step: Step, rates: Rates) -> Pass:

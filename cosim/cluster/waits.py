@@ -30,9 +30,9 @@ class _Standing(Standing):
 
     def __init__(self, batch: ClusterBatch, status: Mapping[str, int]) -> None:
         super().__init__(batch, status)
-        self._shares, self._images = batch.shares, batch.images
-        self._design: ClusterDesign = batch.cluster.design
-        self._engines = {each.name: each for each in batch.cluster.engines}
+        self._shares, self._images = batch.pipeline.shares, batch.images
+        self._design: ClusterDesign = batch.pipeline.design
+        self._engines = {each.name: each for each in batch.pipeline.engines}
 
     def told(self) -> str:
         """The circle."""

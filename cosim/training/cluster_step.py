@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from merp.cosim.audit.run_and_audit import Audited
 from merp.cosim.cluster.batch import ClusterBatch, cluster_batch
 from merp.cosim.cluster.cluster import Cluster, ShareEngine
 from merp.cosim.cluster.of_share import updated_share
 from merp.cosim.cluster.waits import circle
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.cnn_merp.kernel_update import KernelUpdate
-from merp.cosim.pipeline.batch import Batch
 from merp.cosim.pipeline.pipeline import Engine
-from merp.cosim.training.groups import check_designs, joined_updates
+from merp.cosim.training.groups import check_designs
 from merp.cosim.training.hardware_step import Whole
 from merp.cosim.training.step_at_once import StepAtOnce
 from merp.models.cnn_merp.cluster import cluster_design
@@ -24,12 +19,11 @@ from merp.models.cnn_merp.cut import cut
 from merp.models.cnn_merp.pipeline import DEPTH, check_depth
 from merp.models.golden.training import Model, Step, Updated
 from merp.models.network.network import Network
-from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.cluster_design import ClusterDesign
 from merp.models.params.rates import Rates
 
 
-class ClusterStep(StepAtOnce):
+class ClusterStep(StepAtOnce[ClusterBatch]):
     """Training steps of a network on a chain of nodes.
 
     Args:
@@ -66,43 +60,21 @@ class ClusterStep(StepAtOnce):
         self._depth = depth
         self._pace = pace
 
-    def _batch(self, model: Model, golden: Step, rates: Rates) -> Batch:
+    def _batch(self, model: Model, golden: Step, rates: Rates) -> ClusterBatch:
         """The step as a run of the hardware."""
         cluster = Cluster(self._network, self._shares, self._design, rates.rule)
         return cluster_batch(cluster, model, golden, rates, self._depth, self._pace, self._stalls)
 
-    def _whole(self, played: Batch, record: Record) -> Whole:
+    def _whole(self, played: ClusterBatch, record: Record) -> Whole:
         """What the step was as a whole, and what crossed the links."""
-        assert isinstance(played, ClusterBatch)
         crossings = tuple(played.crossings(record.outcome.status))
         return super()._whole(played, record)._replace(crossings=crossings)
 
-    def _circle(self, played: Batch, status: Mapping[str, int]) -> str:
+    def _circle(self, played: ClusterBatch, status: Mapping[str, int]) -> str:
         """Who waits for whom, where it stands still."""
-        assert isinstance(played, ClusterBatch)
         return circle(played, status)
 
-    def _updated(
-        self, engines: Sequence[Engine], found: Mapping[str, Audited], model: Model
-    ) -> Model:
-        """The model of the kernels and biases that left, all shares of a layer together."""
-        new: dict[str, list[Updated]] = {}
-        for engine in engines:
-            if isinstance(engine, ShareEngine) and isinstance(engine.phase, KernelUpdate):
-                made = joined_updates(
-                    [found[engine.name]],
-                    updated_share(model.of(engine.layer), engine.share),
-                    engine.phase.design,
-                    momentum=engine.phase.rule.momentum,
-                )
-                new.setdefault(engine.layer.name, []).append(made)
-        return Model(
-            parameters={name: _joined(each, "parameters") for name, each in new.items()},
-            velocities={name: _joined(each, "velocities") for name, each in new.items()},
-        )
-
-
-def _joined(shares: Sequence[Updated], what: str) -> tuple[Bits, Bits]:
-    """Kernels of all shares, and the biases, which the first has."""
-    pairs = [getattr(each, what) for each in shares]
-    return np.concatenate([kernels for kernels, _ in pairs], axis=1), pairs[0][1]
+    def _old(self, engine: Engine, model: Model) -> Updated:
+        """The kernels and biases of the share, and their velocities."""
+        assert isinstance(engine, ShareEngine)
+        return updated_share(model.of(engine.layer), engine.share)

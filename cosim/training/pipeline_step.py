@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from merp.cosim.audit.run_and_audit import Audited
-from merp.cosim.phases.cnn_merp.kernel_update import KernelUpdate
 from merp.cosim.pipeline.batch import Batch, batch
-from merp.cosim.pipeline.pipeline import Engine, Pipeline
+from merp.cosim.pipeline.pipeline import Pipeline
 from merp.cosim.pipeline.waits import circle
-from merp.cosim.training.groups import check_designs, joined_updates
+from merp.cosim.training.groups import check_designs
 from merp.cosim.training.step_at_once import StepAtOnce
 from merp.models.cnn_merp.pipeline import DEPTH, check_depth, pipeline_design
-from merp.models.golden.training import Model, Step, Updated
+from merp.models.golden.training import Model, Step
 from merp.models.network.network import Network
 from merp.models.params.cnn_merp.pipeline_design import PipelineDesign
 from merp.models.params.rates import Rates
 
 
-class PipelineStep(StepAtOnce):
+class PipelineStep(StepAtOnce[Batch]):
     """Training steps of a network as a pipeline.
 
     Args:
@@ -58,21 +56,3 @@ class PipelineStep(StepAtOnce):
     def _circle(self, played: Batch, status: Mapping[str, int]) -> str:
         """Who waits for whom, where it stands still."""
         return circle(played, status)
-
-    def _updated(
-        self, engines: Sequence[Engine], found: Mapping[str, Audited], model: Model
-    ) -> Model:
-        """The model of the kernels and biases that left."""
-        new: dict[str, Updated] = {}
-        for engine in engines:
-            if isinstance(engine.phase, KernelUpdate):
-                new[engine.layer.name] = joined_updates(
-                    [found[engine.name]],
-                    model.of(engine.layer),
-                    engine.phase.design,
-                    momentum=engine.phase.rule.momentum,
-                )
-        return Model(
-            parameters={name: each.parameters for name, each in new.items()},
-            velocities={name: each.velocities for name, each in new.items()},
-        )

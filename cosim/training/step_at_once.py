@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -13,21 +14,26 @@ from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import STUCK_CYCLES, Job
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.cnn_merp.forward import PORTS
+from merp.cosim.phases.cnn_merp.kernel_update import KernelUpdate
+from merp.cosim.phases.expectation import Pair
 from merp.cosim.phases.pins import as_stored, widened_words
 from merp.cosim.pipeline.batch import Batch
 from merp.cosim.pipeline.pipeline import Engine
+from merp.cosim.training.groups import joined_updates
 from merp.cosim.training.hardware_step import Stepped, Whole, check
 from merp.models.errors import CheckFailed
 from merp.models.golden.loss import Labels, loss
-from merp.models.golden.training import Model, Step, train_step
+from merp.models.golden.training import Model, Step, Updated, train_step
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.models.params.rates import Rates
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.run import Stuck
 
+Played = TypeVar("Played", bound=Batch)
 
-class StepAtOnce(ABC):
+
+class StepAtOnce(ABC, Generic[Played]):
     """Training steps of a network whose engines all run at once, on an engine of the simulation.
 
     Args:
@@ -103,20 +109,37 @@ class StepAtOnce(ABC):
         return Stepped(new, value, audits, self._whole(played, record))
 
     @abstractmethod
-    def _batch(self, model: Model, golden: Step, rates: Rates) -> Batch:
+    def _batch(self, model: Model, golden: Step, rates: Rates) -> Played:
         """The step as a run of the hardware."""
 
     @abstractmethod
-    def _circle(self, played: Batch, status: Mapping[str, int]) -> str:
+    def _circle(self, played: Played, status: Mapping[str, int]) -> str:
         """Who waits for whom, where it stands still."""
 
-    @abstractmethod
+    def _old(self, engine: Engine, model: Model) -> Updated:
+        """The kernels and biases, and their velocities, that an engine updates."""
+        return model.of(engine.layer)
+
     def _updated(
         self, engines: Sequence[Engine], found: Mapping[str, Audited], model: Model
     ) -> Model:
-        """The model of the kernels and biases that left."""
+        """The model of the kernels and biases that left, all parts of a layer together."""
+        new: dict[str, list[Updated]] = {}
+        for engine in engines:
+            if isinstance(engine.phase, KernelUpdate):
+                made = joined_updates(
+                    [found[engine.name]],
+                    self._old(engine, model),
+                    engine.phase.design,
+                    momentum=engine.phase.rule.momentum,
+                )
+                new.setdefault(engine.layer.name, []).append(made)
+        return Model(
+            parameters={name: _joined(each, "parameters") for name, each in new.items()},
+            velocities={name: _joined(each, "velocities") for name, each in new.items()},
+        )
 
-    def _whole(self, played: Batch, record: Record) -> Whole:
+    def _whole(self, played: Played, record: Record) -> Whole:
         """What the step was as a whole."""
         return Whole(record.outcome.cycles, record.outcome.status["status_flight_peak"])
 
@@ -136,6 +159,12 @@ class StepAtOnce(ABC):
         ):
             raise CheckFailed(f"{network.name}: the delta of the loss is not that of the scores")
         return value
+
+
+def _joined(parts: Sequence[Updated], what: str) -> Pair:
+    """Kernels of all parts, and the biases, which the first has."""
+    pairs = [getattr(each, what) for each in parts]
+    return np.concatenate([kernels for kernels, _ in pairs], axis=1), pairs[0][1]
 
 
 def _scores(engines: Sequence[Engine]) -> Engine:

@@ -6,11 +6,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from pipelines import Trained, random_network, train_on
+from pipelines import random_network
+from trained import Trained, network_of, train_on
 
 from merp.cosim.training.cluster_step import ClusterStep
 from merp.models.network.network import Network
-from merp.models.network.network_file import read_network
 
 CUT = """
 [network]
@@ -47,9 +47,7 @@ r = 1
 
 def small_cut(folder: Path) -> Network:
     """Three layers that train in seconds; the second has three input maps to cut between."""
-    path = folder / "cut.toml"
-    path.write_text(CUT)
-    return read_network(path)
+    return network_of(folder, CUT)
 
 
 def train(

@@ -6,18 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
+from trained import Trained, network_of, train_on
 
-from merp.cosim.training.hardware_step import Stepped
 from merp.cosim.training.pipeline_step import PipelineStep
-from merp.cosim.training.step_at_once import StepAtOnce
-from merp.models.arithmetic.words import to_bits
 from merp.models.cnn_merp.pipeline import pipeline_design
-from merp.models.golden.training import Model, initial_model, rates_of, train_step
 from merp.models.network.network import Network
-from merp.models.network.network_file import read_network
 from merp.models.params.cnn_merp.pipeline_design import PipelineDesign
 
 SMALL = """
@@ -47,13 +42,6 @@ r = 1
 """
 
 
-class Trained(NamedTuple):
-    """Steps in a pipeline, and the golden ones."""
-
-    steps: list[Stepped]
-    golden: list[Model]
-
-
 def train(
     network: Network,
     images: int,
@@ -71,42 +59,6 @@ def train(
         network, images, depth, engine, stalls=stalls, limit=3000, design=design
     )  # fmt: skip
     return train_on(pipeline, network, images, steps=steps, momentum=momentum, decay=decay)
-
-
-def train_on(
-    hardware: StepAtOnce,
-    network: Network,
-    images: int,
-    *,
-    steps: int = 1,
-    momentum: float = 0.0,
-    decay: float = 0.0,
-) -> Trained:
-    """The same, on any hardware that runs all layers at once."""
-    fmt, rng = network.fmt, np.random.default_rng(1)
-    rates = rates_of(0.1, images, fmt, momentum=momentum, weight_decay=decay)
-    found, golden = Trained([], []), initial_model(network, 3)
-    model = golden
-    for _ in range(steps):
-        batch = to_bits(rng.uniform(0, 1, (images, *network.input)), fmt)
-        labels = rng.integers(0, 2, images)
-        golden = train_step(network, golden, batch, labels, rates).model
-        stepped = hardware.step(model, batch, labels, rates)
-        model = stepped.model
-        found.steps.append(stepped)
-        found.golden.append(golden)
-    return found
-
-
-def same(found: Trained) -> bool:
-    """Whether every step left the golden's kernels, biases and velocities."""
-    return all(
-        np.array_equal(ours, theirs)
-        for stepped, golden in zip(found.steps, found.golden, strict=True)
-        for part in ("parameters", "velocities")
-        for name, pair in getattr(golden, part).items()
-        for ours, theirs in zip(getattr(stepped.model, part)[name], pair, strict=True)
-    )
 
 
 def with_store(network: Network, place: int, **words: int) -> PipelineDesign:
@@ -147,18 +99,12 @@ r = 1
 
 def waiting(folder: Path) -> Network:
     """Two layers, of the last of which the images take turns in pairs on the way back."""
-    return _read(folder, WAITING)
+    return network_of(folder, WAITING)
 
 
 def small(folder: Path, units: int = 2) -> Network:
     """Two layers that train in a second, the first on so many units."""
-    return _read(folder, SMALL.replace("n_cu = 2", f"n_cu = {units}"))
-
-
-def _read(folder: Path, text: str) -> Network:
-    path = folder / "network.toml"
-    path.write_text(text)
-    return read_network(path)
+    return network_of(folder, SMALL.replace("n_cu = 2", f"n_cu = {units}"))
 
 
 def random_network(folder: Path, rng: Random) -> Network:
@@ -185,7 +131,9 @@ def random_network(folder: Path, rng: Random) -> Network:
         text += "[[layer]]\n" + "".join(f"{key} = {value}\n" for key, value in layer.items())
         designs += f"[design.d{place}]\nk = {kernel}\n{_units(rng)}"
     last = f'name = "fc{count + 1}"\nmaps = {rng.randint(2, 4)}\nrelu = false\ndesign = "full"\n'
-    return _read(folder, f"{text}[[layer]]\n{last}{designs}[design.full]\nk = 1\n{_units(rng)}")
+    return network_of(
+        folder, f"{text}[[layer]]\n{last}{designs}[design.full]\nk = 1\n{_units(rng)}"
+    )
 
 
 def _units(rng: Random) -> str:

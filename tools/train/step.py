@@ -9,7 +9,6 @@ from merp.cosim.training.fused_layers import FusedLayers
 from merp.cosim.training.hardware_step import HardwareStep, Layers, Stepped
 from merp.cosim.training.pipeline_step import PipelineStep
 from merp.cosim.training.planned_layers import PlannedLayers
-from merp.cosim.training.step_at_once import StepAtOnce
 from merp.cosim.training.whole_layers import WholeLayers
 from merp.models.golden import training
 from merp.models.golden.loss import Labels
@@ -45,7 +44,7 @@ def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) 
 
         return golden
     told = progress.begin, progress.update
-    hardware: HardwareStep | StepAtOnce
+    hardware: HardwareStep | PipelineStep | ClusterStep
     network, engine, at_once = course.network, course.engine, course.at_once
     if at_once is None:
         hardware = HardwareStep(_layers(network, plan, images), engine, *told)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from trained import network_of, same, train_on
 
 import merp
 from marks import rows_in_full
@@ -20,9 +21,8 @@ from merp.cosim.training.fused_layers import FusedLayers
 from merp.cosim.training.hardware_step import HardwareStep
 from merp.models.arithmetic.words import to_bits
 from merp.models.errors import CheckFailed
-from merp.models.golden.training import initial_model, rates_of, train_step
+from merp.models.golden.training import initial_model, rates_of
 from merp.models.network.network import Network
-from merp.models.network.network_file import read_network
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
 from merp.tools import cli
@@ -93,31 +93,15 @@ gradients = "binary16"
 """
 
 
-def network_of(folder: Path, text: str) -> Network:
-    path = folder / "network.toml"
-    path.write_text(text)
-    return read_network(path)
-
-
 def check_steps(network: Network, engine: str, momentum: float, steps: int) -> None:
     """Train from one start in the hardware and in the golden model; bytes are the formula's."""
-    images, fmt = 2, network.fmt
-    rng = np.random.default_rng(1)
-    rates = rates_of(0.1, images, fmt, momentum=momentum, weight_decay=0.02)
-    found = wanted = initial_model(network, 3)
-    hardware = HardwareStep(FusedLayers(network, images), engine)
-    formula = step_bytes(network, images, Footing(name="full", state="pooled"))
-    for _ in range(steps):
-        batch = to_bits(rng.uniform(0, 1, (images, *network.input)), fmt)
-        labels = rng.integers(0, 3, images)
-        golden = train_step(network, wanted, batch, labels, rates, pooled=True)
-        wanted = golden.model
-        found, loss, audits, _ = hardware.step(found, batch, labels, rates)
-        assert loss == golden.loss
-        for part in ("parameters", "velocities"):
-            for name, both in getattr(wanted, part).items():
-                for got, right in zip(getattr(found, part)[name], both, strict=True):
-                    np.testing.assert_array_equal(got, right, err_msg=f"{name} {part}")
+    hardware = HardwareStep(FusedLayers(network, 2), engine)
+    formula = step_bytes(network, 2, Footing(name="full", state="pooled"))
+    found = train_on(
+        hardware, network, 2, steps=steps, momentum=momentum, decay=0.02, pooled=True
+    )  # fmt: skip
+    assert same(found)
+    for _, _, audits, _ in found.steps:
         assert list(audits) == [
             *((name, "fp") for name in ("conv1", "conv2", "conv3", "fc4")),
             ("fc4", "dp"), ("conv3", "bp"), ("conv2", "bp"), ("conv1", "ku"), ("fc4", "ku"),

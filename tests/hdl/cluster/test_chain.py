@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from clusters import random_cut, small_cut, train
-from pipelines import same
+from trained import same
 
 from merp.cosim.cluster.batch import ClusterBatch, cluster_batch
 from merp.cosim.cluster.cluster import Cluster
@@ -90,7 +90,7 @@ def test_words_cross_the_links_as_the_paper_says(
         (1, "on", "maps"): images * outputs,
         (1, "back", "errors"): images * outputs,
     }
-    modelled = cluster_cycles(network, made.shares, images, 2, 3).words
+    modelled = cluster_cycles(network, made.pipeline.shares, images, 2, 3).words
     for (border, way), words in modelled.items():
         counted = [each for each in found.values() if (each.border, each.way) == (border, way)]
         assert sum(each.sent for each in counted if each.stream != "states") == words

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pipelines import random_network, same, small, train, waiting, with_store
+from pipelines import random_network, small, train, waiting, with_store
+from trained import same
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
