@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.cnn_merp.flow import keep_and_need
+from merp.models.cnn_merp.leaving_sums import STALLS, WORD, Sums, leave, place_for, sums_behind
 from merp.models.cnn_merp.one_pass import BackwardDesign
 from merp.models.cnn_merp.slots import pairs
 from merp.models.params.cnn_merp.design import Design
@@ -31,7 +32,6 @@ from merp.models.params.cnn_merp.latencies import (
     DELTA_ARRIVAL,
     DELTA_LEAD,
     DELTA_RELEASE,
-    SLOT,
 )
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -52,31 +52,6 @@ KERNEL_RETURN = 2
 
 ROWS = 2  # of deltas that an update by row keeps
 POSITIONS = 2  # that one by position keeps
-
-
-class _Sums(NamedTuple):
-    """What is behind the slots of a half whose sums leave: a FIFO of groups of sums, then results.
-
-    Attributes:
-        places: for groups of sums. behind: from a slot to its sums.
-        n_cu, last_cus: sums of a group, and of a position's last one. lanes: sums of a beat.
-        loaded: cycle in which each group left the FIFO's memory; empty of a half whose sums stay.
-        freed: the same of beats of results, the last few. ends: how far it is, see below.
-    """
-
-    places: int
-    behind: int
-    n_cu: int
-    last_cus: int
-    lanes: int
-    loaded: Times
-    freed: Times
-    ends: Times
-
-
-_GROUP, _TAKE, _BEATS, _BEAT, _RESULT, _WORD, _STALLS = range(7)
-"""Of ``ends``: groups so far, cycles in which the last one was taken and had its last beat, beats
-so far, ..., cycles in which the last result was taken and its last word left, cycles waited."""
 
 
 class _Maps(NamedTuple):
@@ -105,7 +80,7 @@ class _Maps(NamedTuple):
     opening: Times
     last: Times
     oldest: Times
-    sums: _Sums
+    sums: Sums
 
 
 class _At(NamedTuple):
@@ -172,38 +147,6 @@ def _accept(maps: _Maps, at: _At, earliest: int) -> _At:
 
 
 @numba.njit(cache=KEPT)
-def _place(sums: _Sums, groups: int) -> int:
-    """Cycle from which on there are places for the next window's groups of sums."""
-    before = sums.ends[_GROUP] + groups - sums.places - 1
-    return sums.loaded[before] + 2 if before >= 0 else 0
-
-
-@numba.njit(cache=KEPT)
-def _leave(sums: _Sums, groups: int, slot: int) -> None:
-    """Let the groups of sums of a window go, whose first slot is ``slot``."""
-    ends, kept = sums.ends, len(sums.freed)
-    for group in range(groups):
-        index = ends[_GROUP]
-        loaded = max(slot + group + sums.behind + 1, ends[_TAKE])
-        sums.loaded[index] = loaded
-        taken = max(loaded + 1, ends[_BEAT])
-        ends[_GROUP], ends[_TAKE] = index + 1, taken
-        left = sums.last_cus if group == groups - 1 else sums.n_cu
-        beat = taken
-        while left > 0:
-            count = min(left, sums.lanes)
-            place = ends[_BEATS] % kept
-            beat = max(beat + 1, sums.freed[place] + 2)
-            freed = max(beat + 2, ends[_RESULT])
-            sums.freed[place] = freed
-            ends[_RESULT] = max(freed + 1, ends[_WORD])
-            ends[_WORD] = ends[_RESULT] + count
-            ends[_BEATS] += 1
-            left -= count
-        ends[_BEAT] = beat
-
-
-@numba.njit(cache=KEPT)
 def _issue(maps: _Maps, at: _At, comes: int) -> _At:
     """Issue the next window; words that it needs come from ``comes`` on, but for those there."""
     position = maps.starts[at.pair] + at.lane
@@ -221,11 +164,11 @@ def _issue(maps: _Maps, at: _At, comes: int) -> _At:
     waits = max(0, there - at.free) if begun else 0
     sums, stalls = maps.sums, 0
     if len(sums.loaded) and at.channel == maps.channels - 1:
-        place = _place(sums, maps.groups)
+        place = place_for(sums, maps.groups)
         slot = max(slot, place)
         stalls = max(0, place - max(at.free, there)) if begun else 0
-        sums.ends[_STALLS] += stalls
-        _leave(sums, maps.groups, slot)
+        sums.ends[STALLS] += stalls
+        leave(sums, maps.groups, slot)
     maps.last[at.lane] = slot
     hazards = slot - at.free - waits - stalls if begun else 0
     pair, lane, channel = at.pair, at.lane + 1, at.channel
@@ -361,7 +304,7 @@ def backward_flow(shape: Shape, images: int, design: BackwardDesign) -> Backward
     propagated = propagated._replace(
         sizes=np.array([len(each) for each in together], np.int64),
         distance=half.accumulate_latency,
-        sums=_sums(back, images, half),
+        sums=sums_behind(back, images, half),
     )
     updated = _maps(shape, images, update, range(positions))
     one, other = _walk(
@@ -384,9 +327,9 @@ def backward_flow(shape: Shape, images: int, design: BackwardDesign) -> Backward
         propagation_first=one.first,
         propagation_last=one.free - 1,
         propagation_stall_input=one.waits,
-        propagation_stall_output=int(propagated.sums.ends[_STALLS]),
+        propagation_stall_output=int(propagated.sums.ends[STALLS]),
         propagation_stall_hazard=one.hazards,
-        propagation_word=int(propagated.sums.ends[_WORD]),
+        propagation_word=int(propagated.sums.ends[WORD]),
     )
 
 
@@ -415,23 +358,7 @@ def _maps(shape: Shape, images: int, design: Design, starts: Sequence[int]) -> _
         opening=np.zeros(len(positions), np.int64),
         last=np.zeros(2, np.int64),
         oldest=np.zeros(len(starts) + 1, np.int64),
-        sums=_sums(shape, 0, design),
-    )
-
-
-def _sums(shape: Shape, images: int, design: Design) -> _Sums:
-    """What is behind the slots of ``images``; of none nothing leaves."""
-    groups = groups_of(shape, design.n_cu)
-    ends = np.zeros(_STALLS + 1, np.int64)
-    return _Sums(
-        places=design.fifo_words,
-        behind=SLOT + design.array_latency,
-        n_cu=design.n_cu,
-        last_cus=shape.m - (groups - 1) * design.n_cu,
-        lanes=design.r,
-        loaded=np.zeros(images * shape.out_rows * shape.out_columns * groups, np.int64),
-        freed=np.full(FORK_PLACES, -2, np.int64),
-        ends=ends,
+        sums=sums_behind(shape, 0, design),
     )
 
 
