@@ -30,15 +30,22 @@ def address_translator(
     A lane behind the column's last row reads its first one: no address is past the layer's end.
     Combinational.
     """
-    lane_bits = (lanes - 1).bit_length()
+    lane_bits, width = (lanes - 1).bit_length(), len(address)
 
     @always_comb
     def translate() -> None:
         row = intbv(0)[lane_bits + 1 :]
+        place = intbv(0)[width + lane_bits :]
         row[:] = turn
         row[:] = buffer + lanes - row
-        address.next = base
+        step = intbv(0)[len(taps) + lane_bits :]
+        place[:] = base
+        step[:] = taps
         if row[lane_bits:] < rows:
-            address.next = base + row[lane_bits:] * taps
+            for i in range(lane_bits):  # shifts and sums: a product would take a DSP block
+                if row[i]:
+                    place[:] = place + step
+                step[:] = step << 1
+        address.next = place[width:]
 
     return translate

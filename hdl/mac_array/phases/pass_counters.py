@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb
+from myhdl import always, always_comb, intbv
 
 from merp.hdl.base.signals import count, flag
 from merp.hdl.base.valid_delay import valid_delay
@@ -59,10 +59,11 @@ def pass_counters(
     read = flag()  # the last sum was read
     all_read, ends, still = flag(), flag(), flag()
     # Useful MACs are multiplied and summed behind the slot, which the pass outlasts.
-    slot, slot_1, slot_2 = flag(), flag(), flag()
+    slot, slot_1, slot_2, slot_3 = (flag() for _ in range(4))
     pixels, maps = count(design.pixels), count(design.pixels)
-    lanes, lanes_1 = count(design.pof), count(design.pof)
-    taps, useful = count(design.pixels), count(design.macs)
+    lanes, lanes_1, lanes_2 = (count(design.pof) for _ in range(3))
+    taps, taps_2 = count(design.pixels), count(design.pixels)
+    lower, useful = count(design.macs), count(design.macs)
 
     @always_comb
     def finish() -> None:
@@ -109,8 +110,14 @@ def pass_counters(
             status.stall_input.next = 0
             status.stall_output.next = 0
 
+    # In two halves of the lanes' bits, by shifts and sums: a product would take a DSP block.
+    half, lane_bits = len(lanes_1) // 2, len(lanes_1)
+
     @always(clk.posedge)
     def multiply() -> None:
+        low = intbv(0)[len(useful) + lane_bits :]
+        high = intbv(0)[len(useful) + lane_bits :]
+        step = intbv(0)[len(useful) + lane_bits :]
         slot.next = verdict.issue
         pixels.next = verdict.rows * verdict.columns
         maps.next = verdict.maps
@@ -119,13 +126,31 @@ def pass_counters(
         taps.next = pixels * maps
         lanes_1.next = lanes
         slot_2.next = slot_1
-        useful.next = taps * lanes_1
-        if slot_2:
+        taps_2.next = taps
+        lanes_2.next = lanes_1
+        low[:] = 0
+        step[:] = taps
+        for place in range(half):
+            if lanes_1[place]:
+                low[:] = low + step
+            step[:] = step << 1
+        lower.next = low[len(useful) :]
+        slot_3.next = slot_2
+        high[:] = lower
+        step[:] = taps_2
+        step[:] = step << half
+        for place in range(half, lane_bits):
+            if lanes_2[place]:
+                high[:] = high + step
+            step[:] = step << 1
+        useful.next = high[len(useful) :]
+        if slot_3:
             status.useful.next = status.useful + useful
         if start or rst:
             slot.next = False
             slot_1.next = False
             slot_2.next = False
+            slot_3.next = False
             status.useful.next = 0
 
     @always(clk.posedge)
