@@ -1,4 +1,4 @@
-"""DSP blocks of the array are its lanes': what reckons with numbers of taps and lanes takes none."""
+"""DSP blocks of the array are its lanes': reckoning with numbers of taps and lanes takes none."""
 
 from __future__ import annotations
 
