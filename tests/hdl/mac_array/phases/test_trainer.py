@@ -225,12 +225,17 @@ ENTERING = {
     "bands that end within a window": fp(
         52, inputs=1, outputs=5, rows=18, columns=5, kernel=4, pad=2, pool=2
     ),
-    "stride": fp(53, inputs=1, outputs=3, rows=14, columns=21, kernel=3, stride=2, pad=1, pool=2),
+    "stride": fp(53, inputs=1, outputs=3, rows=14, columns=17, kernel=3, stride=2, pad=1, pool=2),
+    "bands behind the last deltas": fp(
+        57, inputs=1, outputs=2, rows=11, columns=12, kernel=5, pool=4
+    ),
     "a single window": fp(54, inputs=5, outputs=9, rows=3, columns=3, kernel=1, pool=2),
 }
 
 
-QUICK = ("odd rows and columns", "bands that end within a window", "stride")
+QUICK = (
+    "odd rows and columns", "bands that end within a window", "bands behind the last deltas", "stride",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [*QUICK, *in_full(*(n for n in ENTERING if n not in QUICK))])
