@@ -80,31 +80,35 @@ def check_depth(network: Network, images: int, depth: int) -> None:
 
     Fields of state follow each other without gaps: of an image that has no whole number of bytes
     the last byte comes with the state of the next ones. And where two positions take turns, the
-    last of an odd number of them takes turns with the first of the next image.
+    last of an odd number of them takes turns with the first of the next image. On its way an image
+    may wait in each of these places, and the one that it waits for in the places in front of it: so
+    images ahead are counted place by place.
 
     Raises:
-        BadInput: so few images on their way would wait for ever.
+        BadInput: so few images on their way may wait for ever.
     """
-    for layer in network.layers:
-        for needed, what in _needed(network, layer):
-            if depth < min(needed, images):
-                raise BadInput(
-                    f"{given('depth', depth)}: an image in {layer.name} has {what}, the last of "
-                    f"which wait for the next image: allowed are {needed} or more"
-                )
+    waits = [each for layer in network.layers for each in _waits(network, layer)]
+    needed = 1 + sum(ahead for ahead, _ in waits)
+    if depth < min(needed, images):
+        places = ", ".join(what for ahead, what in waits if ahead)
+        raise BadInput(
+            f"{given('depth', depth)}: images wait for later ones, which must be on their way: of "
+            f"{places}: allowed are {min(needed, images)} or more"
+        )
 
 
-def _needed(network: Network, layer: Layer) -> Iterator[tuple[int, str]]:
-    """Images on their way that a layer needs, and because of what."""
+def _waits(network: Network, layer: Layer) -> Iterator[tuple[int, str]]:
+    """Images ahead of which something must have come, and what of an image waits for it."""
     shape = layer.shape
     if layer is not network.layers[-1]:
         bits = state_fields(shape, shape.m) * state_field_bits(shape)
-        yield (1 + ceil((BYTE - 1) / bits) if bits % BYTE else 1), f"{bits} bits of state"
+        ahead = ceil((BYTE - 1) / bits) if bits % BYTE else 0
+        yield ahead, f"{layer.name} {bits} bits of state"
     engines = {"sums": (network.design(layer), shape.out_rows * shape.out_columns)}
     if layer is not network.layers[0]:
         engines["deltas"] = (delta_design(network, layer).engine, shape.rows * shape.columns)
     for what, (engine, positions) in engines.items():
-        yield 1 + positions % engine.p, f"{positions} positions of {what}"
+        yield positions % engine.p, f"{layer.name} {positions} positions of {what}"
 
 
 def check_place(network: Network, layer: Layer) -> None:

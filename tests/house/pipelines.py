@@ -97,6 +97,42 @@ r = 1
 """
 
 
+TURNS = """
+[network]
+name = "turns"
+input = { rows = 3, columns = 3, channels = 1 }
+[[layer]]
+name = "conv1"
+maps = 2
+kernel = 1
+relu = false
+design = "k1"
+[[layer]]
+name = "conv2"
+maps = 5
+kernel = 1
+pool = { kind = "max", window = 2, stride = 2 }
+design = "k1"
+[[layer]]
+name = "fc3"
+maps = 2
+relu = false
+design = "full"
+[design.k1]
+k = 1
+n_cu = 1
+r = 1
+[design.full]
+k = 1
+n_cu = 4
+r = 1
+p = 2
+d = 2
+"""
+"""Of the second layer the state of an image is no whole number of bytes, and positions of deltas
+take turns."""
+
+
 def waiting(folder: Path) -> Network:
     """Two layers, of the last of which the images take turns in pairs on the way back."""
     return network_of(folder, WAITING)

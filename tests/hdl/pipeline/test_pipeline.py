@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pipelines import random_network, small, train, waiting, with_store
-from trained import same
+from pipelines import TURNS, random_network, small, train, waiting, with_store
+from trained import network_of, same
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -165,11 +165,26 @@ CIRCLE = (
 
 def test_an_image_that_waits_for_the_next_is_refused(tmp_path: Path) -> None:
     odd = waiting(tmp_path)
-    said = "--depth 1: an image in fc2 has 1 positions of deltas, the last of which wait for the"
+    said = (
+        "--depth 1: images wait for later ones, which must be on their way: of "
+        "fc2 1 positions of deltas: allowed are 2 or more"
+    )
     with pytest.raises(BadInput, match=said):
         train(odd, 2, 1)
     assert same(train(odd, 1, 1))  # there is no next one
     assert same(train(odd, 2, 2))
+
+
+def test_images_that_wait_for_each_other_in_turn_are_counted_together(tmp_path: Path) -> None:
+    """The first one's deltas take turns with the second's, whose state ends with the third's."""
+    turns = network_of(tmp_path, TURNS)
+    said = (
+        "of conv2 15 bits of state, conv2 9 positions of deltas, fc3 1 positions of sums, fc3 1 "
+        "positions of deltas"
+    )
+    with pytest.raises(BadInput, match=f"--depth 2: .*{said}: allowed are 3 or more"):
+        train(turns, 3, 2)
+    assert same(train(turns, 3, 3))
 
 
 def test_a_store_that_is_too_short_is_told_with_the_circle_of_waits(network: Network) -> None:
