@@ -47,6 +47,7 @@ class Pass(NamedTuple):
         network: a shipped one. layer: or two that are fused, ``conv1+conv2``. phase: of ``NAMED``.
         deltas: where they lie in memory, at ``pooled`` resolution or that of the ``sums``.
         storage: tensor and format where it lies there otherwise than ``network`` says.
+        inference: two fused layers keep no state, and the map between them does not leave.
     """
 
     network: str
@@ -54,9 +55,11 @@ class Pass(NamedTuple):
     phase: str
     deltas: str = "pooled"
     storage: tuple[tuple[str, str], ...] = ()
+    inference: bool = False
 
 
 BYTES = (("image", "uint8"),)
+NARROW = (("maps", "bfloat16"), ("deltas", "bfloat16"))
 LAYERS = ("conv5", "conv4", "conv3", "conv2", "conv1")  # the quicker ones first
 
 
@@ -75,10 +78,18 @@ WANTED = (
     *_step("alexnet"),
     *_step("alexnet", "sums"),
     *(Pass("alexnet", layer, ONE_PASS) for layer in LAYERS[:-1]),
-    Pass("alexnet", "conv1+conv2", PAIR),
-    Pass("alexnet", "conv1+conv2", PAIR, storage=BYTES),
+    Pass("alexnet", "conv1+conv2", PAIR, inference=True),
+    Pass("alexnet", "conv1+conv2", PAIR, storage=BYTES, inference=True),
     Pass("alexnet", "conv1", "fp", storage=BYTES),
     Pass("alexnet", "conv1", "ku", storage=BYTES),
+    *(Pass("alexnet", layer, "fp", storage=NARROW) for layer in LAYERS),
+    *(Pass("alexnet", layer, ONE_PASS, storage=NARROW) for layer in LAYERS[:-1]),
+    Pass("alexnet", "conv1", "ku", storage=NARROW),
+    *(Pass("alexnet", "conv1", phase, storage=BYTES + NARROW) for phase in ("fp", "ku")),
+    *(
+        Pass("alexnet", "conv1+conv2", PAIR, storage=storage)
+        for storage in ((), BYTES, NARROW, BYTES + NARROW)
+    ),
     *_step("alexnet-bf16"),
 )
 
@@ -104,8 +115,9 @@ def hardware_of(wanted: Pass) -> tuple[Network, Layer, str, bool, bool]:
         network = open_network(network_file(wanted, Path(folder)))
     network = going_back_for(network, wanted.phase)
     network, name, phase = fusing(network, wanted.layer, wanted.phase)
-    before = phase not in ("fp", PAIR) and wanted.deltas == "pooled"
-    return network, network.layer(name), phase, phase == "fp", before
+    forward = phase in ("fp", PAIR)
+    state, before = forward and not wanted.inference, not forward and wanted.deltas == "pooled"
+    return network, network.layer(name), phase, state, before
 
 
 def sha(wanted: Pass) -> str:
@@ -133,7 +145,10 @@ def read(root: Path = MEASURED) -> dict[Pass, Json]:
         path = root / network / FILE
         for run in read_json(path)["runs"] if path.exists() else []:
             storage = tuple(run.get(STORAGE, {}).items())
-            found[Pass(network, run["layer"], run["phase"], run["deltas"], storage)] = run
+            inference = run["phase"] == PAIR and "state_out" not in run["ports"]
+            found[Pass(network, run["layer"], run["phase"], run["deltas"], storage, inference)] = (
+                run
+            )
     return found
 
 
@@ -160,8 +175,10 @@ def simulate(wanted: Pass, now: str) -> Json:
         SystemExit: it failed, or the hardware has changed meanwhile.
     """
     options = ["--layer", wanted.layer, "--phase", wanted.phase, "--group", "all"]
-    if wanted.phase != PAIR:
-        options += ["--state"] if wanted.phase == "fp" else ["--delta-at", wanted.deltas]
+    if wanted.phase not in ("fp", PAIR):
+        options += ["--delta-at", wanted.deltas]
+    elif not wanted.inference:
+        options += ["--state"]
     with TemporaryDirectory() as folder, redirect_stdout(StringIO()) as answer:
         network = network_file(wanted, Path(folder))
         status = cli.main(["simulate", network, "--json", "--engine", "verilator", *options])
@@ -176,8 +193,9 @@ def simulate(wanted: Pass, now: str) -> Json:
 
 def said(wanted: Pass) -> str:
     """A pass in words."""
-    *names, storage = wanted
-    return " ".join([*names, *(f"{tensor} in {form}" for tensor, form in storage)])
+    *names, storage, inference = wanted
+    formats = [f"{tensor} in {form}" for tensor, form in storage]
+    return " ".join([*names, *formats, *(["inference"] if inference else [])])
 
 
 def same(wanted: Pass, run: Json) -> bool:

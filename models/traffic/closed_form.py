@@ -125,16 +125,19 @@ def inference_traffic(network: Network, images: int) -> tuple[tuple[Layer, Phase
     return tuple(found)
 
 
-def fused_traffic(network: Network, shape: FusedShape, images: int) -> Phase:
-    """Return the traffic of the two layers of ``shape`` in one pass, in inference.
+def fused_traffic(network: Network, shape: FusedShape, images: int, *, state: bool) -> Phase:
+    """Return the traffic of the two layers of ``shape`` in one pass.
 
-    ``shape`` is of a group of the first that ``network`` fuses, and of those made of it.
+    ``shape`` is of a group of the first that ``network`` fuses, and of those made of it. With
+    ``state``, in a training step, the map between them leaves, too, and the state of both.
     """
     runs = network.layer(network.fuse[0]).groups
-    words = fused_port_words(shape, images, state=False)
-    streams = {
-        port: runs * count * element_bytes("ff", port, network) for port, count in words.items()
-    }
+    words = fused_port_words(shape, images, state=state)
+
+    def width(port: str) -> int:
+        return 1 if port.endswith("state_out") else element_bytes("ff", port, network)
+
+    streams = {port: runs * count * width(port) for port, count in words.items()}
     return Phase(2 * runs * shape.macs(images), streams)
 
 

@@ -63,40 +63,55 @@ class Variant:
         """Whether the way back is one pass or separate ones."""
         return self.network.backward
 
+    @property
+    def fused(self) -> str:
+        """Layers of one pass in forward propagation."""
+        return "+".join(self.network.fuse) or "none"
 
-def variants(network: Network, images: int) -> tuple[Variant, ...]:
+
+def variants(network: Network, images: int, pair: tuple[str, ...] = ()) -> tuple[Variant, ...]:
     """Return the paper's step, and those below it, the fewest changes first.
 
     Of a network that is stored otherwise than it computes the formats are its own, else bfloat16
     for maps and deltas.
+
+    Args:
+        pair: names of two layers that can be fused, if any can.
     """
-    plain = replace(network, storage=None, backward=SEPARATE)
+    plain = replace(network, storage=None, backward=SEPARATE, fuse=())
 
     def of(name: str, found: Network, state: str) -> Variant:
         footing = Footing(name="full", state=state)
         layers = network_traffic(found, images, footing)
         return Variant(name=name, network=found, footing=footing, layers=layers)
 
-    below = (of(name, found, "pooled") for name, found in changes(network))
+    below = (of(name, found, "pooled") for name, found in changes(network, pair))
     return (of("base", plain, "32"), of("masks", plain, "1"), *below)
 
 
-def changes(network: Network) -> Iterator[tuple[str, Network]]:
+def changes(network: Network, pair: tuple[str, ...] = ()) -> Iterator[tuple[str, Network]]:
     """Deltas at pooled resolution, and each further change with and without each other one.
 
     Yields a name, and the network as it then is.
+
+    Args:
+        pair: as in ``variants``.
     """
     image = ByteImage()
     if network.storage is not None and isinstance(network.storage.image, ByteImage):
         image = network.storage.image
     formats = (None, *_narrow(network))
-    for narrow, stored_image, backward in product(formats, (None, image), (SEPARATE, FUSED)):
+    fuses = ((), pair) if pair else ((),)
+    for fuse, narrow, stored_image, backward in product(
+        fuses, formats, (None, image), (SEPARATE, FUSED)
+    ):
         names = ["pooled deltas"]
         names += ["one pass"] if backward == FUSED else []
         names += ["8-bit images"] if stored_image else []
         names += [_said(network)] if narrow else []
-        changed = replace(network, storage=_stored(network.fmt, narrow, stored_image))
-        yield " + ".join(names), replace(changed, backward=backward)
+        names += ["fused layers"] if fuse else []
+        storage = _stored(network.fmt, narrow, stored_image)
+        yield " + ".join(names), replace(network, storage=storage, backward=backward, fuse=fuse)
 
 
 def _said(network: Network) -> str:

@@ -15,7 +15,7 @@ from merp.models.errors import BadInput
 from merp.models.network.branches import undone_shape
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_file import read_network
-from merp.models.network.phases import NAMED, PHASES, has_phase, phase_operations
+from merp.models.network.phases import NAMED, PAIR, PHASES, has_phase
 from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.traffic.closed_form import Phase, network_traffic
 from merp.models.traffic.footing import Footing
@@ -32,6 +32,7 @@ from merp.tools.common.shipped import open_network
 from merp.tools.report.below import networks_below
 from merp.tools.report.bounds import variants_table
 from merp.tools.report.choice import Choice
+from merp.tools.report.fused_figure import fused_figure
 from merp.tools.report.measured import read_records
 
 DIGITS = open_network("digits")
@@ -412,14 +413,20 @@ def own_designs() -> Network:
 
 def as_run(network: Network, layer: Layer, phase: str) -> dict[str, Any]:
     """A right run of a phase on a network as that is stored and goes back."""
-    figures = network_traffic(network, 2, FULL)[network.layers.index(layer)]
-    streams = getattr(figures, phase).streams
+    if phase == PAIR:
+        figure = fused_figure(network, 2, state=True)[2]
+    else:
+        figures = network_traffic(network, 2, FULL)[network.layers.index(layer)]
+        figure = getattr(figures, phase)
     design = network.design(layer)
-    words = {port: n // word_bytes(phase, port, design) for port, n in streams.items()}
-    operations = phase_operations(layer, phase, 2)
-    moved = sum(streams.values()) / operations * 1e3
-    found = run_of(layer.name, phase, words, DIGITS)
-    return found | {"operations": operations, "mb_per_gflop": {"full": moved}, "deltas": "pooled"}
+    words = {port: n // word_bytes(phase, port, design) for port, n in figure.streams.items()}
+    told = {
+        "layer": "+".join(network.fuse) if phase == PAIR else layer.name,
+        "operations": figure.operations,
+        "mb_per_gflop": {"full": sum(figure.streams.values()) / figure.operations * 1e3},
+        "deltas": "pooled",
+    }
+    return run_of(layer.name, phase, words, DIGITS) | told
 
 
 def steps(network: Network) -> list[dict[str, Any]]:
@@ -444,7 +451,7 @@ def test_rows_below_the_paper_are_measured_by_records_of_their_own_conditions(
 ) -> None:
     """A record does not say how words lie in memory: its bytes do, port by port."""
     plain = own_designs()
-    for index, below in enumerate(networks_below(plain)):
+    for index, below in enumerate(networks_below(replace(plain, fuse=("conv1", "conv2")))):
         runs = steps(below)
         found = bases(tmp_path / str(index), plain, runs)
         name = list(found)[2 + index]
@@ -452,7 +459,24 @@ def test_rows_below_the_paper_are_measured_by_records_of_their_own_conditions(
         for left_out in range(len(runs)):
             few = [run for place, run in enumerate(runs) if place != left_out]
             assert "measured" not in bases(tmp_path / f"{index}-{left_out}", plain, few).values()
-    assert index == 7
+    assert index == 15
+
+
+def test_a_pair_that_keeps_no_state_is_of_no_step(tmp_path: Path) -> None:
+    """In inference neither the map between two fused layers leaves nor their state."""
+    plain = own_designs()
+    fused = replace(plain, fuse=("conv1", "conv2"))
+    runs = steps(fused)
+    assert "measured" in bases(tmp_path / "step", plain, runs).values()
+    (pair,) = (run for run in runs if run["phase"] == PAIR)
+    figure = fused_figure(fused, 2, state=False)[2]
+    inference = run_of("conv1", PAIR, {port: n // 4 for port, n in figure.streams.items()}) | {
+        "layer": pair["layer"],
+        "operations": figure.operations,
+        "mb_per_gflop": {"full": sum(figure.streams.values()) / figure.operations * 1e3},
+    }
+    others = [run for run in runs if run is not pair]
+    assert "measured" not in bases(tmp_path / "none", plain, [*others, inference]).values()
 
 
 def test_a_first_layer_that_shares_its_design_has_no_row_of_bytes_in_hardware() -> None:

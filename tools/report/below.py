@@ -5,24 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from merp.models.cnn_merp.fused_pair import check_pair
 from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.errors import BadInput
+from merp.models.fpga.parts import Part
 from merp.models.network.network import Network
 from merp.models.network.storage_table import of_design
 from merp.models.traffic.variants import Variant, changes
 
 
 def networks_below(network: Network) -> Iterator[Network]:
-    """The networks of all rows that there is hardware for, on designs that store as they do."""
-    for _, changed in changes(network):
+    """The networks of all rows that there is hardware for, on designs that store as they do.
+
+    Of a network that fuses two layers also those rows that do.
+    """
+    for _, changed in changes(network, network.fuse):
         found = _on_its_designs(changed)
         if found is not None:
             yield found
 
 
-def is_built(variant: Variant) -> bool:
-    """Whether there is hardware for a row: it keeps state for deltas that are stored pooled."""
-    return variant.footing.pooled and _on_its_designs(variant.network) is not None
+def is_built(variant: Variant, part: Part) -> bool:
+    """Whether there is hardware for a row: it keeps state for deltas that are stored pooled.
+
+    Args:
+        part: that two fused layers are to fit.
+    """
+    found = _on_its_designs(variant.network) if variant.footing.pooled else None
+    if found is None or not found.fuse:
+        return found is not None
+    try:
+        check_pair(found, 1, state=True, part=part)
+    except BadInput:
+        return False
+    return True
 
 
 def _on_its_designs(network: Network) -> Network | None:

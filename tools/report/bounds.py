@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from merp.models.network.network_keys import SEPARATE
-from merp.models.network.phases import COUNTED, ONE_PASS, PHASES
+from merp.models.network.phases import COUNTED, ONE_PASS, PHASES, has_phase
 from merp.models.traffic.bounds import lower_bound, on_chip_words
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.variants import Variant, variants
 from merp.tools.report.below import is_built
 from merp.tools.report.choice import Choice
+from merp.tools.report.fused_figure import fused_figure
 from merp.tools.report.table import LAYER, MEASURED, MODELLED, PHASE, Column, Table
 
 MB, KB = 1e6, 1e3
@@ -75,7 +76,7 @@ def variants_table(choice: Choice) -> Table:
     def of(layers: Sequence[LayerTraffic], phase: str) -> Phase:
         return total([each for each in layers if each.layer.kind == "conv"], phase)
 
-    found = variants(choice.network, choice.batch)
+    found = variants(choice.network, choice.batch, choice.pair)
     base = of(found[0].layers, "step").bytes
     rows = [
         {
@@ -84,7 +85,8 @@ def variants_table(choice: Choice) -> Table:
             "formats": each.formats,
             "image": each.image,
             "backward": each.backward,
-            "hardware": "yes" if is_built(each) else "no",
+            "fused": each.fused,
+            "hardware": "yes" if is_built(each, choice.part) else "no",
             **{f"{p}_mb_per_gflop": of(each.layers, p).mb_per_gflop for p in (*PHASES, ONE_PASS)},
             "step_bytes": of(each.layers, "step").bytes,
             "step_mb_per_gflop": of(each.layers, "step").mb_per_gflop,
@@ -99,9 +101,10 @@ def variants_table(choice: Choice) -> Table:
         caption=(
             "Footing full, convolution layers, a training step. Each row is a step under its own "
             "conditions: at which resolution deltas lie in memory, the formats of tensors and of "
-            "the images, whether the way back is one pass (BP) or two. Measured: records moved "
-            "these very bytes on every port of each layer and phase, bits right. Hardware: whether "
-            "a design of this network does it."
+            "the images, whether the way back is one pass (BP) or two, and which layers one pass "
+            "of FP computes, the map between them read by the way back alone. Measured: records "
+            "moved these very bytes on every port of each layer and phase, bits right. Hardware: "
+            "whether a design of this network does it."
         ),
         columns=[
             Column(key="variant", label="other than in the paper"),
@@ -114,6 +117,7 @@ def variants_table(choice: Choice) -> Table:
             Column(key="formats", label="formats"),
             Column(key="image", label="images"),
             Column(key="backward", label="way back"),
+            Column(key="fused", label="fused"),
             Column(key="hardware", label="in hardware"),
             *(
                 Column(key=f"{p}_mb_per_gflop", label=p.upper(), unit="MB/GFlop", digits=3)
@@ -126,11 +130,14 @@ def variants_table(choice: Choice) -> Table:
 
 def _basis(choice: Choice, variant: Variant) -> str:
     """Whether records saw the bytes of every convolution and phase of a step."""
+    network = variant.network
     figures = [
-        (each.layer, phase, figure)
+        (each.layer, phase, getattr(each, phase))
         for each in variant.layers
         for phase in COUNTED
-        if each.layer.kind == "conv" and (figure := getattr(each, phase)) is not None
+        if each.layer.kind == "conv" and has_phase(network, each.layer, phase)
     ]
+    if network.fuse:
+        figures.append(fused_figure(network, choice.batch, state=True))
     seen = all(choice.saw(*each, every_port=True) for each in figures)
     return MEASURED if seen else MODELLED

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from merp.models.cnn_merp.cycles import Cycles, network_cycles
+from merp.models.cnn_merp.fused_pair import pairs_that_fit
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.fpga.parts import Part
@@ -50,6 +51,13 @@ class Choice:
     def bandwidth_gbs(self) -> float:
         """Peak of the external memory, 10^9 bytes a second."""
         return self.board.gbytes_s
+
+    @cached_property
+    def pair(self) -> tuple[str, ...]:
+        """The two layers that save most by being fused, of those that fit the part; or none."""
+        found = [(one, other) for one, other, _ in pairs_that_fit(self.network, self.part)]
+        best = max(found, key=lambda pair: pair[0].outputs, default=())
+        return tuple(layer.name for layer in best)
 
     @cached_property
     def plan(self) -> Plan | BadInput:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from merp.models.cnn_merp.fused_pair import fused_layers, fused_shape, pairs_that_fit
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import PAIR
 from merp.models.params.byte_image import ByteImage
 from merp.models.params.storage import Storage, stored_name
-from merp.models.traffic.closed_form import Phase, fused_traffic, inference_traffic
+from merp.models.traffic.closed_form import Phase, inference_traffic
 from merp.tools.report.choice import Choice
+from merp.tools.report.fused_figure import fused_figure
 from merp.tools.report.table import MEASURED, MODELLED, Column, Table
 
 MB = 1e6
@@ -64,11 +63,9 @@ def _networks(choice: Choice) -> Iterator[Network]:
     """The network, with two layers fused, with images in bytes, and with both."""
     plain = replace(choice.network, fuse=())
     yield plain
-    pairs = [(first, second) for first, second, _ in pairs_that_fit(plain, choice.part)]
-    if not pairs:
+    if not choice.pair:
         return
-    first, second = max(pairs, key=lambda pair: pair[0].outputs)
-    fused = replace(plain, fuse=(first.name, second.name))
+    fused = replace(plain, fuse=choice.pair)
     yield fused
     if not isinstance(plain.stored_input, ByteImage):
         yield _in_bytes(plain)
@@ -92,5 +89,4 @@ def _figures(network: Network, batch: int) -> Iterator[tuple[Layer, str, Phase]]
         if layer.kind == "conv" and layer.name not in network.fuse:
             yield layer, "fp", phase
     if network.fuse:
-        shape = fused_shape(network, *fused_layers(network))
-        yield network.layer(network.fuse[0]), PAIR, fused_traffic(network, shape, batch)
+        yield fused_figure(network, batch, state=False)

@@ -143,11 +143,11 @@ def test_attainable_throughput_of_figure_14() -> None:
     assert below == ["FPGA 2015 [9]", "NeuFlow [10]", "nn-X [11]"]  # "three works"
 
 
-def steps_of(network: Network, images: int) -> dict[str, Phase]:
+def steps_of(network: Network, images: int, pair: tuple[str, ...] = ()) -> dict[str, Phase]:
     """Of the convolutions, by what is other than in the paper."""
     return {
         each.name: total([x for x in each.layers if x.layer.kind == "conv"], "step")
-        for each in variants(network, images)
+        for each in variants(network, images, pair)
     }
 
 
@@ -187,6 +187,23 @@ def test_each_change_saves_the_same_whatever_else_is_changed() -> None:
         for each in CONVOLUTIONS[1:]
     )
     assert both_read == deltas + kernels + state
+
+
+@pytest.mark.parametrize("images", [1, 128])
+def test_layers_fused_in_a_step_save_what_the_second_reads(images: int) -> None:
+    """The map between leaves all the same, as the way back reads it; the second's FP does not."""
+    found = steps_of(ALEXNET, images, ("conv1", "conv2"))
+    alone = steps_of(ALEXNET, images)
+    assert {name: found[name] for name in alone} == alone
+    added = [name for name in found if name not in alone]
+    assert added == [f"{name} + fused layers" for name in alone if name.startswith("pooled")]
+    elements = images * CONVOLUTIONS[1].inputs
+    for name, step in alone.items():
+        if name.startswith("pooled"):
+            saved = step.bytes - found[f"{name} + fused layers"].bytes
+            assert saved == elements * (2 if "16-bit" in name else 4)
+    (least,) = (step for name, step in found.items() if name.count("+") == 4)
+    assert images == 1 or least.mb_per_gflop == pytest.approx(0.8015, abs=0.0001)
 
 
 def test_a_network_that_is_stored_is_held_against_what_it_computes() -> None:
