@@ -91,12 +91,13 @@ class FusedTiles(Tiles):
 def _golden(x: Bits, made: Pair, shape: Shape, groups: int, design: Design) -> tuple[Bits, bytes]:
     """Output maps of groups of a layer, as they are stored, and its state as it leaves."""
     fmt = design.fmt
-    kernels, biases = (np.split(each, groups) for each in made)
+    plain = replace(shape, pool=None)
+    of_groups = zip(
+        np.split(x, groups, axis=-1), *(np.split(each, groups) for each in made), strict=True
+    )
     sums = [
-        super_layer(
-            np.ascontiguousarray(maps), *own, replace(shape, pool=None), fmt, design.summation
-        )
-        for maps, *own in zip(np.split(x, groups, axis=-1), kernels, biases, strict=True)
+        super_layer(np.ascontiguousarray(maps), kernels, biases, plain, fmt, design.summation)
+        for maps, kernels, biases in of_groups
     ]
     activation = np.concatenate(sums, axis=-1)
     maps = as_stored(pool_maps(activation, shape.pool, fmt), PAIR, "map_out", design)

@@ -146,7 +146,7 @@ def _fused(work: Work, board: Board) -> Cost:
     assert work.halves is not None
     whole = np.array([True])
     one, other = (
-        cost_of(half, board, *np.array(half.whole)[:, np.newaxis], whole, whole)
+        cost_of(half, board, np.array([half.inputs]), np.array([half.outputs]), whole, whole)
         for half in work.halves
     )
     ports = whole_bytes(work)

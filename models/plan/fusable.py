@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -35,9 +35,9 @@ class Fusable:
     saved_in_inference: int
 
     @property
-    def cus(self) -> tuple[int, int]:
-        """CUs of either layer, all engines."""
-        return self.engine.cus
+    def names(self) -> tuple[str, str]:
+        """Of the layers, as a network fuses them."""
+        return self.first.name, self.second.name
 
 
 def fusable(plan: Plan) -> Iterator[Fusable]:
@@ -74,7 +74,6 @@ def _moved(plan: Plan, fuse: tuple[str, ...]) -> int:
     return sum(phase.bytes for _, phase in inference_traffic(network, plan.batch))
 
 
-def saves_most(plan: Plan) -> tuple[str, ...]:
-    """Names of the two layers that save most bytes of a training step fused; none if none fit."""
-    best = max(fusable(plan), key=lambda each: each.saved, default=None)
-    return () if best is None else (best.first.name, best.second.name)
+def saves_most(pairs: Iterable[Fusable]) -> Fusable | None:
+    """The pair that saves most bytes of a training step; None of none."""
+    return max(pairs, key=lambda each: each.saved, default=None)

@@ -48,7 +48,8 @@ def pass_bytes(work: Work, one: Pass) -> dict[str, int]:
     """Bytes through each port in a pass of one group; in the order in, out, parameters."""
     if work.halves is not None:
         if work.phase == PAIR:
-            return chained(*map(whole_bytes, work.halves), work.side_by_side)
+            first, second = map(whole_bytes, work.halves)
+            return chained(first, second, work.side_by_side)
         propagation, update = work.halves
         mirrored = Pass(one.out_start, one.out_end, one.in_start, one.in_end)
         return _once(pass_bytes(propagation, mirrored), pass_bytes(update, one))

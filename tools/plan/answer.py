@@ -10,7 +10,7 @@ from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import counted_as, phases_counted
 from merp.models.params.cnn_merp.design_keys import CHOICES
 from merp.models.plan.engines import Engine
-from merp.models.plan.fusable import Fusable, fusable
+from merp.models.plan.fusable import Fusable, fusable, saves_most
 from merp.models.plan.plan import Plan, Planned
 from merp.models.plan.reached import Reached, reached
 from merp.tools.common.designed import designed_file
@@ -20,6 +20,8 @@ from merp.tools.common.stored import storage_answer
 def plan_json(plan: Plan) -> dict[str, Any]:
     """Return the answer; totals are of convolution layers, and of all layers."""
     board, part = plan.board, plan.board.part
+    pairs = list(fusable(plan))
+    best = saves_most(pairs)
     one_pass = plan.network.backward == FUSED
     return {
         "network": plan.network.name,
@@ -47,7 +49,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         },
         "bitstreams": [_engine(engine) for engine in plan.engines],
         "layers": [planned_answer(planned) for planned in plan.layers],
-        "fusable": [_fusable(each) for each in fusable(plan)],
+        "fusable": [_fusable(each, best=each is best) for each in pairs],
         "fully_connected": [_reached(each) for each in reached(plan)],
         "total": _totals(plan, (p for p in plan.layers if p.work.layer.kind == "conv")),
         "total_all": _totals(plan, plan.layers),
@@ -61,11 +63,15 @@ def plan_json(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _fusable(each: Fusable) -> dict[str, Any]:
-    """Two layers that fit the board fused: bytes of a batch in inference, and of a step."""
+def _fusable(each: Fusable, *, best: bool) -> dict[str, Any]:
+    """Two layers that fit the board fused: bytes of a batch in inference, and of a step.
+
+    best: no other pair saves more of a step.
+    """
     return {
-        "layers": [each.first.name, each.second.name],
-        "n_cu": list(each.cus),
+        "layers": list(each.names),
+        "best": best,
+        "n_cu": list(each.engine.cus),
         **each.engine.resources.figures(),
         "slots_per_image": each.slots,
         "saved_bytes": each.saved_in_inference,

@@ -12,7 +12,7 @@ from merp.models.fpga.board import Board
 from merp.models.given import given
 from merp.models.network.network import Network
 from merp.models.network.phases import pair_named
-from merp.models.plan.fusable import saves_most
+from merp.models.plan.fusable import fusable, saves_most
 from merp.models.plan.plan import Plan, plan
 
 BEST: Final = "best"
@@ -54,5 +54,5 @@ def fused_plan(
             f"{', '.join(layer.name for layer in network.layers)}, as conv1+conv2"
         )
     found = on_board(replace(network, fuse=pair))
-    best = saves_most(found) if fuse == BEST else ()
-    return on_board(replace(network, fuse=best)) if best else found
+    best = saves_most(fusable(found)) if fuse == BEST else None
+    return found if best is None else on_board(replace(network, fuse=best.names))

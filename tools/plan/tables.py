@@ -9,7 +9,7 @@ from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import PAIR
 from merp.models.params.cnn_merp.design import Design
 from merp.models.plan.engines import Engine
-from merp.models.plan.fusable import fusable
+from merp.models.plan.fusable import fusable, saves_most
 from merp.models.plan.plan import Plan, Planned
 from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, say, table
@@ -79,13 +79,16 @@ def _fused_notes(plan: Plan) -> Iterator[str]:
             yield f"FF: FP of both in one pass, {_cus(engine)}."
     if plan.unfused:
         yield f"Run one by one: {plan.unfused}."
-    for each in fusable(plan):
+    pairs = list(fusable(plan))
+    for each in pairs:
         yield (
-            f"{each.first.name} and {each.second.name} fused in forward propagation would fit, "
+            f"{' and '.join(each.names)} fused in forward propagation would fit, "
             f"{_cus(each.engine)}, {each.engine.resources.bram:g} RAMB36 by the estimate: "
-            f"{each.saved / 1e6:.1f} MB less in a step, {each.saved_in_inference / 1e6:.1f} MB in "
-            "inference."
+            f"{fixed(each.saved / 1e6, 1)} MB less in a step, "
+            f"{fixed(each.saved_in_inference / 1e6, 1)} MB in inference."
         )
+    if (best := saves_most(pairs)) is not None:
+        yield f"--fuse best: {' and '.join(best.names)}."
 
 
 def _cus(engine: Engine) -> str:
