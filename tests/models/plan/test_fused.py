@@ -14,6 +14,7 @@ from merp.models.network.network import Network
 from merp.models.params.storage import element_bytes
 from merp.models.plan.fusable import fusable, saves_most
 from merp.models.plan.plan import Plan, plan
+from merp.models.plan.traffic import board_traffic
 from merp.models.plan.words import whole_bytes
 from merp.models.traffic.closed_form import network_traffic
 from merp.models.traffic.footing import Footing
@@ -69,6 +70,8 @@ def test_bytes_are_those_of_the_formula_of_the_pass() -> None:
     traffic = network_traffic(found.network, 128, Footing(name="full", state="pooled"))
     assert pair.bytes == sum(each.fp.bytes for each in traffic[:2])
     assert pair.operations == sum(each.fp.operations for each in traffic[:2])
+    on_board = board_traffic(found.network, found)
+    assert [each.fp for each in on_board[:2]] == [each.fp for each in traffic[:2]]
 
 
 def test_cycles_are_those_of_the_model_that_walks_every_slot() -> None:

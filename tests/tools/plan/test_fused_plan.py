@@ -1,4 +1,4 @@
-"""Fused layers on a board, from the command line: planned, written as a file, simulated, trained."""
+"""Fused layers on a board, from the command line: planned, written as a file, refused."""
 
 from __future__ import annotations
 
@@ -122,7 +122,8 @@ def test_on_a_board_without_room_layers_run_one_by_one(
     reason = "pair: layers conv1 and conv2 cannot be fused: no shares of their 1 and 1 CUs fit"
     found = answer(capsys, "plan", "unit.toml", *board, "--batch", "2", "-o", "made.toml")
     assert found["unfused"].startswith(reason)
-    assert [(each["name"], each["passes"]) for each in found["layers"] if each["phase"] == "fp"] == [
+    forward = [each for each in found["layers"] if each["phase"] == "fp"]
+    assert [(each["name"], each["passes"]) for each in forward] == [
         ("conv1", 1), ("conv2", 2), ("fc3", 1),
     ]  # fmt: skip
     assert read_network(place / "made.toml").fuse == ()
