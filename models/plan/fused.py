@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from merp.models.cnn_merp.fused_pair import check_pair, fused_design
+from merp.models.cnn_merp.fused_pair import check_pair, fused_design, fused_layers, fused_shape
+from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
 from merp.models.network.phases import PAIR
 from merp.models.plan.engines import Engine
-from merp.models.plan.work import Work
+from merp.models.plan.work import POOLED, Work
+
+
+def check_fusing(network: Network, state: str) -> None:
+    """Refuse layers that no hardware fuses, whatever their designs and the part, or such state.
+
+    Raises:
+        BadInput: so it is.
+    """
+    fused_shape(network, *fused_layers(network))
+    if state != POOLED:
+        raise BadInput(
+            f"{network.name}: fuse: no hardware that fuses layers keeps state {state}: allowed is "
+            f"{POOLED}, or no fuse"
+        )
 
 
 def fused(network: Network, halves: tuple[Work, Work], board: Board) -> tuple[Engine, Work]:

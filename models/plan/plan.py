@@ -9,7 +9,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from merp.models.cnn_merp.fused_pair import fused_layers, fused_shape
 from merp.models.cnn_merp.reconfiguration import PROPAGATING, bitstreams
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
@@ -32,17 +31,14 @@ from merp.models.plan.automatic import (
 )
 from merp.models.plan.cost import Cost, cost_of
 from merp.models.plan.engines import Engine, rings
-from merp.models.plan.fused import fused
+from merp.models.plan.fused import check_fusing, fused
 from merp.models.plan.kept_memory import keep_freed_memory
 from merp.models.plan.one_pass import in_one_pass
 from merp.models.plan.search import Tile, best_tiles
 from merp.models.plan.words import closed_form
-from merp.models.plan.work import Work
+from merp.models.plan.work import POOLED, Work
 
 GOALS: Final = ("bytes", "time")
-
-POOLED: Final = "pooled"
-"""The kind of state with which deltas are stored at pooled resolution."""
 
 
 class Kind(NamedTuple):
@@ -273,7 +269,7 @@ def plan(
             f"allowed is state {POOLED}, not {state}"
         )
     if network.fuse:
-        _check_fused(network, state)
+        check_fusing(network, state)
     keep_freed_memory()
     complete, chosen = _complete(network, board, batch, goal, state)
     if apart:
@@ -300,20 +296,6 @@ def plan(
         network=complete, board=board, batch=batch, state=state, goal=goal, chosen=chosen,
         layers=tuple(ordered), unfused=unfused,
     )  # fmt: skip
-
-
-def _check_fused(network: Network, state: str) -> None:
-    """Refuse to fuse layers that no hardware does, whatever their designs and the part.
-
-    Raises:
-        BadInput: so it is.
-    """
-    fused_shape(network, *fused_layers(network))
-    if state != POOLED:
-        raise BadInput(
-            f"{network.name}: fuse: no hardware that fuses layers keeps state {state}: allowed is "
-            f"{POOLED}, or no fuse"
-        )
 
 
 def _pair(network: Network, names: Sequence[str], board: Board, batch: int, state: str) -> Planned:
@@ -443,7 +425,7 @@ def _start(network: Network, layer: Layer, phase: str, state: str) -> dict[str, 
         return {"begun": layer.add is not None}
     if phase != "dp":
         return {}
-    start = beside(network, layer) if state == "pooled" else None
+    start = beside(network, layer) if state == POOLED else None
     return {"begun": begun(network, layer), "beside": start}
 
 
@@ -460,7 +442,7 @@ def works_of(network: Network, name: str, phase: str, batch: int, state: str) ->
             state=state,
             engine=forward,
             folded=folds(layer.shape, forward.k),
-            stored=stored_as(network, layer) if back and state == "pooled" else layer,
+            stored=stored_as(network, layer) if back and state == POOLED else layer,
             **_start(network, layer, phase, state),
         )
         for layer in network.layers

@@ -31,6 +31,9 @@ Count = TypeVar("Count", int, "NDArray[np.int64]")
 NO_STATE: Final = "32"
 """The kind of state that is the activation itself: no hardware writes it."""
 
+POOLED: Final = "pooled"
+"""The kind of state with which deltas are stored at pooled resolution; hardware keeps no other."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
@@ -82,7 +85,7 @@ class Work:
     @property
     def pooled(self) -> bool:
         """Whether deltas are stored at pooled resolution."""
-        return self.state == "pooled"
+        return self.state == POOLED
 
     def word_bytes(self, port: str) -> int:
         """Bytes of a word of a port: an element as it is stored, a partial sum, one of state."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from merp.models.cnn_merp.fused_pair import fused_layers
@@ -109,8 +109,13 @@ def choose(
     check_phases(complete, layers, phase)
     _check_one_pass(found, layers, phase)
     phases = phases_named(complete, found.phases, layers, phase)
-    check_room_of(complete, layers[-1], images, whole_step=phases != ("fp",))
+    check_room_of(complete, layers[-1], images, whole_step=goes_back(phases))
     return Choice(found, apart, layers, phases, sample, seed, engine, array)
+
+
+def goes_back(phases: Collection[str]) -> bool:
+    """Whether some of the phases are of the way back."""
+    return bool(set(phases) - {"fp", PAIR})
 
 
 def _check_one_pass(found: Plan, layers: Sequence[Layer], phase: str) -> None:

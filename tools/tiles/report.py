@@ -13,7 +13,7 @@ from merp.cosim.audit.audit import combine
 from merp.tools.common.table import console, table
 from merp.tools.plan.answer import planned_answer
 from merp.tools.simulate.report import audit_answer, time_taken, verdict
-from merp.tools.tiles.choice import Choice
+from merp.tools.tiles.choice import Choice, goes_back
 from merp.tools.tiles.result import Result
 
 NAME = "board"
@@ -88,7 +88,7 @@ def show(choice: Choice, results: Sequence[Result], screen: Console | None = Non
             "port is what crossed the pins. sample: so are the formulas of the passes that ran.",
         )
     )
-    for line in plan.apart(() if choice.phases == ("fp",) else choice.layers):
+    for line in plan.apart(choice.layers if goes_back(choice.phases) else ()):
         screen.print(f"Not in one pass: {line}")
     for result in results:
         _show_bits(result, screen)
