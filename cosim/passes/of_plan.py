@@ -12,11 +12,14 @@ from merp.cosim.passes.backward_tiles import BackwardTiles
 from merp.cosim.passes.cut import Cut, Place, Tiles
 from merp.cosim.passes.delta_tiles import DeltaTiles
 from merp.cosim.passes.forward_tiles import ForwardTiles
+from merp.cosim.passes.fused_tiles import FusedTiles
 from merp.cosim.passes.update_tiles import UpdateTiles
 from merp.cosim.phases.cnn_merp.backward import backward_top
 from merp.cosim.phases.cnn_merp.delta import delta_top
 from merp.cosim.phases.cnn_merp.forward import forward_top
+from merp.cosim.phases.cnn_merp.fused_forward import fused_forward_top
 from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
+from merp.cosim.phases.expectation import Pair
 from merp.models.cnn_merp.one_pass import BackwardDesign
 from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.cnn_merp.reconfiguration import PROPAGATING
@@ -25,9 +28,10 @@ from merp.models.golden.state import of_maps
 from merp.models.golden.stored import Stored
 from merp.models.golden.training import Updated
 from merp.models.network.network import Layer
-from merp.models.network.phases import ONE_PASS
+from merp.models.network.phases import ONE_PASS, PAIR
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.fused_design import FusedDesign, FusedShape
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.plan.plan import Planned
@@ -101,11 +105,25 @@ class OfPlan:
         phase = self.planned.work.phase
         if phase == "fp":
             return forward_top(self.design, array)
+        if phase == PAIR:
+            return fused_forward_top(self._pair, array)
         if phase == "dp":
             return delta_top(self._delta_design, array)
         if phase == ONE_PASS:
             return backward_top(self._backward_design, array, self.rule)
         return kernel_update_top(self.design, array, self.rule, self._undone)
+
+    @property
+    def made(self) -> list[tuple[Layer, str, str]]:
+        """Layers whose outputs the passes make, each with what ``Tiles`` call its maps and state.
+
+        None on the way back.
+        """
+        work = self.planned.work
+        if work.phase == PAIR:
+            first, second = self._fused
+            return [(first, "between", "between_state"), (second, "maps", "state")]
+        return [(work.layer, "maps", "state")] if work.phase == "fp" else []
 
     @property
     def ports(self) -> Mapping[str, int]:
@@ -127,6 +145,8 @@ class OfPlan:
     def tiles(self, group: int, step: Operands) -> Tiles:
         """The passes of a group, fed from a step."""
         work = self.planned.work
+        if work.phase == PAIR:
+            return self._fused_tiles(group, step)
         layer, shape = work.layer, work.shape
         old = Updated(*(group_parameters(layer, group, *pair) for pair in step.before(layer)))
         if work.phase == "fp":
@@ -153,10 +173,27 @@ class OfPlan:
             self.cut, self._undone, state,
         )  # fmt: skip
 
+    def _fused_tiles(self, group: int, step: Operands) -> FusedTiles:
+        """The pass of a group of the first of two fused layers."""
+        first, second = self._fused
+
+        def own(layer: Layer) -> Pair:
+            kernels, biases = step.before(layer).parameters
+            return np.split(kernels, first.groups)[group], np.split(biases, first.groups)[group]
+
+        shape = FusedShape(first.shape, second.shape, self._pair.groups)
+        x = group_maps(step.x(first), first, group)
+        return FusedTiles(shape, self._pair, x, own(first), own(second), self.cut)
+
     def whole(self, group: int, step: Wanted, outputs: int) -> dict[str, Bits]:
         """What the layer in one piece gives of a part of the outputs, as ``Tiles.row`` names it."""
         work, part = self.planned.work, self.cut.outputs[outputs]
         layer, shape = work.layer, work.shape
+        if work.phase == PAIR:
+            return {
+                maps: np.split(step.y(each), layer.groups, axis=-1)[group]
+                for each, maps, _ in self.made
+            }
         if work.phase == "fp":
             return {"maps": step.y(layer)[..., group * shape.m + part]}
         found: dict[str, Bits] = {}
@@ -176,6 +213,18 @@ class OfPlan:
             for names, pair in named.items()
             for name, array in zip(names, group_parameters(layer, group, *pair), strict=True)
         }
+
+    @property
+    def _fused(self) -> tuple[Layer, Layer]:
+        halves = self.planned.work.halves
+        assert halves is not None
+        return halves[0].layer, halves[1].layer
+
+    @property
+    def _pair(self) -> FusedDesign:
+        pair = self.planned.engine.pair
+        assert pair is not None  # of every engine of two fused layers
+        return pair
 
     @property
     def _undone(self) -> UnpoolDesign:

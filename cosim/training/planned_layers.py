@@ -80,24 +80,23 @@ class PlannedLayers:
         of = self._of(layer, phase, step.rates.rule)
         what = f"{layer.name} {phase}"
         audits: list[Audit] = []
+        parts: list[Mapping[str, Bits]] = []
         made: list[Mapping[str, Bits]] = []
-        states: list[State] = []
         for group in range(layer.groups):
             tiles = of.tiles(group, step)
             rows = []
-            for outputs, part in enumerate(of.cut.outputs):
+            for outputs in range(len(of.cut.outputs)):
                 ran = yield from run_unit(of, Unit(group, outputs), tiles, wanted)
                 check(what, ran.audit.failures)
                 audits.append(ran.audit)
                 rows.append(ran.arrays)
-                if phase == "fp":
-                    written = ran.arrays["state"].astype(np.uint8).tobytes()
-                    states.append(unpacked(written, layer.shape, len(part), len(step.images)))
+            parts += rows
             made.append(tiles.joined(rows))
         check(f"{what} sum of all passes:", differences(combine(audits).moved, of.ports))
-        if phase == "fp":
-            step.outputs[layer.name] = np.concatenate([each["maps"] for each in made], axis=-1)
-            step.states[layer.name] = joined(states)
+        for own, maps, state in of.made:
+            step.outputs[own.name] = np.concatenate([each[maps] for each in made], axis=-1)
+            states = [_unpacked(each[state], own, each[maps]) for each in parts]
+            step.states[own.name] = joined(states)
         if phase in PROPAGATING:
             self._hand_back(layer, step, [each["deltas"] for each in made])
         if phase in UPDATING:
@@ -111,6 +110,12 @@ class PlannedLayers:
         rows, columns = earlier.shape.pooled_rows, earlier.shape.pooled_columns
         size = len(step.images), rows, columns, maps_behind(layer.shape, earlier.shape)
         step.deltas[earlier.name] = np.concatenate([each.reshape(size) for each in deltas], axis=-1)
+
+
+def _unpacked(words: Bits, layer: Layer, maps: Bits) -> State:
+    """State of some maps of a layer, of its bytes."""
+    written = words.astype(np.uint8).tobytes()
+    return unpacked(written, layer.shape, maps.shape[-1], len(maps))
 
 
 def _updated(made: Sequence[Mapping[str, Bits]], old: Updated) -> Updated:

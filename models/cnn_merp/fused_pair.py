@@ -60,7 +60,7 @@ def fused_shape(network: Network, first: Layer, second: Layer) -> FusedShape:
         f"{second.name} has {second.groups} groups and {first.name} {first.groups}": bool(rest)
         or groups not in GROUPS,
     }
-    where = f"{network.name}: layers {first.name} and {second.name} cannot be fused"
+    where = _refusal(network, first, second)
     for why, so in refused.items():
         if so:
             raise BadInput(
@@ -117,6 +117,38 @@ def _check_class(shape: FusedShape, design: FusedDesign, where: str) -> None:
             )
 
 
+def check_fusable(network: Network) -> None:
+    """Check that two layers that a network fuses are of the class that is, whatever the part.
+
+    Of layers without a design only the traffic is known.
+
+    Raises:
+        BadInput: they are not.
+    """
+    if network.fuse:
+        pair = fused_layers(network)
+        shape = fused_shape(network, *pair)
+        if all(each.design is not None for each in pair):
+            _of_class(network, *pair, shape)
+
+
+def _of_class(
+    network: Network, first: Layer, second: Layer, shape: FusedShape
+) -> tuple[Design, Design]:
+    """The designs that two layers run on alone, if they are of the class that is fused.
+
+    Raises:
+        BadInput: they are not, or a layer has none.
+    """
+    one, other = network.design(first), network.design(second)
+    _check_class(shape, FusedDesign(one, other, shape.groups), _refusal(network, first, second))
+    return one, other
+
+
+def _refusal(network: Network, first: Layer, second: Layer) -> str:
+    return f"{network.name}: layers {first.name} and {second.name} cannot be fused"
+
+
 def check_pair(
     network: Network, images: int, *, state: bool = False, part: Part = PARTS[DEFAULT_PART]
 ) -> None:
@@ -131,8 +163,8 @@ def check_pair(
     shape = fused_shape(network, *pair)
     if any(each.design is None for each in pair):
         return
-    where = f"{network.name}: layers {' and '.join(network.fuse)} cannot be fused"
-    check_fused(shape, fused_design(network, *pair, state, part), images, where)
+    design = fused_design(network, *pair, state, part)
+    check_fused(shape, design, images, _refusal(network, *pair))
 
 
 def fused_design(
@@ -151,15 +183,14 @@ def fused_design(
         BadInput: the layers cannot be fused, or one has no design, or no shares fit.
     """
     shape = fused_shape(network, first, second)
-    one, other = (replace(network.design(each), state=state) for each in (first, second))
-    where = f"{network.name}: layers {first.name} and {second.name} cannot be fused"
-    _check_class(shape, FusedDesign(one, other, shape.groups), where)
+    alone = _of_class(network, first, second, shape)
+    one, other = (replace(each, state=state) for each in alone)
     found = _fastest(shape, one, other, part)
     if found is None:
         raise BadInput(
-            f"{where}: no shares of their {one.n_cu} and {other.n_cu} CUs fit the "
-            f"{part.name} by the estimate, with {shape.groups} engine(s) for the second: allowed "
-            "are designs of other units, or smaller layers"
+            f"{_refusal(network, first, second)}: no shares of their {one.n_cu} and {other.n_cu} "
+            f"CUs fit the {part.name} by the estimate, with {shape.groups} engine(s) for the "
+            "second: allowed are designs of other units, or smaller layers"
         )
     return found
 

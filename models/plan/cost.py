@@ -11,6 +11,7 @@ start at waits for places, where the slots of a position are fewer than it takes
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +19,13 @@ from numpy.typing import NDArray
 
 from merp.models.fpga.board import Board
 from merp.models.network.network import Layer
+from merp.models.network.phases import PAIR
 from merp.models.params.cnn_merp import row
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles, row_revisit_cycles
 from merp.models.params.cnn_merp.latencies import DELTA_ARRIVAL, ORIGIN_READ
 from merp.models.params.cnn_merp.sizing import beats_of
-from merp.models.plan.words import Pass, delta_out_words, pass_bytes
+from merp.models.plan.fused_ports import of_both
+from merp.models.plan.words import delta_out_words, whole_bytes
 from merp.models.plan.work import Work
 from merp.models.traffic.footing import activation_bits, state_written_bytes
 
@@ -68,6 +71,8 @@ def cost_of(
     maps. The words of flattened maps, and of the missing taps of folded ones, are taken as if each
     map had as many.
     """
+    if work.phase == PAIR:
+        return _fused(work, board)
     if work.halves is not None:
         return _in_one_pass(work, board, inputs, outputs, first, last)
     groups = -(-outputs // work.engine.n_cu)
@@ -122,13 +127,34 @@ def _in_one_pass(
     propagation, update = work.halves
     one = cost_of(propagation, board, outputs, inputs, first, last)
     other = cost_of(update, board, inputs, outputs, first, last)
-    whole = Pass(0, work.inputs, 0, work.outputs)
-    moved = np.full_like(one.bytes, sum(pass_bytes(work, whole).values()))
-    cycles = {
-        name: np.maximum(one.cycles.get(name, 0.0), other.cycles.get(name, 0.0))
-        for name in one.cycles | other.cycles
-    }
-    parameters = one.parameters + other.parameters
+    moved = np.full_like(one.bytes, sum(whole_bytes(work).values()))
+    cycles, parameters = _longer(one.cycles, other.cycles), one.parameters + other.parameters
+    return _timed(Cost(cycles, parameters, moved, moved / board.bytes_per_cycle), board)
+
+
+def _longer(one: Mapping[str, Numbers], other: Mapping[str, Numbers]) -> dict[str, Numbers]:
+    """What takes longer of each cause, of two engines side by side."""
+    return {name: np.maximum(one.get(name, 0.0), other.get(name, 0.0)) for name in {**one, **other}}
+
+
+def _fused(work: Work, board: Board) -> Cost:
+    """Cost of two layers fused in forward propagation, whole.
+
+    Their engines run side by side, and kernels of both are loaded side by side in front. Words of
+    the groups of the second leave one after the other.
+    """
+    assert work.halves is not None
+    whole = np.array([True])
+    one, other = (
+        cost_of(half, board, np.array([half.inputs]), np.array([half.outputs]), whole, whole)
+        for half in work.halves
+    )
+    ports = whole_bytes(work)
+    cycles = _longer(*of_both(one.cycles, other.cycles))
+    leaving = {name: ports[name] / work.word_bytes(name) for name in cycles.keys() & ports.keys()}
+    parameters = np.maximum(one.parameters, work.side_by_side * other.parameters)
+    moved = np.full_like(one.bytes, sum(ports.values()))
+    cycles = _longer(cycles, {name: np.array([count]) for name, count in leaving.items()})
     return _timed(Cost(cycles, parameters, moved, moved / board.bytes_per_cycle), board)
 
 

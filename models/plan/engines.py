@@ -7,15 +7,17 @@ from dataclasses import dataclass, fields, replace
 
 from merp.models.cnn_merp.phases import delta_rings, update_rings
 from merp.models.errors import BadInput
-from merp.models.fpga.estimate import backward_estimate, estimate
+from merp.models.fpga.estimate import backward_estimate, estimate, fused_estimate
 from merp.models.fpga.memories import (
     Memory,
     backward_memories,
     convolution_memories,
+    fused_memories,
     update_memories,
 )
 from merp.models.fpga.resources import Resources
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.fused_design import FusedDesign
 from merp.models.params.cnn_merp.sizing import FROM_LAYERS, MAXIMA, size_design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.params.shape import Shape
@@ -33,10 +35,12 @@ class Engine:
     """A bitstream: a design in a phase, sized for the largest tile of each layer.
 
     Attributes:
-        name: of the design. phase: ``fp``, ``dp``, ``ku`` or ``bp``.
+        name: of the design, or of both of fused layers. phase: ``fp``, ``ff``, ``dp``, ``ku`` or
+            ``bp``.
         design: its elaboration. unpool: of what expands deltas, or undoes pooling; if any.
         add_unpool: of what expands the deltas that sums start at; if any.
         propagation: of the half that propagates, of ``bp``, whose ``design`` is the update's.
+        pair: of two fused layers, of ``ff``, whose ``design`` is the first one's.
     """
 
     name: str
@@ -45,10 +49,21 @@ class Engine:
     unpool: UnpoolDesign | None
     add_unpool: UnpoolDesign | None = None
     propagation: Design | None = None
+    pair: FusedDesign | None = None
+
+    @property
+    def cus(self) -> tuple[int, ...]:
+        """CUs: of two halves, or of two fused layers, of either, all engines of it."""
+        if self.pair is not None:
+            return self.pair.first.n_cu, self.pair.groups * self.pair.second.n_cu
+        halves = (self.propagation, self.design)
+        return tuple(each.n_cu for each in halves if each is not None)
 
     @property
     def memories(self) -> list[Memory]:
         """All memories of it."""
+        if self.pair is not None:
+            return fused_memories(self.pair)
         if self.propagation is not None:
             return backward_memories(self.propagation, self.design, self.unpool)
         if self.phase == "ku":
@@ -58,6 +73,8 @@ class Engine:
     @property
     def resources(self) -> Resources:
         """What it takes of a part, by the model."""
+        if self.pair is not None:
+            return fused_estimate(self.pair)
         if self.propagation is not None:
             return backward_estimate(self.propagation, self.design, self.memories, self.unpool)
         return estimate(self.design, self.phase, self.memories, self.unpool, self.add_unpool)

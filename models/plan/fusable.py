@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from merp.models.cnn_merp.fused_pair import fused_shape, image_slots, pairs_that_fit
-from merp.models.fpga.estimate import fused_estimate
-from merp.models.fpga.resources import Resources
+from merp.models.cnn_merp.fused_pair import image_slots
+from merp.models.errors import BadInput
 from merp.models.network.network import Layer
-from merp.models.params.cnn_merp.fused_design import FusedDesign
+from merp.models.plan.engines import Engine
+from merp.models.plan.fused import fused
 from merp.models.plan.plan import Plan
+from merp.models.plan.words import closed_form
+from merp.models.plan.work import POOLED
 from merp.models.traffic.closed_form import inference_traffic
 
 
@@ -19,38 +22,59 @@ class Fusable:
     """Two layers that fit the board fused in forward propagation.
 
     Attributes:
-        first, second: the layers. design: with the shares of the CUs that suit them best.
-        resources: of the part, by the estimate.
-        slots: of an image, of the slower layer. saved: bytes of a batch in inference.
+        first, second: the layers. engine: with the shares of the CUs that suit them best.
+        slots: of an image, of the slower layer.
+        saved: bytes of a training step on the board. saved_in_inference: of a batch in inference,
+            where no map is cut.
     """
 
     first: Layer
     second: Layer
-    design: FusedDesign
-    resources: Resources
+    engine: Engine
     slots: int
     saved: int
+    saved_in_inference: int
 
     @property
-    def cus(self) -> tuple[int, int]:
-        """CUs of either layer, all engines."""
-        return self.design.first.n_cu, self.design.groups * self.design.second.n_cu
+    def names(self) -> tuple[str, str]:
+        """Of the layers, as a network fuses them."""
+        return self.first.name, self.second.name
 
 
 def fusable(plan: Plan) -> Iterator[Fusable]:
-    """Yield the pairs of layers that fit the board fused, in order."""
-    network = plan.network
+    """Yield the pairs of layers that fit the board fused, in order; none of a plan that has one.
+
+    Nor of one whose state no hardware keeps.
+    """
+    if plan.network.fuse or plan.state != POOLED:
+        return
     apart = _moved(plan, ())
-    for first, second, design in pairs_that_fit(network, plan.board.room):
-        shape = fused_shape(network, first, second)
-        slots = max(
-            image_slots(shape.first, design.first.n_cu),
-            image_slots(shape.second, design.second.n_cu),
+    for first, second in pairwise(plan.network.layers):
+        planned = plan.of(first.name, "fp"), plan.of(second.name, "fp")
+        try:
+            engine, work = fused(plan.network, (planned[0].work, planned[1].work), plan.board)
+        except BadInput:
+            continue
+        assert engine.pair is not None
+        designs = engine.pair.first, engine.pair.second
+        yield Fusable(
+            first,
+            second,
+            engine,
+            max(
+                image_slots(each.work.shape, on.n_cu)
+                for each, on in zip(planned, designs, strict=True)
+            ),
+            sum(each.bytes for each in planned) - sum(closed_form(work, *work.whole).values()),
+            apart - _moved(plan, (first.name, second.name)),
         )
-        saved = apart - _moved(plan, (first.name, second.name))
-        yield Fusable(first, second, design, fused_estimate(design), slots, saved)
 
 
 def _moved(plan: Plan, fuse: tuple[str, ...]) -> int:
     network = replace(plan.network, fuse=fuse)
     return sum(phase.bytes for _, phase in inference_traffic(network, plan.batch))
+
+
+def saves_most(pairs: Iterable[Fusable]) -> Fusable | None:
+    """The pair that saves most bytes of a training step; None of none."""
+    return max(pairs, key=lambda each: each.saved, default=None)

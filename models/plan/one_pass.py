@@ -14,7 +14,7 @@ from merp.models.fpga.board import Board
 from merp.models.network.phases import ONE_PASS
 from merp.models.params.cnn_merp.design import Design
 from merp.models.plan.engines import Engine, engine_of, rings
-from merp.models.plan.search import Tile, fits
+from merp.models.plan.search import fits
 from merp.models.plan.work import Work
 
 Pair = tuple[Work, Work]
@@ -43,11 +43,6 @@ def in_one_pass(
     return None
 
 
-def whole(work: Work) -> Tile:
-    """All maps of it."""
-    return work.inputs, work.outputs
-
-
 def _works(forward: Design, pairs: Sequence[Pair]) -> list[Work]:
     """The layers in one pass, each half on its own share of the units."""
     halves = halves_of(forward)
@@ -68,7 +63,7 @@ def _engine(name: str, forward: Design, pairs: Sequence[Pair]) -> Engine | None:
     """The bitstream of all of them; None if there is no such hardware."""
     works = _works(forward, pairs)
     try:
-        engine = engine_of(name, works, [whole(work) for work in works])
+        engine = engine_of(name, works, [work.whole for work in works])
         if engine.propagation is None or engine.unpool is None:
             return None
         design = BackwardDesign(engine.propagation, engine.design, engine.unpool)

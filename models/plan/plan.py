@@ -15,7 +15,7 @@ from merp.models.fpga.board import Board
 from merp.models.network.branches import begun, behind, beside, previous, stored_as
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED, SEPARATE
-from merp.models.network.phases import NAMED, ONE_PASS, PHASES, apart, has_phase
+from merp.models.network.phases import NAMED, ONE_PASS, PAIR, PHASES, apart, has_phase
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import InputPart
 from merp.models.params.folded_shape import folds
@@ -31,16 +31,14 @@ from merp.models.plan.automatic import (
 )
 from merp.models.plan.cost import Cost, cost_of
 from merp.models.plan.engines import Engine, rings
+from merp.models.plan.fused import check_fusing, fused
 from merp.models.plan.kept_memory import keep_freed_memory
-from merp.models.plan.one_pass import in_one_pass, whole
+from merp.models.plan.one_pass import in_one_pass
 from merp.models.plan.search import Tile, best_tiles
 from merp.models.plan.words import closed_form
-from merp.models.plan.work import Work
+from merp.models.plan.work import POOLED, Work
 
 GOALS: Final = ("bytes", "time")
-
-POOLED: Final = "pooled"
-"""The kind of state with which deltas are stored at pooled resolution."""
 
 
 class Kind(NamedTuple):
@@ -97,8 +95,8 @@ class Planned:
     @property
     def operations(self) -> int:
         """All groups and images."""
-        once = self.work.layer.operations(self.work.images)
-        return once if self.work.halves is None else len(self.work.halves) * once
+        parts = self.work.halves or (self.work,)
+        return sum(each.layer.operations(self.work.images) for each in parts)
 
     @property
     def kinds(self) -> list[Kind]:
@@ -170,6 +168,7 @@ class Plan:
         network: whose layers all name a design here. board, batch, state, goal: as asked for.
         chosen: names of the designs that the planner chose itself.
         layers: each layer and phase, in the network's order.
+        unfused: why the two layers that were to be fused run one by one; empty where none do.
     """
 
     network: Network
@@ -179,6 +178,7 @@ class Plan:
     goal: str
     chosen: tuple[str, ...]
     layers: tuple[Planned, ...]
+    unfused: str = ""
 
     def of(self, layer: str, phase: str) -> Planned:
         """The plan of a layer's phase."""
@@ -191,7 +191,12 @@ class Plan:
         return tuple(phase for phase in NAMED if phase in planned)
 
     def apart(self, layers: Iterable[Layer]) -> Iterator[str]:
-        """As ``models.network.phases.apart``, and of convolutions that have no such pass here."""
+        """As ``models.network.phases.apart``, and of convolutions that have no such pass here.
+
+        In front of it why layers run one by one that were to be fused, whatever ``layers``.
+        """
+        if self.unfused:
+            yield self.unfused
         yield from apart(self.network, layers)
         in_one = {each.work.layer.name for each in self.layers if each.work.phase == ONE_PASS}
         for layer in layers:
@@ -210,7 +215,7 @@ class Plan:
     def loads(self) -> int:
         """Bitstreams loaded in a step."""
         runs = [(planned.engine.name, planned.work.phase) for planned in self.layers]
-        turns = ((runs, ("fp",)), (runs[::-1], PROPAGATING), (runs, ("ku",)))
+        turns = ((runs, ("fp", PAIR)), (runs[::-1], PROPAGATING), (runs, ("ku",)))
         return bitstreams([run for order, phases in turns for run in order if run[1] in phases])
 
     @property
@@ -246,7 +251,8 @@ def plan(
 
     Args:
         network: layers without a design of their own get one. Where it goes back in one pass, its
-            layers do that hardware takes and that fit whole; the others run both phases apart.
+            layers do that hardware takes and that fit whole; the others run both phases apart. So
+            do two layers that it fuses, where no shares of their units fit.
         batch: images of a step.
         goal: of ``GOALS``, what the tiles are chosen for; the other decides between equals.
         state: kind of state, one of ``STATES``; with ``pooled`` deltas are stored pooled.
@@ -255,18 +261,28 @@ def plan(
 
     Raises:
         BadInput: the part is too small; the message says what for. Or the network goes back in one
-            pass, and deltas are not stored pooled.
+            pass, or fuses layers, and deltas are not stored pooled; or none could be fused so.
     """
     if network.backward == FUSED and state != POOLED:
         raise BadInput(
             f'{network.name}: backward = "{FUSED}": deltas are expanded once for both phases: '
             f"allowed is state {POOLED}, not {state}"
         )
+    if network.fuse:
+        check_fusing(network, state)
     keep_freed_memory()
     complete, chosen = _complete(network, board, batch, goal, state)
     if apart:
         complete, chosen = each_apart(complete, chosen)
     found: dict[tuple[str, str], Planned] = {}
+    unfused = ""
+    if network.fuse:
+        try:
+            pair = _pair(complete, network.fuse, board, batch, state)
+            complete = replace(complete, fuse=network.fuse)
+            found[network.fuse[0], PAIR] = pair
+        except BadInput as error:
+            unfused = str(error)
     for name in complete.designs:
         for planned in _of_design(complete, name, board, batch, goal, state):
             found[planned.work.layer.name, planned.work.phase] = planned
@@ -278,19 +294,39 @@ def plan(
     ]
     return Plan(
         network=complete, board=board, batch=batch, state=state, goal=goal, chosen=chosen,
-        layers=tuple(ordered),
+        layers=tuple(ordered), unfused=unfused,
     )  # fmt: skip
+
+
+def _pair(network: Network, names: Sequence[str], board: Board, batch: int, state: str) -> Planned:
+    """The pass of two layers that are fused.
+
+    Raises:
+        BadInput: hardware does not fuse them, or they do not fit.
+    """
+    one, other = (
+        work
+        for name in names
+        for work in works_of(network, str(network.layer(name).design), "fp", batch, state)
+        if work.layer.name == name
+    )
+    engine, work = fused(network, (one, other), board)
+    return Planned(work=work, engine=engine, tile=work.whole, board=board)
 
 
 def _complete(
     network: Network, board: Board, batch: int, goal: str, state: str
 ) -> tuple[Network, tuple[str, ...]]:
-    """The network with a design for each layer, and the names of those that were chosen."""
-    complete, missing = with_designs(network)
+    """The network with a design for each layer, none fused, and the names of those chosen.
+
+    Layers that are to be fused get designs of one element a beat.
+    """
+    complete, missing = with_designs(replace(network, fuse=()))
     for name, layers in missing.items():
         for design in proposals(layers, board.room, network.fmt, network.at(layers[0]).storage):
             fitting: dict[Design, list[Planned]] = {}
-            for each in with_ports(design):
+            narrow = any(layer.name in network.fuse for layer in layers)
+            for each in [design] if narrow else with_ports(design):
                 tried = made(complete, {name: each})
                 lacks = _unbuilt(tried, name, batch, state)
                 if not fitting:
@@ -380,7 +416,7 @@ def _in_one_pass(
     if found is None:
         return []
     engine, works = found
-    return [Planned(work=work, engine=engine, tile=whole(work), board=board) for work in works]
+    return [Planned(work=work, engine=engine, tile=work.whole, board=board) for work in works]
 
 
 def _start(network: Network, layer: Layer, phase: str, state: str) -> dict[str, Any]:
@@ -389,7 +425,7 @@ def _start(network: Network, layer: Layer, phase: str, state: str) -> dict[str, 
         return {"begun": layer.add is not None}
     if phase != "dp":
         return {}
-    start = beside(network, layer) if state == "pooled" else None
+    start = beside(network, layer) if state == POOLED else None
     return {"begun": begun(network, layer), "beside": start}
 
 
@@ -406,7 +442,7 @@ def works_of(network: Network, name: str, phase: str, batch: int, state: str) ->
             state=state,
             engine=forward,
             folded=folds(layer.shape, forward.k),
-            stored=stored_as(network, layer) if back and state == "pooled" else layer,
+            stored=stored_as(network, layer) if back and state == POOLED else layer,
             **_start(network, layer, phase, state),
         )
         for layer in network.layers

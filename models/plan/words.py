@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from merp.models.network.network import Layer
+from merp.models.network.phases import PAIR
+from merp.models.plan.fused_ports import chained
 from merp.models.plan.work import Work
 from merp.models.traffic.footing import activation_bits, state_written_bytes
 
@@ -45,11 +47,19 @@ def _share(total: int, start: int, end: int, maps: int) -> int:
 def pass_bytes(work: Work, one: Pass) -> dict[str, int]:
     """Bytes through each port in a pass of one group; in the order in, out, parameters."""
     if work.halves is not None:
+        if work.phase == PAIR:
+            first, second = map(whole_bytes, work.halves)
+            return chained(first, second, work.side_by_side)
         propagation, update = work.halves
         mirrored = Pass(one.out_start, one.out_end, one.in_start, one.in_end)
         return _once(pass_bytes(propagation, mirrored), pass_bytes(update, one))
     each = {"fp": _forward, "dp": _delta, "ku": _update}[work.phase](work, one)
     return _bytes(work, each)
+
+
+def whole_bytes(work: Work) -> dict[str, int]:
+    """The same of a pass that has all maps of a group."""
+    return pass_bytes(work, Pass(0, work.inputs, 0, work.outputs))
 
 
 def _once(propagation: Mapping[str, int], update: Mapping[str, int]) -> dict[str, int]:
@@ -203,6 +213,9 @@ def summed(work: Work, in_size: int, out_size: int) -> dict[str, int]:
 def closed_form(work: Work, in_size: int, out_size: int) -> dict[str, int]:
     """The same by formula: maps times parts, and the state of each part in whole bytes."""
     if work.halves is not None:
+        if work.phase == PAIR:
+            first, second = (closed_form(half, *half.whole) for half in work.halves)
+            return chained(first, second, 1)
         propagation, update = work.halves
         return _once(
             closed_form(propagation, out_size, in_size), closed_form(update, in_size, out_size)

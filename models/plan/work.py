@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from merp.models.cnn_merp.phases import map_by_map, maps_behind, start_shape
 from merp.models.network.network import Layer
-from merp.models.network.phases import ONE_PASS
+from merp.models.network.phases import ONE_PASS, PAIR
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.params.delta_shape import delta_shape
@@ -31,13 +31,17 @@ Count = TypeVar("Count", int, "NDArray[np.int64]")
 NO_STATE: Final = "32"
 """The kind of state that is the activation itself: no hardware writes it."""
 
+POOLED: Final = "pooled"
+"""The kind of state with which deltas are stored at pooled resolution; hardware keeps no other."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
     """A phase of a layer.
 
     Attributes:
-        layer: all groups of it. phase: ``fp``, ``dp``, ``ku``, or ``bp``: both of them in one.
+        layer: all groups of it; of two fused layers the first. phase: ``fp``, ``dp``, ``ku``;
+            ``bp``: the latter two in one; or ``ff``: forward propagation of two layers in one.
         earlier: the layer whose ReLU and pooling are undone behind delta propagation (``behind`` of
             ``network.branches``), None for one that takes the images.
         begun: its sums start at maps or deltas that come in.
@@ -50,7 +54,7 @@ class Work:
             maxima say nothing here.
         folded: a fully connected layer runs on an engine that convolves.
         halves: of ``bp`` its DP and its KU, on engines of their own; ``engine`` is KU's, as are
-            inputs and outputs.
+            inputs and outputs. Of ``ff`` FP of both layers; ``engine`` is the first one's.
     """
 
     layer: Layer
@@ -66,6 +70,11 @@ class Work:
     halves: tuple[Work, Work] | None = None
 
     @property
+    def name(self) -> str:
+        """Of the layer; of two fused ones of both, ``conv1+conv2``."""
+        return "+".join(dict.fromkeys(each.layer.name for each in self.halves or (self,)))
+
+    @property
     def built(self) -> bool:
         """Whether there is hardware for its passes.
 
@@ -76,7 +85,7 @@ class Work:
     @property
     def pooled(self) -> bool:
         """Whether deltas are stored at pooled resolution."""
-        return self.state == "pooled"
+        return self.state == POOLED
 
     def word_bytes(self, port: str) -> int:
         """Bytes of a word of a port: an element as it is stored, a partial sum, one of state."""
@@ -99,8 +108,22 @@ class Work:
 
     @cached_property
     def outputs(self) -> int:
-        """Output maps that can be parted."""
+        """Output maps that can be parted; of two fused layers all that a pass makes."""
+        if self.phase == PAIR and self.halves is not None:
+            return self.halves[1].layer.biases // self.layer.groups
         return self.shape.n if self.phase == "dp" else self.shape.m
+
+    @property
+    def whole(self) -> tuple[int, int]:
+        """Input and output maps of a pass that is not cut."""
+        return self.inputs, self.outputs
+
+    @property
+    def side_by_side(self) -> int:
+        """Groups of the second of two fused layers that a pass has, an engine each."""
+        assert self.halves is not None
+        first, second = self.halves
+        return second.layer.groups // first.layer.groups
 
     @cached_property
     def convolution(self) -> Shape:

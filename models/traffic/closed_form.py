@@ -245,12 +245,12 @@ class _Count:
         """Refuse tiles of layers that are fused.
 
         Raises:
-            BadInput: on footing ``board``, which cuts layers into tiles.
+            BadInput: on footing ``board`` without a board, whose plan knows what it has room for.
         """
         if self.network.fuse and self.footing.name == "board":
             raise BadInput(
                 f"{self.network.name}: fuse: two layers in one pass are whole, footing board cuts "
-                "them: allowed are footings paper, full, or no fuse"
+                "them by bytes alone: allowed are footings paper, full, a board, or no fuse"
             )
 
     def delta(self, layer: Layer) -> Phase:

@@ -98,6 +98,23 @@ def test_simulate_runs_both_in_one_pass(
     assert pair["cycles"]["first"]["issue"] > 0
 
 
+def test_on_a_board_the_pair_moves_what_the_plan_says(
+    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Named or as the file says, kept and taken again; a layer that is named alone runs alone."""
+    words = ["simulate", str(tiny), "--board", "kc705", "--images", "2"]
+    kept = ["-o", str(tmp_path / "out"), "--layer", "conv1+conv2"]
+    found, again = answer(capsys, *words, *kept), answer(capsys, *words, *kept, "--resume")
+    assert found == again
+    (run,) = found["runs"]
+    assert (run["layer"], run["phase"], run["passes_run"]) == ("conv1+conv2", "ff", 1)
+    assert run["measured"]
+    assert run["audit"]["bit_exact"]
+    assert run["bytes"]["between_out"] == {"plan": 384, "pins": 384, "measured": True}
+    alone = answer(capsys, *words, "--layer", "conv2")["runs"]
+    assert [(each["layer"], each["phase"]) for each in alone] == [("conv2", "fp")]
+
+
 def test_state_leaves_with_the_map_between(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = answer(capsys, "simulate", str(tiny), "--layer", "conv1", "--phase", "ff", "--state")
     assert {"between_out", "between_state_out", "state_out"} < set(found["ports"])
@@ -150,9 +167,15 @@ def test_traffic_counts_the_map_between_once(
         (["simulate", "--layer", "conv1+conv+3"], "does not take the output of conv1"),
         (["simulate", "--layer", "conv2+conv+3"], "conv+3 has 1 groups and conv2 2"),
         (["registers", "--layer", "conv1+conv2", "--phase", "ku"], "allowed: fp"),
-        (["traffic", "--footing", "board"], "footing board cuts"),
-        (["plan", "--board", "kc705"], 'fuse = ["conv1", "conv2"]: allowed with simulate'),
-        (["report"], 'fuse = ["conv1", "conv2"]: allowed with simulate'),
+        (["traffic", "--footing", "board"], "no hardware that fuses layers keeps state 32"),
+        (["traffic", "--footing", "board", "--memory", "9999"], "board cuts them by bytes"),
+        (["plan", "--board", "kc705", "--fuse", "conv1"], "--fuse conv1: allowed are best, none"),
+        (["plan", "--board", "kc705", "--fuse", "conv1+conv+3"], "does not take the output"),
+        (["plan", "--board", "kc705", "--state-bits", "32"], "allowed is pooled, or no fuse"),
+        (["plan", "--board", "kc705", "-o", "net.txt"], "-o net.txt: must end in .toml"),
+        (["simulate", "--board", "kc705", "--layer", "conv2", "--phase", "ff"], "not the first"),
+        (["simulate", "--board", "kc705", "--layer", "conv1+conv2", "--phase", "all"], "fp"),
+        (["report"], 'fuse = ["conv1", "conv2"]: allowed with plan, simulate'),
     ],
 )
 def test_what_is_not_built_is_refused_in_a_line(
@@ -200,3 +223,5 @@ def test_a_plan_names_the_pairs_that_fit(capsys: pytest.CaptureFixture[str]) -> 
     assert [(each["layers"], each["n_cu"]) for each in found] == [(["conv1", "conv2"], [1, 8])]
     assert found[0]["bram"] == 431.5
     assert found[0]["saved_bytes"] == 2 * 128 * 27 * 27 * 96 * 4
+    assert found[0]["saved_in_step_bytes"] == 128 * 27 * 27 * 96 * 4
+    assert found[0]["best"]

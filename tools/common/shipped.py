@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from merp.models.cnn_merp.fused_pair import check_pair
+from merp.models.cnn_merp.fused_pair import check_fusable
 from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.errors import BadInput
 from merp.models.network.network import Network
@@ -23,7 +23,9 @@ def shipped_names() -> list[str]:
     return sorted(path.stem for path in DATA.glob("*.toml"))
 
 
-FUSING = ("simulate", "train", "traffic", "networks", "export", "registers", "resources")
+FUSING = (
+    "plan", "simulate", "train", "traffic", "networks", "export", "registers", "resources",
+)  # fmt: skip
 """Verbs that know networks which fuse layers."""
 
 
@@ -41,11 +43,19 @@ def open_network(name: str, *, fuses: bool = False) -> Network:
         from merp.models.onnx.import_model import import_model  # slow imports wait
 
         return import_model(path).network
-    network = read_network(path, DATA)
-    check_backward(network)
-    if network.fuse:
-        check_pair(network, 1)
+    network = checked(read_network(path, DATA))
     return network if fuses else one_by_one(network)
+
+
+def checked(network: Network) -> Network:
+    """A network, if hardware takes its layers as it says, on a part that has room for them.
+
+    Raises:
+        BadInput: it cannot go back as it says, or its layers cannot be fused as it says.
+    """
+    check_backward(network)
+    check_fusable(network)
+    return network
 
 
 def one_by_one(network: Network) -> Network:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from io import StringIO
 from typing import Any
 
-from merp.models.errors import BadInput
 from merp.models.explore.point import Point, notable
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
-from merp.models.network.network_file import network_of
-from merp.tools.common.network_text import design_table, network_text
+from merp.tools.common.designed import designed_file
 from merp.tools.explore.folder import FRONT
 
 SAYS = {
@@ -126,25 +123,9 @@ def network_file(found: Found, place: int, file: str, tables: Mapping[str, Any],
                  made: Network) -> str:  # fmt: skip
     """The text of the network file of a point; ``tables`` are those of the file explored.
 
-    A fully connected layer that its design cannot hold in one piece is left to the plan, which
-    folds it onto the same design.
-
     Raises:
         BadInput: no design holds a convolution in one piece.
     """
-    designs = {name: design_table(design) for name, design in made.cnn_merp_designs.items()}
-    tables = deepcopy({key: value for key, value in tables.items() if key != "design"})
-    for layer, table in zip(made.layers, tables["layer"], strict=True):
-        table.pop("design", None)
-        if layer.design is not None:
-            table["design"] = layer.design
-    try:
-        network_of(file, {**tables, "design": designs})
-    except BadInput:
-        for layer, table in zip(made.layers, tables["layer"], strict=True):
-            if layer.kind == "fc":
-                table.pop("design", None)
-        network_of(file, {**tables, "design": designs})
     costs = ", ".join(f"{key} {_said(value)}" for key, value in found.points[place].costs.items())
     head = [
         f"{' and '.join(found.names(place))} of {len(found.points)} points: merp explore {file} "
@@ -152,7 +133,7 @@ def network_file(found: Found, place: int, file: str, tables: Mapping[str, Any],
         f"--for {found.goal} --objectives {','.join(found.objectives)}",
         f"modelled: {costs}",
     ]
-    return network_text(tables, head, {}, designs)
+    return designed_file(file, tables, made, head)
 
 
 def _said(value: float) -> str:

@@ -19,7 +19,6 @@ from merp.models.network.phases import NAMED
 from merp.models.params.state_field import STATES
 from merp.tools.common.arguments import ARCHITECTURES, MOST_DEPTH, MOST_DEVICES
 from merp.tools.common.boards import open_board
-from merp.tools.common.shipped import one_by_one
 from merp.tools.export.languages import DIALECTS, VHDL
 from merp.tools.export.selection import MOST_IMAGES as MOST_EXPORTED
 from merp.tools.export.selection import select
@@ -172,6 +171,7 @@ class Network(Mapping[str, Layer]):
         state_bits: str = "pooled",
         apart: bool = False,
         backward: str | None = None,
+        fuse: str | None = None,
     ) -> Plan:
         """The passes of each layer and phase on a board, and what a training step takes there.
 
@@ -183,14 +183,17 @@ class Network(Mapping[str, Layer]):
             apart: bitstreams for each layer alone, not for all that share its design.
             backward: ``separate`` or ``fused``, as for ``traffic``; convolutions that cannot go
                 back in one pass, or do not fit whole, have both passes.
+            fuse: two layers that are one pass of forward propagation, as ``conv1+conv2``; ``best``,
+                those of the pairs that fit that save most bytes; ``none``; or as the network says
+                if not given. A pair that does not fit runs one by one.
 
         Raises:
             BadInput: an argument is not what is allowed, or the board's part is too small.
         """
         from merp.tools.library.plan import Plan
 
-        network = one_by_one(with_backward(self.description, backward))
-        return Plan(network, board, batch, goal, state_bits, apart)
+        network = with_backward(self.description, backward)
+        return Plan(network, board, batch, goal, state_bits, apart, fuse)
 
     @as_arguments()
     def simulate(

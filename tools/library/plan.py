@@ -8,11 +8,12 @@ from typing import Any
 
 from merp.models.network.network import Network
 from merp.models.params.state_field import STATES
-from merp.models.plan.plan import GOALS, plan
+from merp.models.plan.plan import GOALS
 from merp.tools.common.boards import open_board
-from merp.tools.library.checks import flag, one_of, whole_number
+from merp.tools.library.checks import flag, one_of, text, whole_number
 from merp.tools.library.rows import Row, Rows
 from merp.tools.plan.answer import plan_json
+from merp.tools.plan.fuse import fused_plan
 
 
 class Plan(Rows):
@@ -34,12 +35,14 @@ class Plan(Rows):
         goal: object,
         state_bits: object,
         apart: object,
+        fuse: object,
     ) -> None:
         whole_number("batch", batch, 1, 1 << 16)
         aim, state = one_of("goal", goal, GOALS), one_of("state_bits", state_bits, STATES)
-        self._plan = plan(
-            network, open_board(fspath(board)), batch, aim, state, flag("apart", apart)
-        )
+        self._plan = fused_plan(
+            network, open_board(fspath(board)), batch, aim, state,
+            apart=flag("apart", apart), fuse=None if fuse is None else text("fuse", fuse),
+        )  # fmt: skip
         self.seconds, self.images_per_second = self._plan.seconds, self._plan.images_per_second
         title = f"Plan of {network.name} on {self._plan.board.name}, batch {batch}"
         super().__init__(title, self._made())

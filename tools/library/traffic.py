@@ -43,11 +43,6 @@ def footing_of(
             f'{network.name}: backward = "{FUSED}": one pass takes deltas at pooled resolution: '
             f"allowed are footings full and board, state pooled; not footing {name}, state {state}"
         )
-    if network.fuse and name == "board":
-        raise BadInput(
-            f"{network.name}: fuse: two layers in one pass are whole, footing board cuts them: "
-            "allowed are footings paper and full, or no fuse"
-        )
     memory = whole_or_none("memory_bytes", memory_bytes, 1, 1 << 40)
     if name == "paper" and state != "32":
         raise BadInput(f"state_bits = {state!r}: allowed with footing full or board")

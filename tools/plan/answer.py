@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from merp.models.fpga.resources import capacity
 from merp.models.network.network_keys import FUSED
-from merp.models.network.phases import ONE_PASS, PHASES
+from merp.models.network.phases import counted_as, phases_counted
 from merp.models.params.cnn_merp.design_keys import CHOICES
 from merp.models.plan.engines import Engine
-from merp.models.plan.fusable import Fusable, fusable
+from merp.models.plan.fusable import Fusable, fusable, saves_most
 from merp.models.plan.plan import Plan, Planned
 from merp.models.plan.reached import Reached, reached
+from merp.tools.common.designed import designed_file
 from merp.tools.common.stored import storage_answer
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:
     """Return the answer; totals are of convolution layers, and of all layers."""
     board, part = plan.board, plan.board.part
+    pairs = list(fusable(plan))
+    best = saves_most(pairs)
     one_pass = plan.network.backward == FUSED
-    phases = (*PHASES, ONE_PASS) if one_pass else tuple(PHASES)
     return {
         "network": plan.network.name,
         "batch": plan.batch,
         **storage_answer(plan.network),
         **({"backward": FUSED} if one_pass else {}),
+        **({"fuse": list(plan.network.fuse)} if plan.network.fuse else {}),
+        **({"unfused": plan.unfused} if plan.unfused else {}),
         "for": plan.goal,
         "state_bits": plan.state,
         "board": {
@@ -45,10 +49,10 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         },
         "bitstreams": [_engine(engine) for engine in plan.engines],
         "layers": [planned_answer(planned) for planned in plan.layers],
-        "fusable": [_fusable(each) for each in fusable(plan)],
+        "fusable": [_fusable(each, best=each is best) for each in pairs],
         "fully_connected": [_reached(each) for each in reached(plan)],
-        "total": _totals((p for p in plan.layers if p.work.layer.kind == "conv"), phases),
-        "total_all": _totals(plan.layers, phases),
+        "total": _totals(plan, (p for p in plan.layers if p.work.layer.kind == "conv")),
+        "total_all": _totals(plan, plan.layers),
         "step": {
             "computing_seconds": plan.computing,
             "bitstream_loads": plan.loads,
@@ -59,14 +63,19 @@ def plan_json(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _fusable(each: Fusable) -> dict[str, Any]:
-    """Two layers that fit the board fused: bytes are of a batch in inference."""
+def _fusable(each: Fusable, *, best: bool) -> dict[str, Any]:
+    """Two layers that fit the board fused: bytes of a batch in inference, and of a step.
+
+    best: no other pair saves more of a step.
+    """
     return {
-        "layers": [each.first.name, each.second.name],
-        "n_cu": list(each.cus),
-        **each.resources.figures(),
+        "layers": list(each.names),
+        "best": best,
+        "n_cu": list(each.engine.cus),
+        **each.engine.resources.figures(),
         "slots_per_image": each.slots,
-        "saved_bytes": each.saved,
+        "saved_bytes": each.saved_in_inference,
+        "saved_in_step_bytes": each.saved,
     }
 
 
@@ -74,6 +83,7 @@ def _engine(engine: Engine) -> dict[str, Any]:
     return {
         "design": engine.name,
         "phase": engine.phase,
+        "n_cu": list(engine.cus),
         **engine.resources.figures(),
         "memories": [
             {"holds": memory.name, "count": memory.count, "words": memory.words}
@@ -87,7 +97,7 @@ def planned_answer(planned: Planned) -> dict[str, Any]:
     """A phase of a layer."""
     work = planned.work
     return {
-        "name": work.layer.name,
+        "name": work.name,
         "kind": work.layer.kind,
         "phase": work.phase,
         "design": planned.engine.name,
@@ -103,6 +113,7 @@ def planned_answer(planned: Planned) -> dict[str, Any]:
         "output_parts": planned.out_parts,
         "passes": planned.passes,
         "ports": dict(planned.ports),
+        "words": {port: moved // work.word_bytes(port) for port, moved in planned.ports.items()},
         "bytes": planned.bytes,
         "operations": planned.operations,
         "mb_per_gflop": planned.bytes / planned.operations * 1e3,
@@ -126,9 +137,24 @@ def _reached(each: Reached) -> dict[str, Any]:
     }
 
 
-def _totals(some: Iterable[Planned], phases: Iterable[str]) -> dict[str, Any]:
+def network_file(plan: Plan, file: str, tables: Mapping[str, Any]) -> str:
+    """The text of the network file of a plan; ``tables`` are those of ``file``, planned from.
+
+    Raises:
+        BadInput: a layer in one piece is none that its design takes.
+    """
+    said = f"merp plan {file} --board {plan.board.name} --batch {plan.batch} --for {plan.goal}"
+    moved = sum(each.bytes for each in plan.layers)
+    head = [f"{said}, modelled: {moved:,} bytes a step, {plan.seconds:.3g} s"]
+    return designed_file(file, tables, plan.network, head)
+
+
+def _totals(plan: Plan, some: Iterable[Planned]) -> dict[str, Any]:
     planned = list(some)
-    groups = {phase: [p for p in planned if p.work.phase == phase] for phase in phases}
+    groups = {
+        phase: [p for p in planned if counted_as(p.work.phase) == phase]
+        for phase in phases_counted(plan.network)
+    }
     groups["step"] = planned
     found: dict[str, Any] = {}
     for name, each in groups.items():

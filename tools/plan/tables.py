@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from merp.models.fpga.resources import Resources, capacity
 from merp.models.network.network_keys import FUSED
+from merp.models.network.phases import PAIR
 from merp.models.params.cnn_merp.design import Design
 from merp.models.plan.engines import Engine
-from merp.models.plan.fusable import fusable
+from merp.models.plan.fusable import fusable, saves_most
 from merp.models.plan.plan import Plan, Planned
 from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, say, table
@@ -43,7 +44,7 @@ def _print_passes(plan: Plan) -> None:
     if missing:
         caption += " *: no hardware expands the deltas at which sums of flattened maps start."
     caption = " ".join(
-        [caption, *_one_pass_notes(plan), *_fusable_notes(plan), *stored_notes(plan.network)]
+        [caption, *_one_pass_notes(plan), *_fused_notes(plan), *stored_notes(plan.network)]
     )
     state = plan.state
     console().print(
@@ -71,20 +72,33 @@ def _one_pass_notes(plan: Plan) -> Iterator[str]:
         yield f"Apart, as no hardware takes both phases or they do not fit whole: {apart}."
 
 
-def _fusable_notes(plan: Plan) -> Iterator[str]:
-    """Pairs of layers that fit the board fused; the plan itself runs each layer alone."""
-    for each in fusable(plan):
+def _fused_notes(plan: Plan) -> Iterator[str]:
+    """The layers that a plan fuses, or why it does not; or pairs that fit the board fused."""
+    for engine in plan.engines:
+        if engine.phase == PAIR:
+            yield f"FF: FP of both in one pass, {_cus(engine)}."
+    if plan.unfused:
+        yield f"Run one by one: {plan.unfused}."
+    pairs = list(fusable(plan))
+    for each in pairs:
         yield (
-            f"{each.first.name} and {each.second.name} fused in forward propagation would fit, "
-            f"{' + '.join(map(str, each.cus))} CUs, {each.resources.bram:g} RAMB36 by the "
-            f"estimate: {each.saved / 1e6:.1f} MB less in inference."
+            f"{' and '.join(each.names)} fused in forward propagation would fit, "
+            f"{_cus(each.engine)}, {each.engine.resources.bram:g} RAMB36 by the estimate: "
+            f"{fixed(each.saved / 1e6, 1)} MB less in a step, "
+            f"{fixed(each.saved_in_inference / 1e6, 1)} MB in inference."
         )
+    if (best := saves_most(pairs)) is not None:
+        yield f"--fuse best: {' and '.join(best.names)}."
+
+
+def _cus(engine: Engine) -> str:
+    return f"{' + '.join(map(str, engine.cus))} CUs"
 
 
 def _row(planned: Planned) -> list[str]:
     work = planned.work
     return [
-        f"{work.layer.name}{'' if work.built else ' *'}",
+        f"{work.name}{'' if work.built else ' *'}",
         work.phase.upper(),
         planned.binds,
         planned.engine.name,

@@ -47,7 +47,7 @@ class TileRecord:
     def of(self, planned: Planned) -> bool:
         """Whether it is of such passes, however many, of any number of images."""
         work = planned.work
-        return (self.layer, self.phase, self.tile) == (work.layer.name, work.phase, planned.tile)
+        return (self.layer, self.phase, self.tile) == (work.name, work.phase, planned.tile)
 
     def shows(self, planned: Planned) -> bool:
         """Whether all bytes of the plan were seen on the pins."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from merp.models.cnn_merp.fused_pair import fused_layers
 from merp.models.errors import BadInput, shown
 from merp.models.fpga.board import Board
 from merp.models.given import given, mention
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import ONE_PASS, going_back_for
+from merp.models.network.phases import ONE_PASS, PAIR, fusing, going_back_for, pair_named
 from merp.models.plan.plan import Plan, Planned, plan
 from merp.tools.simulate.choose import ALL, array_of, check_phases, check_room_of, phases_named
 
@@ -75,15 +76,16 @@ def choose(
     """What is to be simulated of the plan of a network on a board.
 
     Args:
-        layer: a name, ``all``, or None for the first. phase: of ``NAMED``, or ``all``.
+        layer: a name, two of fused layers (``conv1+conv2``), ``all``, or None for the first.
+        phase: of ``NAMED``, or ``all``.
         tiles: ``all``, or ``sample:N``. images: of a step, in each pass.
         goal, state, apart: of the plan. seed: of kernels and samples.
         engine: of ``ENGINES``. cu_array: of ``ARRAYS``, or None for the engine's own.
 
     Raises:
         BadInput: there is no such layer, phase or sample, no hardware keeps such state, the part is
-            too small, also for a layer in one pass back that asks for it, or the machine has too
-            little memory.
+            too small, also for a layer in one pass back that asks for it, or for two fused ones, or
+            the machine has too little memory.
     """
     sample = sample_of(tiles)
     if state != STATE:
@@ -92,16 +94,28 @@ def choose(
             f"simulated is {STATE}"
         )
     array = array_of(engine, cu_array)
+    name = network.layers[0].name if layer is None else layer
+    pair = bool(pair_named(network, name)) or phase == PAIR
+    if layer != ALL:
+        network, name, phase = fusing(network, name, phase)
     found = plan(going_back_for(network, phase), board, images, goal, state, apart)
     complete = found.network
+    if pair and found.unfused:
+        raise BadInput(found.unfused)
     layers = complete.layers
     if layer != ALL:
-        layers = (layers[0] if layer is None else complete.layer(layer),)
+        first = phase == PAIR and name in complete.fuse[:1]
+        layers = fused_layers(complete) if first else (complete.layer(name),)
     check_phases(complete, layers, phase)
     _check_one_pass(found, layers, phase)
     phases = phases_named(complete, found.phases, layers, phase)
-    check_room_of(complete, layers[-1], images, whole_step=phases != ("fp",))
+    check_room_of(complete, layers[-1], images, whole_step=goes_back(phases))
     return Choice(found, apart, layers, phases, sample, seed, engine, array)
+
+
+def goes_back(phases: Collection[str]) -> bool:
+    """Whether some of the phases are of the way back."""
+    return bool(set(phases) - {"fp", PAIR})
 
 
 def _check_one_pass(found: Plan, layers: Sequence[Layer], phase: str) -> None:

@@ -40,7 +40,7 @@ class Finished:
                 raise ValueError("no build")
             return Ran(unit, audit_from(about["audit"]), sha, seconds)
 
-        said = f"{planned.work.layer.name} {planned.work.phase} {unit}"
+        said = f"{planned.work.name} {planned.work.phase} {unit}"
         return self._kept.load(_name(planned, unit), _place(planned, unit), said, read)
 
     def save(self, planned: Planned, ran: Ran) -> None:

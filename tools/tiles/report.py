@@ -13,7 +13,7 @@ from merp.cosim.audit.audit import combine
 from merp.tools.common.table import console, table
 from merp.tools.plan.answer import planned_answer
 from merp.tools.simulate.report import audit_answer, time_taken, verdict
-from merp.tools.tiles.choice import Choice
+from merp.tools.tiles.choice import Choice, goes_back
 from merp.tools.tiles.result import Result
 
 NAME = "board"
@@ -48,7 +48,7 @@ def _run(result: Result) -> dict[str, Any]:
     planned, audit = result.planned, result.audit
     moved = {} if audit is None else audit.moved
     return {
-        "layer": planned.work.layer.name,
+        "layer": planned.work.name,
         "phase": planned.work.phase,
         "hardware": planned.work.built,
         "passes": planned.passes,
@@ -88,7 +88,7 @@ def show(choice: Choice, results: Sequence[Result], screen: Console | None = Non
             "port is what crossed the pins. sample: so are the formulas of the passes that ran.",
         )
     )
-    for line in plan.apart(choice.layers) if choice.phases != ("fp",) else ():
+    for line in plan.apart(choice.layers if goes_back(choice.phases) else ()):
         screen.print(f"Not in one pass: {line}")
     for result in results:
         _show_bits(result, screen)
@@ -97,7 +97,7 @@ def show(choice: Choice, results: Sequence[Result], screen: Console | None = Non
 def _rows(result: Result) -> Iterator[list[str]]:
     """A row for each port; one where there is no hardware."""
     planned = result.planned
-    names = [planned.work.layer.name, planned.work.phase.upper()]
+    names = [planned.work.name, planned.work.phase.upper()]
     counts = [f"{result.passes:,}", f"{planned.passes:,}"]
     if result.audit is None:
         yield [*names, "-", "no hardware", *counts, "-", "-"]
@@ -111,7 +111,7 @@ def _rows(result: Result) -> Iterator[list[str]]:
 
 
 def _show_bits(result: Result, screen: Console) -> None:
-    name = f"{result.planned.work.layer.name} {result.planned.work.phase}"
+    name = f"{result.planned.work.name} {result.planned.work.phase}"
     if result.audit is None:
         screen.print(f"{name}: there is no hardware for these passes yet; none ran")
         return

@@ -71,6 +71,7 @@ def _passes(
     """The passes of each unit that is not finished; adds every unit to ``ran``."""
     for of in built:
         name, phase = of.planned.work.layer.name, of.planned.work.phase
+        said = f"{of.planned.work.name} {phase}"
         total = of.planned.passes
         units = drawn(of.planned, choice.sample, choice.seed)
         for group, some in groupby(units, key=lambda unit: unit.group):
@@ -81,7 +82,7 @@ def _passes(
                     if tiles is None:
                         with progress.spent.on("golden"):
                             tiles = of.tiles(group, step)
-                    progress.begin(f"{name} {phase} {unit} ({total:,} passes in all)")
+                    progress.begin(f"{said} {unit} ({total:,} passes in all)")
                     found = yield from _unit(of, unit, tiles, step, progress)
                     if finished is not None:
                         finished.save(of.planned, found)

@@ -204,14 +204,8 @@ def going_back(network: Network, asked: str | None, target: Target | None) -> Ne
     A plan runs both phases apart of what cannot go back in one pass.
 
     Raises:
-        BadInput: a convolution in one piece cannot, or the passes of a plan would fuse layers.
+        BadInput: a convolution in one piece cannot.
     """
-    if target is not None and network.fuse:
-        names = ", ".join(f'"{name}"' for name in network.fuse)
-        raise BadInput(
-            f"{network.name}: fuse = [{names}]: a plan runs layers one by one: allowed "
-            f"without {name_of('board')}"
-        )
     found = network if asked is None else replace(network, backward=asked)
     if target is None:
         check_backward(found)

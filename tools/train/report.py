@@ -13,7 +13,7 @@ from merp.models.cnn_merp.cut import cut
 from merp.models.cnn_merp.reconfiguration import UPDATING
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
-from merp.models.network.phases import NAMED, apart, phases_counted
+from merp.models.network.phases import NAMED, apart, counted_as, phases_counted
 from merp.models.params.counters import STALLS
 from merp.models.params.rates import PLAIN
 from merp.models.pipeline.cluster_cycles import cluster_cycles
@@ -89,7 +89,7 @@ def _planned(network: Network, passes: Sequence[OfPlan]) -> dict[str, int]:
     """Bytes of a step by the plan's closed form."""
     total = dict.fromkeys(phases_counted(network), 0)
     for each in passes:
-        total[each.planned.work.phase] += each.planned.bytes
+        total[counted_as(each.planned.work.phase)] += each.planned.bytes
     moved = sum(sum(each.ports.values()) for each in passes)
     return _with_step(total) | {"momentum": moved - sum(total.values())}
 
@@ -97,10 +97,10 @@ def _planned(network: Network, passes: Sequence[OfPlan]) -> dict[str, int]:
 def _run(of: OfPlan, audits: Audits) -> dict[str, Any]:
     """A layer and phase: its passes, and bytes of each port by the plan and on the pins."""
     planned = of.planned
-    layer, phase = planned.work.layer.name, planned.work.phase
-    audit = audits.get((layer, phase))
+    phase = planned.work.phase
+    audit = audits.get((planned.work.layer.name, phase))
     return {
-        "layer": layer,
+        "layer": planned.work.name,
         "phase": phase,
         "input_parts": planned.in_parts,
         "output_parts": planned.out_parts,

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
-from merp.models.plan.plan import plan
+from merp.models.errors import BadInput
 from merp.tools.common.arguments import add_backward, add_network, add_tables, whole
 from merp.tools.common.boards import add_board, open_board
-from merp.tools.common.shipped import open_network
+from merp.tools.common.output import Output
+from merp.tools.common.shipped import open_network, open_tables
 from merp.tools.library.checks import with_backward
-from merp.tools.plan.answer import plan_json
+from merp.tools.plan.answer import network_file, plan_json
+from merp.tools.plan.fuse import add_fuse, fused_plan
 from merp.tools.plan.options import GOAL, STATE, add_planning
 from merp.tools.plan.tables import print_plan
 
@@ -24,15 +27,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_planning(parser)
     add_backward(parser)
+    add_fuse(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="NET.toml",
+        help="the network file of what is planned: its designs, and the layers it fuses",
+    )
     add_tables(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the plan of a network on a board."""
-    network = with_backward(open_network(args.network), args.backward)
+    if args.output is not None and args.output.suffix != ".toml":  # no other file is taken for it
+        raise BadInput(f"-o {args.output}: must end in .toml")
+    network = with_backward(open_network(args.network, fuses=True), args.backward)
     board = open_board(args.board)
     goal, state = args.goal or GOAL, args.state_bits or STATE
-    found = plan(network, board, args.batch, goal, state, args.apart)
+    found = fused_plan(network, board, args.batch, goal, state, apart=args.apart, fuse=args.fuse)
+    if args.output is not None:
+        text = network_file(found, *open_tables(args.network))
+        with Output.of_file("-o", args.output) as output:
+            output.write({output.name: text})
     if args.json:
         print(json.dumps(plan_json(found), indent=2))
     else:

@@ -160,6 +160,23 @@ def test_files_are_those_of_layers_apart(
     assert less == 2 * 3 * 2 * 4 * 4  # images, pooled rows and columns of conv1, maps, bytes
 
 
+def test_in_the_passes_of_a_plan_bits_and_bytes_are_the_same(
+    command: list[str], answer_of: Callable[..., Any], tmp_path: Path
+) -> None:
+    """The pair is one pass, which moves the plan's bytes; files are the golden's."""
+    found = {}
+    for engine in ("golden", "myhdl"):
+        options = ("--board", "kc705", "--engine", engine, "--save", tmp_path / engine)
+        found[engine] = answer_of(*command, *options)
+    assert (tmp_path / "golden").read_bytes() == (tmp_path / "myhdl").read_bytes()
+    counted, runs = found["myhdl"]["bytes"], found["myhdl"]["runs"]
+    assert counted["measured"]["full"]["fp"] == counted["plan"]["fp"] == counted["full"]["fp"]
+    (pair,) = (run for run in runs if run["phase"] == "ff")
+    assert pair["layer"] == "conv1+conv2"
+    assert {port["pins"] == port["plan"] > 0 for port in pair["bytes"].values()} == {True}
+    assert found["myhdl"]["not_in_one_pass"] == []
+
+
 def test_the_library_trains_the_pair_and_runs_a_layer_alone(command: list[str]) -> None:
     net = merp.load(command[1])
     data = np.load(Path(command[1]).parent / "data.npz")
@@ -168,8 +185,10 @@ def test_the_library_trains_the_pair_and_runs_a_layer_alone(command: list[str]) 
     for layer, both in golden.words.items():
         for got, right in zip(trained.words[layer], both, strict=True):
             np.testing.assert_array_equal(got, right)
-    with pytest.raises(merp.BadInput, match=r'fuse = \["conv1", "conv2"\]: allowed with simulate'):
-        net.plan("kc705")
+    assert [row["name"] for row in net.plan("kc705", 2) if row["phase"] == "ff"] == ["conv1+conv2"]
+    assert not [row for row in net.plan("kc705", 2, fuse="none") if row["phase"] == "ff"]
+    with pytest.raises(merp.BadInput, match="fuse = 'conv1': allowed are best, none, or two of"):
+        net.plan("kc705", 2, fuse="conv1")
     with pytest.raises(merp.BadInput, match="phase = 'ff': allowed are fp, dp, bp, ku"):
         net["conv1"].run(phase="ff")
     assert net["conv2"].run().passed
@@ -178,7 +197,6 @@ def test_the_library_trains_the_pair_and_runs_a_layer_alone(command: list[str]) 
 @pytest.mark.parametrize(
     ("change", "options", "said"),
     [
-        (None, ("--board", "kc705"), 'fuse = ["conv1", "conv2"]: a plan runs layers one by one'),
         (
             None,
             ("--engine", "myhdl", "--architecture", "mazouz"),

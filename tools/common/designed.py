@@ -1,0 +1,45 @@
+"""The network file of a network whose designs were chosen for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from typing import Any
+
+from merp.models.errors import BadInput
+from merp.models.network.network import Network
+from merp.models.network.network_file import network_of
+from merp.models.network.network_keys import FUSE
+from merp.tools.common.network_text import design_table, network_text
+from merp.tools.common.shipped import checked
+
+
+def designed_file(file: str, tables: Mapping[str, Any], made: Network, head: Iterable[str]) -> str:
+    """The text of a network file, with the designs that layers have in ``made``, and what it fuses.
+
+    A fully connected layer that its design cannot hold in one piece is left to the plan, which
+    folds it onto the same design.
+
+    Args:
+        file: what messages call it. tables: of the file that ``made`` comes from. head: comments.
+
+    Raises:
+        BadInput: no design holds a convolution in one piece, or two layers that are fused.
+    """
+    designs = {name: design_table(design) for name, design in made.cnn_merp_designs.items()}
+    tables = deepcopy({key: value for key, value in tables.items() if key != "design"})
+    tables["network"].pop(FUSE.key, None)
+    if made.fuse:
+        tables["network"][FUSE.key] = list(made.fuse)
+    for layer, table in zip(made.layers, tables["layer"], strict=True):
+        table.pop("design", None)
+        if layer.design is not None:
+            table["design"] = layer.design
+    try:
+        network_of(file, {**tables, "design": designs})
+    except BadInput:
+        for layer, table in zip(made.layers, tables["layer"], strict=True):
+            if layer.kind == "fc":
+                table.pop("design", None)
+    checked(network_of(file, {**tables, "design": designs}))
+    return network_text(tables, head, {}, designs)

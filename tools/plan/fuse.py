@@ -1,0 +1,58 @@
+"""Which two layers a plan fuses: those of the network, those asked for, or those that save most."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from merp.models.errors import BadInput
+from merp.models.fpga.board import Board
+from merp.models.given import given
+from merp.models.network.network import Network
+from merp.models.network.phases import pair_named
+from merp.models.plan.fusable import fusable, saves_most
+from merp.models.plan.plan import Plan, plan
+
+BEST: Final = "best"
+NONE: Final = "none"
+
+
+def add_fuse(parser: argparse.ArgumentParser) -> None:
+    """Add ``--fuse``; what is not given is None."""
+    parser.add_argument(
+        "--fuse",
+        metavar=f"L1+L2|{BEST}|{NONE}",
+        help="two layers that are one pass of forward propagation, or those of the pairs that fit "
+        "whose step moves fewest bytes (default: as the network says)",
+    )
+
+
+def fused_plan(
+    network: Network,
+    board: Board,
+    batch: int,
+    goal: str,
+    state: str,
+    *,
+    apart: bool,
+    fuse: str | None,
+) -> Plan:
+    """The plan of a network that fuses what ``fuse`` asks for; None: as it says.
+
+    Raises:
+        BadInput: as ``plan``, or no such layers are there.
+    """
+    on_board = partial(plan, board=board, batch=batch, goal=goal, state=state, apart=apart)
+    if fuse is None:
+        return on_board(network)
+    pair = pair_named(network, fuse)
+    if not pair and fuse not in (BEST, NONE):
+        raise BadInput(
+            f"{given('fuse', fuse)}: allowed are {BEST}, {NONE}, or two of the layers "
+            f"{', '.join(layer.name for layer in network.layers)}, as conv1+conv2"
+        )
+    found = on_board(replace(network, fuse=pair))
+    best = saves_most(fusable(found)) if fuse == BEST else None
+    return found if best is None else on_board(replace(network, fuse=best.names))
