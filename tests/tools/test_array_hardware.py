@@ -16,7 +16,9 @@ from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation
 from merp.models.golden.loss import LOSSES
+from merp.models.mac_array.step_traffic import array_traffic
 from merp.models.network.network_file import read_network
+from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
 from merp.tools.common.data import DATA
 from merp.tools.simulate.choose import pick
@@ -97,6 +99,35 @@ def test_a_step_of_two_images_is_right_in_every_word_count_and_cycle(capsys, tin
     assert update["map_out"]["monitor"] > 0  # of the pass that expands its deltas
 
 
+def test_pooled_deltas_are_expanded_on_entry(capsys, tmp_path: Path) -> None:
+    """Each half of the way back un-pools them itself: no pass of its own, no word of its own."""
+    path = tmp_path / "odd.toml"
+    pool = 'pool = { kind = "max", window = 2, stride = 2 }\n'
+    square = TINY.replace("rows = 7, columns = 6", "rows = 8, columns = 8").replace(pool, "")
+    path.write_text(square.replace("kernel = 2\n", f"kernel = 2\n{pool}"))
+    words = ("simulate", path, "--layer", "all", "--images", 2, "--delta-at", "pooled")
+    found = answer(capsys, *words, "--phase", "all")
+    step = array_traffic(read_network(path), 2, Footing(name="full", state="pooled"))
+    traffic = {layer.layer.name: layer for layer in step}
+    for each in found["runs"]:
+        assert each["bit_exact"]
+        assert not each["failures"]
+        (formula,) = traffic[each["layer"]].phases(each["phase"])
+        seen = {port: 2 * ways["monitor"] for port, ways in each["ports"].items()}
+        seen["momentum"] = seen.pop("velocity_in") + seen.pop("velocity_out")
+        assert {port: count for port, count in seen.items() if count} == {
+            port: count
+            for port, count in (*formula.streams.items(), ("momentum", formula.momentum))
+            if count
+        }
+    alone = answer(capsys, *words, "--layer", "conv2", "--phase", "dp")  # forward goes before it
+    (whole,) = (
+        each for each in found["runs"] if each["phase"] == "dp" and each["layer"] == "conv2"
+    )
+    assert alone["ports"] == whole["ports"]
+    assert alone["bit_exact"]
+
+
 def test_a_phase_alone_goes_forward_first_and_answers_for_itself(capsys, tiny: str) -> None:
     found = answer(capsys, "simulate", tiny, "--layer", "conv2", "--phase", "dp")
     assert (found["layer"], found["phase"]) == ("conv2", "dp")
@@ -149,7 +180,7 @@ def test_a_fault_in_any_counter_is_seen(planted) -> None:
         (("--phase", "bp"), "--phase bp: tiny runs on mac_array: allowed: fp, dp, ku, all"),
         (("--state",), "--state: tiny runs on mac_array, where it stays on the chip"),
         (("--rows", "3"), "--rows 3: tiny runs on mac_array: allowed without"),
-        (("--delta-at", "pooled", "--phase", "dp"), "pooled: tiny runs on mac_array"),
+        (("--delta-at", "pooled"), "--delta-at pooled: --phase fp takes no deltas: allowed with"),
         (("--kernels", "x.npz"), "--kernels: tiny is in fixed point: allowed without"),
         (("--input", "x.npz"), "--input: tiny is in fixed point: allowed without"),
         (("--cus", "8"), "architecture = 'mac_array': allowed here is 'cnn_merp'"),
