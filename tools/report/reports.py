@@ -14,6 +14,7 @@ from merp.models.fpga.board import Board
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.tools.common.boards import PAPER, any_board, open_board
+from merp.tools.report.array_measured import read_array_records
 from merp.tools.report.choice import Choice
 from merp.tools.report.measured import read_records
 from merp.tools.report.tiles import FILE, read_tiles
@@ -50,11 +51,12 @@ def _cnn_merp(network: Network, batch: int, board: Board, records: Sequence[Path
 def _mac_array(network: Network, batch: int, board: Board, records: Sequence[Path]) -> Choice:
     if network.backward == FUSED:
         raise BadInput(f"--backward {FUSED}: {network.name}: allowed with architecture cnn_merp")
-    if records:
-        raise BadInput(
-            f"--measured {records[0]}: {network.name}: allowed with architecture cnn_merp"
-        )
-    return Choice(network=network, batch=batch, board=board)
+    return Choice(
+        network=network,
+        batch=batch,
+        board=board,
+        measured=read_array_records(records, network),
+    )
 
 
 def _cnn_merp_page(choice: Choice, beside: Path) -> dict[str, Any]:
@@ -66,7 +68,7 @@ def _cnn_merp_page(choice: Choice, beside: Path) -> dict[str, Any]:
 def _mac_array_page(choice: Choice, beside: Path) -> dict[str, Any]:
     from merp.tools.report.array_document import array_document  # as above
 
-    return array_document(choice)
+    return array_document(choice, beside)
 
 
 REPORTS: Final[Mapping[str, Report]] = {
