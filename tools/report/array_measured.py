@@ -68,6 +68,7 @@ def _measurement(path: Path, run: Record, network: Network) -> Measurement:
         groups=1,
         deltas=deltas,
         turns=_turns_of(phase),
+        words=seen,
         moved={port: count for port, count in moved.items() if port not in OF_VELOCITIES},
         fingerprint=run["elaboration_sha"],
         words_compared=run["words_compared"],

@@ -110,6 +110,7 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
         groups=groups,
         deltas=deltas,
         turns=_turns,
+        words=found,
         moved=moved,
         fingerprint=run["elaboration_sha"],
         words_compared=run["words_compared"],

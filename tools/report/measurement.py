@@ -32,10 +32,11 @@ class Measurement:
         record: the file. command: that made it, by what it says.
         groups: that were run. deltas: resolution at which deltas lay in memory.
         turns: images of a batch of so many in which a port moves something.
-        moved: bytes seen on the pins of each port, of those groups.
+        words: seen on the pins of each port, of those groups; of state bytes. moved: their bytes;
+            none of velocities, which no figure counts.
         fingerprint: of the elaboration. faults: why it confirms nothing; empty if it does.
-        cycles: total, first word in to last out, and what else a machine counts. units: of those
-            that compute, how many ran.
+        cycles: total, first word in to last out, and where kernels are loaded before, kernel_load.
+        units: of those that compute, how many ran.
         modelled: cycles by the model of the machine; None where it does not know such a run.
     """
 
@@ -49,6 +50,7 @@ class Measurement:
     groups: int
     deltas: str
     turns: Callable[[str, int], int]
+    words: Mapping[str, int]
     moved: Mapping[str, int]
     fingerprint: str
     words_compared: int

@@ -34,9 +34,9 @@ Keys = Mapping[str, tuple[Right, str]]
 """By key of a run what its value must be, and that in words."""
 
 COUNT, LEAST_ONE = _from(0), _from(1)
-_NAME = is_text, "a name"
+NAME = is_text, "a name"
 _RUN: Keys = {
-    **dict.fromkeys(("network", "layer", "phase", "engine", "cu_array", "elaboration_sha"), _NAME),
+    **dict.fromkeys(("network", "layer", "phase", "engine", "cu_array", "elaboration_sha"), NAME),
     **dict.fromkeys(("images", "groups"), LEAST_ONE),
     **dict.fromkeys(("mismatches", "words_compared", "operations", "cycles: total"), COUNT),
     "group": (lambda value: value == "all" or is_whole(value), "the number of a group, or all"),
@@ -68,7 +68,9 @@ def read_runs(directory: Path, network: Network, own: Keys) -> tuple[Path, list[
         if not isinstance(found, list) or not found:
             raise ValueError("it has no run")
         for run in found:
-            _check(run, {**_RUN, **own})
+            check_values(run, {**_RUN, **own})
+            if HARDWARE in run and not is_text(run[HARDWARE]):
+                raise ValueError(f"{HARDWARE} = {shown(run[HARDWARE])}: must be a name")
         return found
 
     return path, read_record(path, network, runs)
@@ -99,8 +101,8 @@ def differing_counts(ports: Mapping[str, Mapping[str, int]]) -> list[str]:
     ]
 
 
-def _check(run: Any, keys: Keys) -> None:
-    """Check the values that are read of a run.
+def check_values(run: Any, keys: Keys) -> None:
+    """Check the values that are read of a run, or of another answer.
 
     Raises:
         ValueError: one is missing or of another type.
@@ -113,5 +115,3 @@ def _check(run: Any, keys: Keys) -> None:
             value = value[key]
         if not right(value):
             raise ValueError(f"{path} = {shown(value)}: must be {allowed}")
-    if HARDWARE in run and not is_text(run[HARDWARE]):
-        raise ValueError(f"{HARDWARE} = {shown(run[HARDWARE])}: must be a name")

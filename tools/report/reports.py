@@ -17,6 +17,7 @@ from merp.tools.common.boards import PAPER, any_board, open_board
 from merp.tools.report.array_measured import read_array_records
 from merp.tools.report.choice import Choice
 from merp.tools.report.measured import read_records
+from merp.tools.report.measurement import Measurement
 from merp.tools.report.tiles import FILE, read_tiles
 
 
@@ -26,12 +27,14 @@ class Report:
 
     Attributes:
         board: that its figures are of unless another is named. opened: a board by its name.
+        records: those of simulations in some folders, of a network.
         choice: what is asked for, of network, batch, board and folders of records.
         document: the page as JSON, its links relative to a folder.
     """
 
     board: str
     opened: Callable[[str], Board]
+    records: Callable[[Sequence[Path], Network], list[Measurement]]
     choice: Callable[[Network, int, Board, Sequence[Path]], Choice]
     document: Callable[[Choice, Path], dict[str, Any]]
 
@@ -72,9 +75,19 @@ def _mac_array_page(choice: Choice, beside: Path) -> dict[str, Any]:
 
 
 REPORTS: Final[Mapping[str, Report]] = {
-    "cnn_merp": Report(board=PAPER, opened=open_board, choice=_cnn_merp, document=_cnn_merp_page),
+    "cnn_merp": Report(
+        board=PAPER,
+        opened=open_board,
+        records=read_records,
+        choice=_cnn_merp,
+        document=_cnn_merp_page,
+    ),
     "mac_array": Report(
-        board="stratix10-devkit", opened=any_board, choice=_mac_array, document=_mac_array_page
+        board="stratix10-devkit",
+        opened=any_board,
+        records=read_array_records,
+        choice=_mac_array,
+        document=_mac_array_page,
     ),
 }
 """By architecture."""
