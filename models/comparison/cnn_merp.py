@@ -226,6 +226,7 @@ ARCHITECTURE: Final = Architecture(
     paper="Han, Zhou, Wang, Kimura, ICCD 2016",
     board="kc705",
     word_bits=None,
+    hardware="cnn_merp",
     plan=plan,
     record=record,
     published=published,

@@ -43,12 +43,13 @@ def pass_words(of: ArrayPass, array: Array) -> dict[str, int]:
 def pass_products(of: ArrayPass) -> int:
     """Products of pixels, lanes and taps that count; those of a window's padding do, too.
 
-    In DP a tap counts where the stride leaves it a delta.
+    In DP a tap counts where the stride leaves it a delta, in KU one that no window of pooling took
+    does not.
     """
     if of.phase == "upsample":
         return 0
     if of.phase != "dp":
-        return of.inputs * of.outputs * of.taps * of.out_rows * of.out_columns
+        return of.inputs * of.outputs * of.taps * of.delta_rows * of.delta_columns
     rows, columns = (_taps_of(size, of) for size in (of.rows, of.columns))
     return of.inputs * of.outputs * rows * columns
 

@@ -16,7 +16,9 @@ from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation
 from merp.models.golden.loss import LOSSES
+from merp.models.mac_array.step_traffic import array_traffic
 from merp.models.network.network_file import read_network
+from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
 from merp.tools.common.data import DATA
 from merp.tools.simulate.choose import pick
@@ -97,6 +99,94 @@ def test_a_step_of_two_images_is_right_in_every_word_count_and_cycle(capsys, tin
     assert update["map_out"]["monitor"] > 0  # of the pass that expands its deltas
 
 
+@pytest.fixture(scope="module")
+def pooled(tmp_path_factory) -> Path:
+    """A step of two images whose deltas lie pooled, of odd sums: its network, and its record."""
+    folder: Path = tmp_path_factory.mktemp("pooled")
+    pool = 'pool = { kind = "max", window = 2, stride = 2 }\n'
+    square = TINY.replace("rows = 7, columns = 6", "rows = 8, columns = 8").replace(pool, "")
+    path = folder / "odd.toml"
+    path.write_text(square.replace("kernel = 2\n", f"kernel = 2\n{pool}"))
+    words = ("simulate", path, "--layer", "all", "--phase", "all", "--images", 2)
+    assert main([*map(str, words), "--delta-at", "pooled", "-o", str(folder / "run")]) == 0
+    return folder
+
+
+def test_pooled_deltas_are_expanded_on_entry(capsys, pooled: Path) -> None:
+    """Each half of the way back un-pools them itself: no pass of its own, no word of its own."""
+    path, found = pooled / "odd.toml", json.loads((pooled / "run/simulate.json").read_text())
+    step = array_traffic(read_network(path), 2, Footing(name="full", state="pooled"))
+    traffic = {layer.layer.name: layer for layer in step}
+    assert [f"{each['phase']} {each['layer']}" for each in found["runs"]] == STEP
+    for each in found["runs"]:
+        assert each["bit_exact"]
+        assert not each["failures"]
+        (formula,) = traffic[each["layer"]].phases(each["phase"])
+        seen = {port: 2 * ways["monitor"] for port, ways in each["ports"].items()}
+        seen["momentum"] = seen.pop("velocity_in") + seen.pop("velocity_out")
+        assert {port: count for port, count in seen.items() if count} == {
+            port: count
+            for port, count in (*formula.streams.items(), ("momentum", formula.momentum))
+            if count
+        }
+    words = ("--layer", "conv2", "--phase", "dp", "--images", 2, "--delta-at", "pooled")
+    alone = answer(capsys, "simulate", path, *words)  # forward goes before it
+    assert alone["ports"] == found["runs"][STEP.index("dp conv2")]["ports"]
+    assert alone["bit_exact"]
+
+
+def report(pooled: Path, page: Path, record: str, batch: int = 40) -> tuple[int, dict[str, Any]]:
+    words = ("report", pooled / "odd.toml", "--batch", batch, "--measured", pooled / record)
+    status = main([*map(str, words), "-o", str(page)])
+    return status, json.loads(page.with_suffix(".json").read_text())["tables"]
+
+
+def test_a_report_marks_what_a_record_moved(pooled: Path, tmp_path: Path) -> None:
+    """Two images show a batch of 40: gradients move in all but its first, or its last."""
+    status, tables = report(pooled, tmp_path / "odd.html", "run")
+    assert status == 0
+    rows = tables["measured"]["rows"]
+    assert [f"{each['phase'].lower()} {each['layer']}" for each in rows] == STEP
+    for each in rows:
+        assert each["result"] == "confirmed"
+        assert each["measured_cycles"] == each["modelled_cycles"]
+    for name, back in (("pooled", "measured"), ("full", "modelled")):
+        step = {row["layer"]: row for row in tables[f"traffic-{name}"]["rows"]}
+        assert (step["fc3"]["fp_basis"], step["conv1"]["dp_basis"]) == ("measured", "modelled")
+        assert [step["conv2"][f"{phase}_basis"] for phase in ("dp", "ku")] == [back, back]
+    machines = [row["basis"] for row in tables["machines"]["rows"]]
+    assert machines == ["modelled", "measured", "modelled", "modelled"]
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"bit_exact": False, "mismatches": 1}, "1 words differ from the golden"),
+        ({"words_compared": 7}, "7 words compared of "),
+        ({"operations": 2}, "2 operations, "),
+        ({"images": 3}, "by closed form"),
+        ({"failures": ["conv1: no"]}, "conv1: no"),
+        ({"phase": "up"}, "phase up: "),
+        ({"hardware_sha": "ab"}, None),
+        ({"macs": 0}, None),
+    ],
+)
+def test_a_record_that_contradicts_itself_confirms_nothing(
+    capsys, pooled: Path, tmp_path: Path, change: dict[str, Any], fault: str | None
+) -> None:
+    found = json.loads((pooled / "run/simulate.json").read_text())
+    found["runs"] = [each | change for each in found["runs"]]
+    (tmp_path / "simulate.json").write_text(json.dumps(found))
+    words = ("report", pooled / "odd.toml", "--measured", tmp_path, "-o", tmp_path / "odd.html")
+    if fault is None:
+        assert f"{next(iter(change))} = " in refusal(capsys, *words)
+        return
+    status, tables = report(pooled, tmp_path / "odd.html", str(tmp_path))
+    assert status == 1
+    assert all(fault in row["result"] for row in tables["measured"]["rows"])
+    assert {row["fp_basis"] for row in tables["traffic-pooled"]["rows"]} == {"modelled"}
+
+
 def test_a_phase_alone_goes_forward_first_and_answers_for_itself(capsys, tiny: str) -> None:
     found = answer(capsys, "simulate", tiny, "--layer", "conv2", "--phase", "dp")
     assert (found["layer"], found["phase"]) == ("conv2", "dp")
@@ -149,7 +239,7 @@ def test_a_fault_in_any_counter_is_seen(planted) -> None:
         (("--phase", "bp"), "--phase bp: tiny runs on mac_array: allowed: fp, dp, ku, all"),
         (("--state",), "--state: tiny runs on mac_array, where it stays on the chip"),
         (("--rows", "3"), "--rows 3: tiny runs on mac_array: allowed without"),
-        (("--delta-at", "pooled", "--phase", "dp"), "pooled: tiny runs on mac_array"),
+        (("--delta-at", "pooled"), "--delta-at pooled: --phase fp takes no deltas: allowed with"),
         (("--kernels", "x.npz"), "--kernels: tiny is in fixed point: allowed without"),
         (("--input", "x.npz"), "--input: tiny is in fixed point: allowed without"),
         (("--cus", "8"), "architecture = 'mac_array': allowed here is 'cnn_merp'"),

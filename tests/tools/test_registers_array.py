@@ -33,6 +33,9 @@ def test_the_map_is_one_and_values_are_of_a_pass(
         assert all(ranges[n][0] <= v <= ranges[n][1] for n, v in each["settings"].items())
         assert {name for name in ranges if "config_" in name} == set(each["settings"])
     assert forth["settings"] != back["settings"]
+    pooled = answer(capsys, "--layer", "conv1", "--phase", "ku", "--delta-at", "pooled")
+    entries = [each["settings"]["unpool_config_on_entry"] for each in (back, pooled)]
+    assert entries == [0, 1]
     meanings = {each["name"]: each["meaning"] for each in whole["registers"]}
     for counter in ARRAY_COUNTERS:
         assert meanings[f"status_{counter.name}"] == counter.meaning
@@ -48,7 +51,8 @@ def test_the_map_is_one_and_values_are_of_a_pass(
         ([NETWORK, "--phase", "ku"], "--phase 'ku': of which layer? give --layer L"),
         ([NETWORK, "--layer", "conv2", "--phase", "bp"], "mac_array: allowed: fp, dp, ku"),
         ([NETWORK, "--state"], "--state: digits-fixed runs on mac_array"),
-        ([NETWORK, "--layer", "conv2", "--delta-at", "pooled"], "mac_array: allowed: sums"),
+        ([NETWORK, "--layer", "conv2", "--delta-at", "pooled"], "fp takes no deltas"),
+        ([NETWORK, "--delta-at", "pooled"], "--delta-at 'pooled': of which layer? give --layer L"),
         (["digits"], "--layer: digits has a design for each kind of layer: give one"),
     ],
 )

@@ -102,7 +102,7 @@ def test_another_network_has_no_figures_of_the_paper(tmp_path: Path) -> None:
     assert main(["report", "digits-fixed", "--part", "xc7k325t", "-o", str(page)]) == 0
     found = json.loads(page.with_suffix(".json").read_text())
     assert {section["id"] for section in found["sections"]} == {
-        "machines", "traffic", "words", "cycles"
+        "machines", "traffic", "words", "cycles", "measured"
     }  # fmt: skip
     assert found["part"] == "xc7k325t"
     cycles = rows(found, "array-cycles")
@@ -115,7 +115,7 @@ def test_another_network_has_no_figures_of_the_paper(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--backward", "fused"], "--backward fused: digits-fixed: allowed with architecture cnn"),
-        (["--measured", "x"], "--measured x: digits-fixed: allowed with architecture cnn_merp"),
+        (["--measured", "x"], "--measured x: simulate.json: no such file"),
         (["--board", "stratix"], "--board 'stratix': allowed are "),
     ],
 )

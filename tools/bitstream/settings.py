@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from merp.cosim.architectures import phase_of
@@ -11,6 +11,7 @@ from merp.models.architectures import computing_in
 from merp.models.errors import BadInput
 from merp.models.given import mention, name_of
 from merp.models.network.network import Network
+from merp.models.network.network_keys import SEPARATE
 from merp.models.network.phases import PHASES, called, fusing, going_back_for, has_phase, lacks
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.register_map import RegisterMap
@@ -71,19 +72,20 @@ def _mac_array(network: Network, asked: Asked) -> Settings:
     where = f"{network.name} runs on mac_array"
     if asked.state:
         raise BadInput(f"{name_of('state')}: {where}, where it stays on the chip: allowed without")
-    if asked.delta_at == "pooled":
-        raise BadInput(f"{mention('delta_at', asked.delta_at)}: {where}: allowed: sums")
     if asked.phase not in (None, *PHASES):
         raise BadInput(f"{mention('phase', asked.phase)}: {where}: allowed: {', '.join(PHASES)}")
     if asked.layer is None:
-        if asked.phase is not None:
-            raise BadInput(f"{mention('phase', asked.phase)}: of which layer? give --layer L")
+        for name in ("phase", "delta_at"):
+            if (value := getattr(asked, name)) is not None:
+                raise BadInput(f"{mention(name, value)}: of which layer? give --layer L")
         registers = axi_registers_of(engine_of(network, None, None).top())
         return Settings(layer=None, phase=None, registers=registers, values={})
     layer, name = network.layer(asked.layer), asked.phase or "fp"
     if not has_phase(network, layer, name):
         raise BadInput(f"{mention('phase', name)}: {lacks(network, layer, name)}")
-    phase = phase_of(network, layer, name)
+    apart = replace(network, backward=SEPARATE)
+    before = check_options(apart, name, asked.state, asked.delta_at)
+    phase = phase_of(network, layer, name, before=before)
     return Settings(
         layer=layer.name,
         phase=name,

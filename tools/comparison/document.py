@@ -15,8 +15,11 @@ from merp.tools.report.table import Table
 Json = dict[str, Any]
 
 
-def document(asked: Comparison) -> Json:
-    """Return the document: the records in full, and the tables that the page shows."""
+def document(asked: Comparison, hardware: list[Table]) -> Json:
+    """Return the document: the records in full, and the tables that the page shows.
+
+    hardware: tables of what was simulated, synthesised and trained.
+    """
     found: list[Table] = []
     sections: list[Json] = []
     comparable = bool(asked.records)
@@ -71,6 +74,13 @@ def document(asked: Comparison) -> Json:
         "Shares of what a design may take of a device. What exceeds them is listed.",
         [tables.resources_table(asked), tables.excess_table(asked)],
         "shares",
+    )
+    section(
+        "hardware",
+        "In hardware",
+        "What simulations of the generated hardware counted, what Yosys made of it, and what was "
+        "learned in its numbers: of the architectures that are in hardware here.",
+        hardware,
     )
     section(
         "layers",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from merp.models.comparison.compare import Comparison
@@ -11,10 +11,10 @@ from merp.tools.comparison.tables import MARKS, legend, step, summaries
 from merp.tools.report.table import Column, Table
 
 
-def show_all(asked: Comparison) -> None:
-    """Print a comparison: what it is of, its tables, and what the marks mean."""
+def show_all(asked: Comparison, hardware: Sequence[Table] = ()) -> None:
+    """Print a comparison: what it is of, its tables, those of the hardware, what marks mean."""
     say(step(asked))
-    for each in summaries(asked):
+    for each in (*summaries(asked), *hardware):
         show(each)
     say(legend())
 

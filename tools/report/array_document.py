@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import metadata
+from pathlib import Path
 from typing import Any, Final
 
 from merp.models.comparison.rtl_compiler_printed import ERRATA
@@ -22,6 +23,7 @@ from merp.tools.report.array_tables import (
     words_table,
 )
 from merp.tools.report.choice import Choice
+from merp.tools.report.measured_table import measured_table
 from merp.tools.report.table import Table
 from merp.tools.report.traffic import errata_table, traffic_table
 
@@ -37,8 +39,8 @@ FOOTINGS: Final = (
 )  # fmt: skip
 
 
-def array_document(choice: Choice) -> Json:
-    """Return the report."""
+def array_document(choice: Choice, beside: Path) -> Json:
+    """Return the report, its links relative to the folder ``beside``."""
     network, batch = choice.network, choice.batch
     tables: list[Table] = []
     sections: list[Json] = []
@@ -81,6 +83,12 @@ def array_document(choice: Choice) -> Json:
         "Cycles and memory",
         "Where the array's time goes, and what its memory would take.",
         [array_cycles_table(choice), time_table(choice)],
+    )
+    section(
+        "measured",
+        "Measured and modelled",
+        "Which numbers the hardware itself confirmed.",
+        [measured_table(choice, beside)],
     )
     if is_papers(choice):
         section(

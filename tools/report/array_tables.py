@@ -18,7 +18,7 @@ from merp.models.params.mac_array.window import largest_window
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.tools.report.choice import Choice
-from merp.tools.report.table import LAYER, MODELLED, PHASE, Column, Table
+from merp.tools.report.table import LAYER, MEASURED, MODELLED, PHASE, Column, Table
 
 MB: Final = 1e6
 PAPERS_MACHINE: Final = Footing(name="full", state="32")
@@ -53,7 +53,7 @@ def machines_table(choice: Choice) -> Table:
                 "step_bytes": step.bytes,
                 "mb_per_gflop": step.mb_per_gflop,
                 "maps_mb_per_gflop": maps / step.operations * 1e3 if array else None,
-                "basis": MODELLED,
+                "basis": MEASURED if array and _seen(choice, layers) else MODELLED,
             }
         )
     return Table(
@@ -75,6 +75,15 @@ def machines_table(choice: Choice) -> Table:
         ],
         rows=rows,
     )  # fmt: skip
+
+
+def _seen(choice: Choice, layers: Sequence[LayerTraffic]) -> bool:
+    """Whether records moved the bytes of every phase of all layers."""
+    return all(
+        figure is None or choice.saw(each.layer, phase, figure, every_port=True)
+        for each in layers
+        for phase, figure in (("fp", each.fp), ("dp", each.dp), ("ku", each.ku))
+    )
 
 
 def words_table(choice: Choice, *, fused: bool) -> Table:

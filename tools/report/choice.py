@@ -17,7 +17,7 @@ from merp.models.plan.plan import Plan, Planned, plan
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import Phase
 from merp.models.traffic.footing import Footing
-from merp.tools.report.measured import Measurement
+from merp.tools.report.measurement import Measurement
 from merp.tools.report.tiles import TileRecord
 
 

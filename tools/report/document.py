@@ -19,7 +19,8 @@ from merp.tools.report.board import bitstreams_table, plan_table, plan_text
 from merp.tools.report.bounds import bounds_table, variants_table
 from merp.tools.report.choice import Choice
 from merp.tools.report.inference import inference_table
-from merp.tools.report.passes import measured_table, reconfiguration_table
+from merp.tools.report.measured_table import measured_table
+from merp.tools.report.passes import reconfiguration_table
 from merp.tools.report.speed import attainable_table, cycles_table, roofline_table, throughput_table
 from merp.tools.report.table import Table
 from merp.tools.report.traffic import errata_table, staircase_table, traffic_tables

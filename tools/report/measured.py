@@ -1,21 +1,15 @@
-"""Which modelled numbers a hardware simulation confirmed: the records of ``merp simulate -o DIR``.
-
-A record confirms a phase of a layer when its bits were right, its ways of counting agree, and every
-port moved the words that the closed form gives for *this* network, whatever the record's name. A
-figure of the page is measured when such a record moved it, port by port.
-"""
+"""Which modelled numbers a simulation of CNN-MERP confirmed: records of ``merp simulate``."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from merp.models.cnn_merp.cycles import layer_cycles
 from merp.models.cnn_merp.fused_pair import fused_layers, fused_shape
 from merp.models.cnn_merp.phases import maps_behind
-from merp.models.errors import BadInput, one_line
 from merp.models.network.branches import begun, behind, beside, previous, undone_shape
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import (
@@ -30,7 +24,7 @@ from merp.models.network.phases import (
 from merp.models.params.cnn_merp.fused_design import FusedShape
 from merp.models.params.cnn_merp.word_counters import word_bytes as port_word_bytes
 from merp.models.params.delta_shape import delta_shape
-from merp.models.traffic.closed_form import EACH_IMAGE, Phase
+from merp.models.traffic.closed_form import EACH_IMAGE
 from merp.models.traffic.pass_words import (
     added_words,
     backward_port_words,
@@ -41,67 +35,18 @@ from merp.models.traffic.pass_words import (
     state_bytes,
     update_port_words,
 )
-from merp.tools.common.stored import word_bytes
 from merp.tools.report.below import networks_below
-from merp.tools.report.hardware import hardware_sha
-from merp.tools.report.record import HARDWARE, differing_counts, read_runs
+from merp.tools.report.measurement import (
+    DELTAS,
+    Measurement,
+    check_hardware,
+    faults_of,
+    monitored,
+)
+from merp.tools.report.record import COUNT, LEAST_ONE, read_runs
 
-DELTAS = ("sums", "pooled")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Measurement:
-    """One phase of one layer, as a simulation found it.
-
-    Attributes:
-        network: it is of, as that lies in memory and goes back.
-        record: the file. command: that made it, by what it says.
-        groups: that were run. deltas: resolution at which deltas lay in memory.
-        moved: bytes seen on the pins of each port, of those groups.
-        fingerprint: of the elaboration. faults: why it confirms nothing; empty if it does.
-        cycles: total, first word in to last out, and kernel load. n_cu: CUs that ran.
-    """
-
-    network: Network
-    record: Path
-    layer: Layer
-    phase: str
-    command: str
-    engine: str
-    images: int
-    groups: int
-    deltas: str
-    moved: Mapping[str, int]
-    fingerprint: str
-    words_compared: int
-    cycles: Mapping[str, int]
-    n_cu: int
-    faults: tuple[str, ...]
-
-    @property
-    def confirms(self) -> bool:
-        """Whether every check held."""
-        return not self.faults
-
-    def shows(self, figure: Phase, batch: int, *, every_port: bool) -> bool:
-        """Whether this very figure, of all groups and ``batch`` images, was seen on the pins.
-
-        Bytes that each image moves are brought to the batch, and those of the groups that ran to
-        all of them. Where state fills its last byte they do not come to the figure of another
-        batch: only a run of as many images shows that one.
-
-        Args:
-            figure: bytes by port. batch: images in it.
-            every_port: the figure counts all ports; else only those that it names are compared.
-        """
-        ports = figure.streams.keys() | (self.moved.keys() if every_port else set())
-
-        def equal(port: str) -> bool:
-            images = batch if port in EACH_IMAGE else self.images
-            seen = self.moved.get(port, 0) * images * self.layer.groups
-            return seen == figure.streams.get(port, 0) * self.images * self.groups
-
-        return self.confirms and all(equal(port) for port in ports)
+OWN = {"n_cu": LEAST_ONE, "cycles: kernel_load": COUNT}
+"""What a run of CNN-MERP says beside what every machine's does."""
 
 
 def read_records(directories: Sequence[Path], network: Network) -> list[Measurement]:
@@ -115,10 +60,10 @@ def read_records(directories: Sequence[Path], network: Network) -> list[Measurem
     """
     found = []
     for directory in directories:
-        path, runs = read_runs(directory, network)
+        path, runs = read_runs(directory, network, OWN)
         for run in runs:
             measured = _told_apart(path, run, network)
-            _check_hardware(run, measured)
+            check_hardware(run, measured, state="state_out" in measured.moved)
             found.append(measured)
     return found
 
@@ -136,29 +81,10 @@ def _told_apart(path: Path, run: Mapping[str, Any], network: Network) -> Measure
     return asked if asked.confirms else next((each for each in others if each.confirms), asked)
 
 
-def _check_hardware(run: Mapping[str, Any], found: Measurement) -> None:
-    """Check that a record which says what hardware it belongs to belongs to this.
-
-    Raises:
-        BadInput: it belongs to other hardware.
-    """
-    if HARDWARE not in run:
-        return
-    before = found.phase not in ("fp", PAIR) and found.deltas == "pooled"
-    now = hardware_sha(
-        found.network, found.layer, found.phase, state="state_out" in found.moved, before=before
-    )
-    if run[HARDWARE] != now:
-        raise BadInput(
-            f"--measured {found.record}: {found.layer.name} {found.phase}: {HARDWARE} = "
-            f"{run[HARDWARE]}: must be {now}, as the hardware is now: run {found.command} again"
-        )
-
-
 def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measurement:
     layer = network.layer(network.fuse[0] if network.fuse else run["layer"])
     groups = layer.groups if run["group"] == "all" else 1
-    found = {port: counts["monitor"] for port, counts in run["ports"].items()}
+    found = monitored(run)
     # Where a layer does not pool, its ports do not tell: a record that is kept says it.
     one_pass = run["phase"] == ONE_PASS
     told = "pooled" if "add_state_in" in found or one_pass else run.get("deltas")
@@ -170,65 +96,52 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
     phase = run["phase"]
     known = found if phase in NAMED else {}  # of another one ports have no formats
     moved = {port: count * port_word_bytes(phase, port, design) for port, count in known.items()}
+    operations = phase_operations(layer, phase, run["images"]) * groups // layer.groups
+    if phase == PAIR:
+        operations = 2 * groups * _pair(network).macs(run["images"])
     return Measurement(
         network=network,
         record=path,
         layer=layer,
-        phase=run["phase"],
+        phase=phase,
         command=_command(run, design.n_cu, deltas, "state_out" in found),
         engine=run["engine"],
         images=run["images"],
         groups=groups,
         deltas=deltas,
+        turns=_turns,
+        words=found,
         moved=moved,
         fingerprint=run["elaboration_sha"],
         words_compared=run["words_compared"],
         cycles={key: run["cycles"][key] for key in ("total", "kernel_load")},
-        n_cu=run["n_cu"],
-        faults=(
-            *_told(network, layer, run, groups, moved),
-            *_counted(run, found, _expected(network, layer, run, deltas, groups)),
+        units=run["n_cu"],
+        modelled=_modelled(network, layer, run, deltas, groups),
+        faults=faults_of(
+            run,
+            network,
+            layer,
+            operations=operations,
+            moved=moved,
+            expected=_expected(network, layer, run, deltas, groups),
+            compared=sum(count for port, count in found.items() if port.endswith("_out")),
         ),
     )
 
 
-def _told(
-    network: Network, layer: Layer, run: Mapping[str, Any], groups: int, moved: Mapping[str, int]
-) -> list[str]:
-    """What is wrong with what the record says of the run as a whole."""
-    faults = [one_line(failure) for failure in run["failures"]]
-    if run["phase"] not in NAMED or not has_phase(network, layer, run["phase"]):
-        faults.append(f"phase {run['phase']}: {layer.name} has none")
-    if run["groups"] != layer.groups or run["group"] not in ("all", *range(layer.groups)):
-        faults.append(f"group {run['group']} of {run['groups']}: {layer.name} has {layer.groups}")
-    if run["bit_exact"] is not True or run["mismatches"] != 0:
-        faults.append(f"{run['mismatches']} words differ from the golden")
-    operations = phase_operations(layer, run["phase"], run["images"]) * groups // layer.groups
-    if run["phase"] == PAIR:
-        operations = 2 * groups * _pair(network).macs(run["images"])
-    if run["operations"] != operations:
-        faults.append(f"{run['operations']} operations, {operations} by closed form")
-    # A record counts words, and says only here how many bytes they have.
-    told, found = run["mb_per_gflop"]["full"], sum(moved.values()) / operations * 1e3
-    if not math.isclose(told, found, rel_tol=1e-9):
-        word = word_bytes(network)
-        words = "words as they are stored" if word is None else f"{word}-byte words"
-        faults.append(f"{told} MB/GFlop, {found} by its ports in {words}")
-    return faults
+def _modelled(
+    network: Network, layer: Layer, run: Mapping[str, Any], deltas: str, groups: int
+) -> int | None:
+    """Cycles of the groups that ran, where the run had the network's own CUs and delta order."""
+    phase, own = run["phase"], run["n_cu"] == network.design(layer).n_cu
+    if phase not in NAMED or not own or (phase in ("dp", "ku") and deltas != "sums"):
+        return None
+    cycles = layer_cycles(network, layer, phase, run["images"])
+    return cycles.total * groups // layer.groups if cycles else None
 
 
-def _counted(
-    run: Mapping[str, Any], found: Mapping[str, int], expected: Mapping[str, int]
-) -> list[str]:
-    """What is wrong with the words of the ports, whether counted or compared."""
-    faults = differing_counts(run["ports"])
-    for port in sorted(found.keys() | expected.keys()):
-        if found.get(port) != expected.get(port):
-            faults.append(f"{port}: {found.get(port)} words, {expected.get(port)} by closed form")
-    left = sum(count for port, count in found.items() if port.endswith("_out"))
-    if run["words_compared"] != left:
-        faults.append(f"{run['words_compared']} words compared of {left} that came out")
-    return faults
+def _turns(port: str, images: int) -> int:
+    return images if port in EACH_IMAGE else 1
 
 
 def _expected(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 from merp.models.cnn_merp.cycles import layer_cycles
@@ -19,8 +17,7 @@ from merp.models.cnn_merp.reconfiguration import (
 from merp.models.network.phases import NAMED
 from merp.models.params.cnn_merp.forward_registers import forward_registers
 from merp.tools.report.choice import Choice
-from merp.tools.report.measured import Measurement
-from merp.tools.report.table import LAYER, PHASE, Column, Table
+from merp.tools.report.table import Column, Table
 
 SHARES = (0.11, 0.05, 0.01)
 
@@ -112,77 +109,3 @@ def _shares(
         "share": 100 * loads * once / (loads * once + here) if here else None,
         **{f"batch_{share:.0%}": least_batch(share, loads * once, seconds) for share in SHARES},
     }
-
-
-def measured_table(choice: Choice, beside: Path) -> Table:
-    """Return what simulations confirmed; links are relative to the folder ``beside``."""
-    rows = []
-    for index, found in enumerate(choice.measured):
-        modelled = _modelled_total(choice, found)
-        rows.append(
-            {
-                "record": index + 1,
-                "layer": found.layer.name,
-                "phase": found.phase.upper(),
-                "groups": f"{found.groups} of {found.layer.groups}",
-                "images": found.images,
-                "engine": found.engine,
-                "result": "confirmed" if found.confirms else "; ".join(found.faults),
-                "words": found.words_compared,
-                "deltas": "-" if found.phase == "fp" else found.deltas,
-                "measured_cycles": found.cycles["total"],
-                "modelled_cycles": modelled,
-                "difference": None if modelled is None else modelled - found.cycles["total"],
-                "command": found.command,
-                "fingerprint": found.fingerprint[:16],
-                "elaboration_sha": found.fingerprint,
-                "link": Path(os.path.relpath(found.record, beside)).as_posix(),
-            }
-        )
-    notes = [
-        "A record confirms bytes: every word equal to the golden model, the same words per port by "
-        "closed form, by walking the schedule, by the hardware's counters and by the monitors on "
-        "its pins. Maps and deltas are alike in every image, so the count of a batch follows; a "
-        "figure is measured where the bytes of a record come to it port by port."
-    ]
-    if not rows:
-        notes = [
-            "No record was given (--measured DIR, a folder that merp simulate -o DIR has left): "
-            "every number of this page is modelled."
-        ]
-    return Table(
-        id="measured",
-        title="Measured in hardware simulation",
-        caption=(
-            "Runs whose records were given. Cycles from the first map word in to the last word "
-            "out, of the images and groups that were run. Footing: each record counts every port; "
-            "a figure of footing paper or full is marked where a record moved it on each port."
-        ),
-        columns=[
-            Column(key="record", label="record", digits=0),
-            LAYER,
-            PHASE,
-            Column(key="groups", label="groups"),
-            Column(key="images", label="images", digits=0),
-            Column(key="deltas", label="deltas at"),
-            Column(key="result", label="result"),
-            Column(key="words", label="words compared", digits=0),
-            Column(key="measured_cycles", label="measured", unit="cycles", digits=0),
-            Column(key="modelled_cycles", label="modelled", unit="cycles", digits=0),
-            Column(key="difference", label="model off by", unit="cycles", digits=0),
-            Column(key="engine", label="engine"),
-            Column(key="fingerprint", label="elaboration"),
-            Column(key="command", label="command"),
-        ],
-        rows=rows,
-        notes=notes,
-    )
-
-
-def _modelled_total(choice: Choice, found: Measurement) -> int | None:
-    """Cycles of the groups that ran, where the run had the network's own CUs and delta order."""
-    design = found.network.design(found.layer)
-    if found.n_cu != design.n_cu or (found.phase in ("dp", "ku") and found.deltas != "sums"):
-        return None
-    cycles = layer_cycles(found.network, found.layer, found.phase, found.images)
-    return cycles.total * found.groups // found.layer.groups if cycles else None

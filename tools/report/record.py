@@ -30,23 +30,28 @@ def is_ports(value: Any) -> bool:
     return is_table(value, lambda ways: is_table(ways, is_whole) and "monitor" in ways)
 
 
-_NAME = is_text, "a name"
-_RUN: dict[str, tuple[Right, str]] = {
-    **dict.fromkeys(("network", "layer", "phase", "engine", "cu_array", "elaboration_sha"), _NAME),
-    **dict.fromkeys(("images", "groups", "n_cu"), _from(1)),
-    **dict.fromkeys(("mismatches", "words_compared", "operations"), _from(0)),
-    **dict.fromkeys(("cycles: total", "cycles: kernel_load"), _from(0)),
+Keys = Mapping[str, tuple[Right, str]]
+"""By key of a run what its value must be, and that in words."""
+
+COUNT, LEAST_ONE = _from(0), _from(1)
+NAME = is_text, "a name"
+_RUN: Keys = {
+    **dict.fromkeys(("network", "layer", "phase", "engine", "cu_array", "elaboration_sha"), NAME),
+    **dict.fromkeys(("images", "groups"), LEAST_ONE),
+    **dict.fromkeys(("mismatches", "words_compared", "operations", "cycles: total"), COUNT),
     "group": (lambda value: value == "all" or is_whole(value), "the number of a group, or all"),
     "bit_exact": (lambda value: True, "there"),  # whatever is not true is a fault
     "failures": (partial(is_list, of=lambda value: isinstance(value, str)), "a list of texts"),
     "mb_per_gflop: full": (is_number, "a number"),
     "ports": (is_ports, "whole numbers from 0, monitor one of them, by port and way of counting"),
 }
-"""What is read of a run, by key, and what it must be."""
+"""What is read of a run of any machine."""
 
 
-def read_runs(directory: Path, network: Network) -> tuple[Path, list[Record]]:
+def read_runs(directory: Path, network: Network, own: Keys) -> tuple[Path, list[Record]]:
     """The file of a record in ``directory``, and its runs.
+
+    own: what runs of the network's architecture say beside what all do.
 
     Raises:
         BadInput: there is none, it is of another network, or not what ``merp simulate`` wrote.
@@ -63,7 +68,9 @@ def read_runs(directory: Path, network: Network) -> tuple[Path, list[Record]]:
         if not isinstance(found, list) or not found:
             raise ValueError("it has no run")
         for run in found:
-            _check(run)
+            check_values(run, {**_RUN, **own})
+            if HARDWARE in run and not is_text(run[HARDWARE]):
+                raise ValueError(f"{HARDWARE} = {shown(run[HARDWARE])}: must be a name")
         return found
 
     return path, read_record(path, network, runs)
@@ -94,13 +101,13 @@ def differing_counts(ports: Mapping[str, Mapping[str, int]]) -> list[str]:
     ]
 
 
-def _check(run: Any) -> None:
-    """Check the values that are read of a run.
+def check_values(run: Any, keys: Keys) -> None:
+    """Check the values that are read of a run, or of another answer.
 
     Raises:
         ValueError: one is missing or of another type.
     """
-    for path, (right, allowed) in _RUN.items():
+    for path, (right, allowed) in keys.items():
         value = run
         for key in path.split(": "):
             if not isinstance(value, dict) or key not in value:
@@ -108,5 +115,3 @@ def _check(run: Any) -> None:
             value = value[key]
         if not right(value):
             raise ValueError(f"{path} = {shown(value)}: must be {allowed}")
-    if HARDWARE in run and not is_text(run[HARDWARE]):
-        raise ValueError(f"{HARDWARE} = {shown(run[HARDWARE])}: must be a name")

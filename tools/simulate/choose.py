@@ -114,11 +114,7 @@ def choose_layers(
         raise BadInput(
             f"{name_of('state')}: {mention('phase', phase)} writes none: allowed with fp, all"
         )
-    if delta_at == "pooled" and phases == ("fp",):
-        raise BadInput(
-            f"{mention('delta_at', 'pooled')}: {mention('phase', 'fp')} takes no deltas: allowed "
-            "with dp, bp, ku, all"
-        )
+    check_deltas(delta_at, phases)
     check_backward(network, layers)
     if PAIR in phases:
         check_pair(network, images, state=state)
@@ -171,6 +167,19 @@ def check_phases(network: Network, layers: Sequence[Layer], phase: str) -> None:
         )
     if phase != ALL and not any(has_phase(network, layer, phase) for layer in layers):
         raise BadInput(f"{mention('phase', phase)}: {lacks(network, layers[0], phase)}")
+
+
+def check_deltas(delta_at: str | None, phases: Sequence[str]) -> None:
+    """Refuse pooled deltas where none are taken.
+
+    Raises:
+        BadInput: so it is.
+    """
+    if delta_at == "pooled" and tuple(phases) == ("fp",):
+        raise BadInput(
+            f"{mention('delta_at', 'pooled')}: {mention('phase', 'fp')} takes no deltas: allowed "
+            "with dp, bp, ku, all"
+        )
 
 
 def first_rows(layer: Layer, rows: int) -> Layer:

@@ -9,8 +9,9 @@ from merp.models.given import given, mention, name_of
 from merp.models.mac_array.passes import design_of
 from merp.models.network.network_keys import SEPARATE
 from merp.models.network.phases import PHASES
+from merp.tools.bitstream.options import deltas_pooled
 from merp.tools.simulate.choice import Choice
-from merp.tools.simulate.choose import ALL, Picked, array_of, check_phases
+from merp.tools.simulate.choose import ALL, Picked, array_of, check_deltas, check_phases
 
 
 def choose_array(
@@ -37,19 +38,19 @@ def choose_array(
     if phase not in (*PHASES, ALL):
         allowed = ", ".join((*PHASES, ALL))
         raise BadInput(f"{mention('phase', phase)}: {where}: allowed: {allowed}")
+    phases = tuple(PHASES) if phase == ALL else (phase,)
     if state:
         raise BadInput(f"{name_of('state')}: {where}, where it stays on the chip: allowed without")
     if rows is not None:
         raise BadInput(f"{given('rows', rows)}: {where}: allowed without")
-    if delta_at == "pooled":
-        raise BadInput(f"{mention('delta_at', delta_at)}: {where}: allowed: sums")
+    check_deltas(delta_at, phases)
     for layer in network.layers:  # the whole network, as deltas come from its loss
         design_of(network, layer)
     check_phases(network, picked.layers, phase)
     return Choice(
         network=network,
         layers=picked.layers,
-        phases=tuple(PHASES) if phase == ALL else (phase,),
+        phases=phases,
         group=picked.group,
         images=images,
         engine=engine,
@@ -57,5 +58,5 @@ def choose_array(
         wave=None,
         rows=None,
         state=False,
-        before=False,
+        before=deltas_pooled(network, delta_at),
     )

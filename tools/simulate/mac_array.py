@@ -146,7 +146,8 @@ def _turns(choice: Choice) -> Iterator[tuple[ArrayPhase, Layer, bool]]:
     Raises:
         BadInput: the array does not run one.
     """
-    for name, layer, asked in step_order(choice.network, choice.layers, choice.phases):
+    order = step_order(choice.network, choice.layers, choice.phases, pooled=choice.before)
+    for name, layer, asked in order:
         phase = _phase(choice, name)
         check_runs(phase, layer)
         yield phase, layer, asked

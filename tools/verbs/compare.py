@@ -15,6 +15,8 @@ from merp.tools.common.boards import any_board
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.comparison.document import document
+from merp.tools.comparison.evidence import read_evidence
+from merp.tools.comparison.hardware_tables import hardware_tables
 from merp.tools.comparison.options import add_step, add_word, word_bits
 from merp.tools.comparison.scope import scope_of
 from merp.tools.comparison.screen import show_all
@@ -39,6 +41,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "%(default)s)",
     )
     add_word(parser, "bits of a word; needed with a board for all (default %(default)s)")
+    parser.add_argument(
+        "--measured",
+        action="append",
+        default=[],
+        metavar="[NETWORK=]PATH",
+        help="a folder of merp simulate -o, or a file of what merp resources --json or merp train "
+        "--json printed; of NETWORK, if that is neither the one compared nor ships; may be "
+        "repeated (default: none)",
+    )
     parser.add_argument(
         "-o",
         "--output",
@@ -66,10 +77,11 @@ def run(args: argparse.Namespace) -> int:
         word_bits=word_bits(args.word),
         fit=args.fit,
     )
+    hardware = hardware_tables(read_evidence(args.measured, asked))
     if args.output is None and not args.json:
-        show_all(asked)
+        show_all(asked, hardware)
         return 0
-    found = document(asked)
+    found = document(asked, hardware)
     text = json.dumps(found, indent=2) + "\n"
     written = "" if args.output is None else _write(args.output, found, text)
     print(text if args.json else written, end="")

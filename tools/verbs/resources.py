@@ -19,6 +19,7 @@ from merp.tools.common.arguments import add_network, add_tables, whole
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
+from merp.tools.report.record import HARDWARE
 from merp.tools.resources.routing import (
     SEEDS,
     check_options,
@@ -187,6 +188,7 @@ def answer(
     network: Network, engine: Engine, part: Part, blocks: list[Block], whole: bool
 ) -> dict[str, Any]:
     """The answer for machines; a block's figures are of one of it."""
+    from merp.cosim.engines.myhdl_engine import elaboration_sha
     from merp.cosim.synthesis.resources import total
     from merp.cosim.synthesis.synthesis import OPTIONS, yosys_version
 
@@ -197,6 +199,7 @@ def answer(
         "phase": engine.phase,
         "part": part.name,
         "design": engine.design,
+        HARDWARE: elaboration_sha(engine.top()),
         "yosys": yosys_version(),
         "options": OPTIONS,
         "whole": whole,

@@ -181,7 +181,11 @@ class ArrayPhase(ABC):
     def _work(self, layer: Layer, work: ArrayPass) -> Work:
         operations = 0 if work.phase == "upsample" else layer.operations()
         largest = largest_window(self.design.max_kernel, self.design.reach)
-        seen = geometry(self.network, layer, largest)
+        seen = replace(
+            geometry(self.network, layer, largest),
+            out_rows=work.delta_rows,
+            out_columns=work.delta_columns,
+        )
         return Work(
             n_cu=self.design.macs,
             issue=SLOTS[work.phase](seen, self.design) if work.phase in SLOTS else 0,

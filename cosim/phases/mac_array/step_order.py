@@ -10,13 +10,16 @@ from merp.models.network.phases import has_phase
 
 
 def step_order(
-    network: Network, layers: Sequence[Layer], phases: Collection[str]
+    network: Network, layers: Sequence[Layer], phases: Collection[str], *, pooled: bool = False
 ) -> Iterator[tuple[str, Layer, bool]]:
     """Yield phases and layers in the order of a step, and whether they are among those given.
 
     Un-pooling reads the places of maxima that its layer's forward propagation left on the chip, and
     a delta's ReLU the masks of the layer in front: those passes come, too.
+
+    pooled: deltas lie in memory at pooled resolution, so that DP un-pools them as well.
     """
+    unpooling = ("ku", "dp") if pooled else ("ku",)
     back = [
         (name, layer)
         for layer in reversed(layers)
@@ -27,7 +30,7 @@ def step_order(
     needed = set(asked)
     for name, layer in back:
         front = previous(network, layer)
-        if name == "ku" and layer.shape.pool is not None:
+        if name in unpooling and layer.shape.pool is not None:
             needed.add(layer.name)
         if name == "dp" and front is not None and front.shape.relu:
             needed.add(front.name)
