@@ -23,7 +23,10 @@ def pass_words(of: ArrayPass, array: Array) -> dict[str, int]:
     w = b * of.inputs * of.taps
     stored = yp if of.fused else y
     if of.phase == "fp":
-        found = {"map_in": x, "kernel_in": w + b, "map_out": stored}
+        deltas = int(of.loss is not None)  # an atom of them for each of outputs
+        found = {
+            "map_in": x, "kernel_in": w + b, "map_out": stored * (1 + deltas), "target_in": deltas
+        }  # fmt: skip
     elif of.phase == "dp":
         found = {"map_in": stored, "kernel_in": w, "map_out": x}
     elif of.phase == "upsample":

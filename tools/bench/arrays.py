@@ -11,6 +11,7 @@ from merp.models.arithmetic.stored import to_memory
 from merp.models.errors import BadInput
 from merp.models.params.bits import Bits
 from merp.models.params.byte_image import ByteImage
+from merp.models.params.fixed import FixedFormat
 from merp.tools.bench.package import Package
 from merp.tools.common.given_words import given_words
 from merp.tools.common.storable import check_storable
@@ -23,7 +24,8 @@ def stream_words(package: Package, streams: Sequence[str], given: Arrays) -> dic
     """Words of each of ``streams``: (words,) ``uint32``.
 
     Floating-point numbers are rounded into the format of the stream; unsigned words of 8 or 32
-    bits are taken as they are. A stream of state takes unsigned bytes alone.
+    bits are taken as they are, in fixed point these alone, as fractions differ by pass. A stream of
+    state takes unsigned bytes alone.
 
     Raises:
         BadInput: a stream is missing or unknown, or an array is not what is allowed.
@@ -50,13 +52,17 @@ def _words(package: Package, stream: str, array: NDArray[np.generic]) -> Bits:
 
 def _elements(package: Package, stream: str, array: NDArray[np.generic]) -> Bits:
     """Numbers as they lie in memory, or words of that format."""
-    stored = package.format_of(stream)
+    fmt, stored = package.fmt, package.format_of(stream)
+    if isinstance(fmt, FixedFormat) or isinstance(stored, FixedFormat):
+        if array.dtype != np.uint32 or array.max(initial=0) >> fmt.width:
+            raise BadInput(f"{stream}: allowed are words of {fmt.width} bits, uint32")
+        return array.astype(np.uint32)
     if not isinstance(stored, ByteImage):
         return given_words(stream, array, stored)
     if array.dtype.kind == "f":
-        words = given_words(stream, array, package.fmt)
-        check_storable(stream, words, package.fmt, stored)
-        return to_memory(words, package.fmt, stored)
+        words = given_words(stream, array, fmt)
+        check_storable(stream, words, fmt, stored)
+        return to_memory(words, fmt, stored)
     if array.dtype != np.uint32 or array.max(initial=0) > 0xFF:
         raise BadInput(f"{stream}: allowed are numbers, or bytes of the image, uint8")
     return array.astype(np.uint32)

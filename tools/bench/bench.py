@@ -44,6 +44,7 @@ class Bench:
         """Use ``Bench.begin``, which also starts the clock and resets the hardware."""
         self.dut = dut
         self.package = package
+        self._held: dict[str, int] = {}  # settings that the hardware has accepted
         self._axi = AxiBench(dut, package.ports(), package.addresses, STUCK_CYCLES)
 
     @classmethod
@@ -63,6 +64,7 @@ class Bench:
     async def reset(self) -> None:
         """Reset the hardware and what stands around it: every register is as at first."""
         await self._axi.reset()
+        self._held.clear()
 
     async def write(self, register: str, value: int) -> None:
         """Write a register, by its name.
@@ -71,6 +73,7 @@ class Bench:
             AssertionError: the hardware answers with an error.
             BadInput: the package has no such register.
         """
+        self._held.pop(register, None)
         response = await self._axi.store(self._address(register), value)
         if response != OKAY:
             raise AssertionError(f"write of {register}: response {response}")
@@ -147,10 +150,13 @@ class Bench:
         if missing:
             raise BadInput(f"registers: {', '.join(missing)} missing")
         for name, value in settings.items():
+            if self._held.get(name) == value:
+                continue
             await self.write(name, value)
             error = await self.read("error")
             if error:
                 raise AssertionError(f"{name} = {value}: refused, error register {error:#x}")
+            self._held[name] = value
 
     def _check_lengths(
         self, layer: str, words: Mapping[str, Bits], wanted: Mapping[str, int]

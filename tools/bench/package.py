@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from merp.cosim.audit.vectors import ANY
 from merp.models.errors import BadInput
 from merp.models.params.bits import Bits
+from merp.models.params.fixed import FIXED16, FixedFormat, Fractions
 from merp.models.params.formats import FloatFormat
 from merp.models.params.storage import StoredFormat
 from merp.testbenches.top.top import Pin, TopPorts
@@ -33,7 +35,7 @@ class Vectors:
     Attributes:
         registers: value of each setting, by the register's name.
         inputs: words that go in, by stream: (words,) ``uint32``.
-        outputs: words that must come out, likewise.
+        outputs: words that must come out, likewise; masked where any may come.
         counters: what counters must hold, by the name of ``Result.counters``.
     """
 
@@ -61,7 +63,7 @@ class Package:
         try:
             self.manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             streams = self.manifest["streams"]
-            self.fmt = FloatFormat(**self.manifest["format"])
+            self.fmt = _format(self.manifest["format"])
             self._formats = {
                 name: format_of_facts(each["format"])
                 for name, each in streams.items()
@@ -127,7 +129,7 @@ class Package:
         """Whether a stream's words are numbers; those of a stream of state are bytes."""
         return "state" not in self.counter_of(stream)
 
-    def format_of(self, stream: str) -> StoredFormat:
+    def format_of(self, stream: str) -> StoredFormat | FixedFormat:
         """Format of a stream's numbers: ``fmt``, or that in which they are stored."""
         return self._formats.get(stream, self.fmt)
 
@@ -135,21 +137,35 @@ class Package:
         """What the manifest says of a layer: ``registers``, ``words`` by counter, ``runs``.
 
         Raises:
-            BadInput: there is none of that name.
+            BadInput: there is none of that name, or it has passes with registers of their own.
         """
         layers = {each["layer"]: each for each in self.manifest["layers"]}
         if name not in layers:
             raise BadInput(f"no layer {name!r}: allowed are {', '.join(layers)}")
         found: Mapping[str, Any] = layers[name]
+        if "registers" not in found:
+            raise BadInput(f"layer {name!r}: it is not one run: allowed are values of all settings")
         return found
 
-    def vectors(self, name: str = "small") -> Vectors:
-        """The run in ``vectors/<name>``.
+    def passes(self, name: str = "small") -> list[str]:
+        """The runs of ``vectors/<name>`` in their order, as ``vectors`` takes them.
 
         Raises:
             BadInput: the package has no such vectors.
         """
         known = self.manifest["vectors"]
+        if name not in known:
+            raise BadInput(f"no vectors {name!r}: allowed are {', '.join(known)}")
+        count = len(known[name].get("passes", ()))
+        return [f"{name}/{number}" for number in range(1, count + 1)] or [name]
+
+    def vectors(self, name: str = "small") -> Vectors:
+        """The run in ``vectors/<name>``, one of ``passes``.
+
+        Raises:
+            BadInput: the package has no such vectors.
+        """
+        known = [each for vectors in self.manifest["vectors"] for each in self.passes(vectors)]
         if name not in known:
             raise BadInput(f"no vectors {name!r}: allowed are {', '.join(known)}")
         folder = self.folder / "vectors" / name
@@ -161,8 +177,8 @@ class Package:
         }
         return Vectors(
             registers=_registers(folder / "registers.txt"),
-            inputs=_words(folder, self.inputs),
-            outputs=_words(folder, self.outputs),
+            inputs={stream: _words(folder, stream) for stream in self.inputs},
+            outputs={stream: _words(folder, stream) for stream in self.outputs},
             counters=counters,
         )
 
@@ -187,10 +203,16 @@ def _registers(path: Path) -> dict[str, int]:
     return {name: int(value, 16) for _, value, name in rows}
 
 
-def _words(folder: Path, streams: Sequence[str]) -> dict[str, Bits]:
-    return {
-        name: np.array(
-            [int(line, 16) for line in (folder / f"{name}.txt").read_text().split()], np.uint32
-        )
-        for name in streams
-    }
+def _words(folder: Path, stream: str) -> Bits:
+    lines = (folder / f"{stream}.txt").read_text(encoding="ascii").split()
+    words = np.array([0 if line == ANY else int(line, 16) for line in lines], np.uint32)
+    if ANY not in lines:
+        return words
+    return np.ma.array(words, mask=[line == ANY for line in lines])
+
+
+def _format(facts: Mapping[str, Any]) -> FloatFormat | FixedFormat:
+    if facts.get("name") != FIXED16:
+        return FloatFormat(**facts)
+    layers = {name: Fractions(**each) for name, each in facts["layers"].items()}
+    return FixedFormat(input=facts["input"], layers=layers, rounding=facts["rounding"])

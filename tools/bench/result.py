@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from merp.models.arithmetic.stored import from_memory
 from merp.models.arithmetic.words import to_values
+from merp.models.errors import BadInput
 from merp.models.params.bits import Bits
+from merp.models.params.fixed import FixedFormat
 from merp.tools.bench.arrays import Arrays, stream_words
 from merp.tools.bench.package import Package
 
@@ -35,7 +37,11 @@ class Result:
     cycles: int
 
     def numbers(self, stream: str, shape: tuple[int, ...] = (-1,)) -> NDArray[np.float64]:
-        """The words of an output stream as exact numbers of ``shape``."""
+        """The words of an output stream as exact numbers of ``shape``.
+
+        Raises:
+            BadInput: they are fixed-point words, whose fraction is the pass's.
+        """
         return self._values(stream, self.words[stream]).reshape(shape)
 
     def check(self, expected: Arrays, counters: Mapping[str, int] | None = None) -> None:
@@ -45,7 +51,7 @@ class Result:
 
         Args:
             expected: what each output stream must have given, none left out: arrays as for
-                ``Bench.run``, compared bit by bit.
+                ``Bench.run``, compared bit by bit, but for what a NumPy mask leaves out.
             counters: what counters must hold, by name; others are not compared.
 
         Raises:
@@ -56,17 +62,19 @@ class Result:
         if not any(len(words) for words in wanted.values()):
             raise AssertionError("no word would be compared")
         for name, words in wanted.items():
-            self._compare(name, words)
+            self._compare(
+                name, words, np.ma.getmaskarray(np.ma.asarray(expected[name])).reshape(-1)
+            )
         counts = {self.package.counter_of(name): count for name, count in self.moved.items()}
         for name, count in {**counts, **(counters or {})}.items():
             found = self.counters[name]
             if found != count:
                 raise AssertionError(f"counter {name}: {found}, not {count}")
 
-    def _compare(self, stream: str, wanted: Bits) -> None:
+    def _compare(self, stream: str, wanted: Bits, masked: NDArray[np.bool_]) -> None:
         found = self.words[stream]
         shared = min(len(found), len(wanted))
-        (places,) = np.nonzero(found[:shared] != wanted[:shared])
+        (places,) = np.nonzero((found[:shared] != wanted[:shared]) & ~masked[:shared])
         if places.size:
             place = int(places[0])
             raise AssertionError(
@@ -78,11 +86,14 @@ class Result:
 
     def _shown(self, stream: str, word: np.uint32) -> str:
         bits = f"0x{int(word):x}"
-        if not self.package.holds_numbers(stream):
+        fixed = isinstance(self.package.fmt, FixedFormat)
+        if fixed or not self.package.holds_numbers(stream):
             return bits
         value = self._values(stream, np.array([word], np.uint32))[0]
         return f"{bits} ({value:g})"
 
     def _values(self, stream: str, words: Bits) -> NDArray[np.float64]:
-        fmt = self.package.fmt
-        return to_values(from_memory(words, self.package.format_of(stream), fmt), fmt)
+        fmt, stored = self.package.fmt, self.package.format_of(stream)
+        if isinstance(fmt, FixedFormat) or isinstance(stored, FixedFormat):
+            raise BadInput(f"{stream}: fixed-point words: allowed are words")
+        return to_values(from_memory(words, stored, fmt), fmt)

@@ -53,7 +53,7 @@ def markdown(registers: RegisterMap, values: Mapping[str, int], layer: str) -> s
 
 
 def c_header(registers: RegisterMap, values: Mapping[str, int], layer: str) -> str:
-    """A C99 header: offsets, bits, ranges, the settings of ``layer``, and a read of a counter."""
+    """A C99 header: offsets, bits, ranges, the settings of ``layer`` if any, a counter's read."""
     top = registers.top
     prefix, guard = top.upper(), f"{top.upper()}_H"
     lines = [
@@ -73,11 +73,7 @@ def c_header(registers: RegisterMap, values: Mapping[str, int], layer: str) -> s
     lines += [f"#define {prefix}_{name.upper()} {value:#x}u" for name, value in _values(registers)]
     lines += [
         "",
-        f"/* The settings of {layer}. */",
-        f"static const struct {{ uint32_t offset, value; }} {top}_settings[] = {{",
-        *(f"    {{{prefix}_{name.upper()}, {value:#x}u}}," for name, value in values.items()),
-        "};",
-        "",
+        *(_c_settings(top, values, layer) if values else ()),
         "/* A counter, by the offset of its lowest word; also while it counts. */",
         f"static inline uint64_t {top}_counter(const volatile void *base, uint32_t offset)",
         "{",
@@ -93,6 +89,15 @@ def c_header(registers: RegisterMap, values: Mapping[str, int], layer: str) -> s
         f"#endif /* {guard} */",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _c_settings(top: str, values: Mapping[str, int], layer: str) -> Iterator[str]:
+    yield f"/* The settings of {layer}. */"
+    yield f"static const struct {{ uint32_t offset, value; }} {top}_settings[] = {{"
+    for name, value in values.items():
+        yield f"    {{{top.upper()}_{name.upper()}, {value:#x}u}},"
+    yield "};"
+    yield ""
 
 
 def python_constants(registers: RegisterMap, values: Mapping[str, int], layer: str) -> str:

@@ -49,7 +49,8 @@ class Frame:
     Attributes:
         name: as a folder. entity: of the top. title: one line. core: as FuseSoC names it.
         target: the FPGA. clock_mhz: of the constraint.
-        dialect: the language.
+        dialect: the language. passes: of the small vectors, each in a folder of its own; 0: they
+            are one pass, and the folder is its.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Frame:
     target: Target
     clock_mhz: float
     dialect: Dialect
+    passes: int = 0
 
     @property
     def wrapper(self) -> str:
@@ -111,6 +113,7 @@ class Frame:
         everything = dict(values)
         everything |= port_values(export, engine.ports, registers, self.clock_mhz, self.dialect)
         everything |= {
+            "passes": self.passes,
             "version": version("merp"),
             "core": ":".join(("merp", *self.core, version("merp"))),
             "device": self.target.part,
@@ -122,8 +125,8 @@ class Frame:
             "memories": memories(export.files),
             "handshakes": handshakes(engine.ports),
         }
-        small = sorted((directory / "vectors" / "small").iterdir())
-        everything["small"] = [f"vectors/small/{path.name}" for path in small]
+        small = (path for path in (directory / "vectors" / "small").rglob("*") if path.is_file())
+        everything["small"] = sorted(path.relative_to(directory).as_posix() for path in small)
         for template, target in self._targets():
             path = directory / target
             path.parent.mkdir(exist_ok=True)

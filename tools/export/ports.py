@@ -76,6 +76,7 @@ def _control(registers: RegisterMap) -> dict[str, int]:
     names = ("status", "control", "interrupt_enable")
     return {
         **{name: registers[name].offset for name in names},
+        "pending": registers["interrupt"].offset,
         **{f"control_{name}": 1 << place for place, name in enumerate(CONTROL)},
         "status_aborting": 1 << STATUS.index("aborting"),
     }

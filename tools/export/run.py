@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from merp.tools.bitstream.bitstream import Bitstream, bitstream_of, schedule
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
+from merp.tools.common.time_spent import TimeSpent
 from merp.tools.export import package
-from merp.tools.export.pipeline import PipelinePackage
 from merp.tools.export.schedule import schedule_files
 from merp.tools.export.selection import Selection
 
@@ -92,10 +92,21 @@ def _row(directory: Path, name: str, manifest: Mapping[str, Any]) -> dict[str, A
     }
 
 
-def write_pipeline(
-    package: PipelinePackage, output: Output, directory: Path, progress: Progress
+class Whole(Protocol):
+    """A network in one package."""
+
+    @property
+    def name(self) -> str:
+        """As a folder."""
+
+    def write(self, spent: TimeSpent, directory: Path) -> dict[str, Any]:
+        """Write every file but the manifest; return what the manifest says beside the hashes."""
+
+
+def write_whole(
+    package: Whole, output: Output, directory: Path, progress: Progress
 ) -> dict[str, Any]:
-    """Write a network as a pipeline; what was written, as a row of ``Exporting.write``.
+    """Write a network as one package; what was written, as a row of ``Exporting.write``.
 
     Raises:
         BadInput: it cannot be written.

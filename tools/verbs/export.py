@@ -1,18 +1,20 @@
-"""``merp export``: a layer's design, or all of a network's, as packages for FPGA flows."""
+"""``merp export``: designs of a network as packages for FPGA flows."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
+from merp.models.architectures import computing_in
 from merp.models.cnn_merp.pipeline import DEPTH
 from merp.models.errors import BadInput
 from merp.models.fpga.order_codes import Target, target_named
 from merp.models.fpga.parts import DEFAULT, PARTS
+from merp.models.given import name_of
 from merp.models.network.network import Network
 from merp.models.network.phases import NAMED
 from merp.models.params.cnn_merp.sizing import check_fits
@@ -32,6 +34,9 @@ from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
 from merp.tools.export.languages import DIALECTS, VHDL
 from merp.tools.export.selection import MOST_IMAGES, select
+
+if TYPE_CHECKING:
+    from merp.tools.export.run import Whole
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -109,6 +114,11 @@ def run(args: argparse.Namespace) -> int:
         return _pipeline(args, network, target)
     if args.depth is not None:
         raise BadInput(f"--depth {args.depth}: allowed with --architecture {PIPELINE}")
+    return _EXPORTS[computing_in(network.numbers)](args, network, target)
+
+
+def _designs(args: argparse.Namespace, network: Network, target: Target) -> int:
+    """Export the design of a layer in a phase, or all designs in all phases."""
     if args.layer is None and not args.all:
         raise BadInput("export: which design? give --layer L or --all")
     selection = select(
@@ -140,19 +150,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _pipeline(args: argparse.Namespace, network: Network, target: Target) -> int:
     """Export the network as a pipeline."""
-    for option, given in (
-        ("--layer", args.layer), ("--all", args.all), ("--phase", args.phase),
-        ("--state", args.state), ("--delta-at", args.delta_at), ("--weights", args.weights),
-    ):  # fmt: skip
-        if given not in (None, False):
-            raise BadInput(
-                f"{option}: --architecture {PIPELINE} has all layers and phases: allowed without"
-            )
+    _refuse(args, "delta_at", *OF_DESIGNS, by=f"--architecture {PIPELINE}")
     for layer in network.layers:
         check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
 
     from merp.tools.export.pipeline import PipelinePackage  # the hardware's imports wait
-    from merp.tools.export.run import write_pipeline
 
     package = PipelinePackage(
         network=network,
@@ -162,11 +164,56 @@ def _pipeline(args: argparse.Namespace, network: Network, target: Target) -> int
         clock_mhz=args.clock or target.clock_mhz,
         dialect=DIALECTS[args.language],
     )
+    return _whole(args, network, package, "a pipeline")
+
+
+def _array(args: argparse.Namespace, network: Network, target: Target) -> int:
+    """Export the array that runs all layers and phases."""
+    _refuse(args, *OF_DESIGNS, by=f"the one bitstream of {network.name}")
+
+    from merp.tools.export.array import ArrayPackage  # the hardware's imports wait
+
+    package = ArrayPackage(
+        network=network,
+        fused=args.delta_at == "pooled",
+        images=args.images,
+        target=target,
+        clock_mhz=args.clock or target.clock_mhz,
+        dialect=DIALECTS[args.language],
+    )
+    return _whole(args, network, package, "an array")
+
+
+_EXPORTS: Final[Mapping[str, Callable[[argparse.Namespace, Network, Target], int]]] = {
+    "cnn_merp": _designs,
+    "mac_array": _array,
+}
+"""By architecture."""
+
+OF_DESIGNS = ("layer", "all", "phase", "state", "weights")
+"""Options that choose among designs and phases, or say what one of them is fed with."""
+
+
+def _refuse(args: argparse.Namespace, *options: str, by: str) -> None:
+    """Refuse options that say nothing to what has all layers and phases.
+
+    Raises:
+        BadInput: one of them is given.
+    """
+    for option in options:
+        if getattr(args, option) not in (None, False):
+            raise BadInput(f"{name_of(option)}: {by} has all layers and phases: allowed without")
+
+
+def _whole(args: argparse.Namespace, network: Network, package: Whole, what: str) -> int:
+    """Write the one package of a network, and list it."""
+    from merp.tools.export.run import write_whole
+
     with (
         Output.of_folder("-o", args.output) as output,
-        ProgressBar("export", f"a pipeline: {package.dialect.title}, vectors, scripts") as bar,
+        ProgressBar("export", f"{what}: {DIALECTS[args.language].title}, vectors, scripts") as bar,
     ):
-        written = write_pipeline(package, output, args.output, bar)
+        written = write_whole(package, output, args.output, bar)
     return _show(args, network, [written])
 
 

@@ -103,6 +103,10 @@ class ArrayPhase(ABC):
         """The same of the first image; a layer is of one group."""
         return self.own(layer, 0, step)
 
+    def golden_passes(self, layer: Layer, image: int, step: ArrayStep) -> tuple[Pass, ...]:
+        """Those of ``works``, each fed from the step as it is, and compared with its golden."""
+        return (self.own(layer, image, step),)
+
     @abstractmethod
     def passes(self, layer: Layer, image: int, step: ArrayStep) -> RecordedPasses:
         """All passes of an image; what they make goes into the step."""

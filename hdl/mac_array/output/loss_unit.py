@@ -83,7 +83,7 @@ def loss_unit(
     classes = design.max_maps
     clear, passes, sending, ends, took, push, hit = (flag() for _ in range(7))
     head_valid, take, credit = flag(), flag(), flag()
-    number = count(classes)  # of the output at hand, and of deltas that are left
+    place = count(classes)  # of the output at hand, and of deltas that are left
     left = count(classes)
     output = bits(WORD_BITS)
     derivative, rounded = bits(DERIVATIVE_BITS), bits(ROUNDED_BITS)
@@ -120,23 +120,23 @@ def loss_unit(
     @always_comb
     def look() -> None:
         output.next = sink.data[WORD_BITS:]
-        hit.next = number == target.data
+        hit.next = place == target.data
 
     @always(clk.posedge)
     def walk() -> None:
         if took:
-            number.next = number + 1
+            place.next = place + 1
             if sink.last:
                 sending.next = True
-                left.next = number + 1
+                left.next = place + 1
         if take and head_valid:
             left.next = left - 1
         if ends:
             sending.next = False
-            number.next = 0
+            place.next = 0
         if clear:
             sending.next = False
-            number.next = 0
+            place.next = 0
 
     @always(clk.posedge)
     def keep() -> None:

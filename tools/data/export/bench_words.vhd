@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Words in text files: one in hexadecimal on each line, what follows a blank is left alone.
+-- Words in text files: one in hexadecimal on each line, what follows a blank is left alone. In
+-- place of one that may be any stands a hyphen.
 
 use std.textio.all;
 library ieee;
@@ -16,7 +17,10 @@ package bench_words is
         first, second : positive;
     end record;
 
-    -- Reads the next word of a line, past blanks.
+    -- The folder of a pass: of number 0 the folder itself.
+    function folder(vectors : string; place : natural) return string;
+
+    -- Reads the next word of a line, past blanks; don't-cares of one that may be any.
     procedure read_word(rest : inout line; value : out word_t);
 
     -- Hexadecimal digits of a value; an undefined one is shown as X.
@@ -37,6 +41,14 @@ package body bench_words is
 
     constant DIGITS : string(1 to 16) := "0123456789abcdef";
 
+    function folder(vectors : string; place : natural) return string is
+    begin
+        if place = 0 then
+            return vectors & "/";
+        end if;
+        return vectors & "/" & natural'image(place) & "/";
+    end function folder;
+
     procedure skip_blanks(rest : inout line) is
         variable character_read : character;
     begin
@@ -56,6 +68,10 @@ package body bench_words is
         while rest'length > 0 loop
             read(rest, digit);
             exit when digit = ' ';
+            if digit = '-' then
+                found := (others => '-');
+                exit;
+            end if;
             case digit is
                 when '0' to '9' => nibble := character'pos(digit) - character'pos('0');
                 when 'a' to 'f' => nibble := character'pos(digit) - character'pos('a') + 10;

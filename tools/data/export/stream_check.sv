@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes the words of an AXI4-Stream and compares each with a file's; tlast must come with the last,
+// Takes the words of an AXI4-Stream and compares each with those of a pass's file; tlast must come with the last,
 // and tkeep, where a beat has several, must tell which of a beat are words.
 
 `timescale 1ns / 10ps
@@ -13,6 +13,7 @@ module stream_check #(
     parameter integer PLACE = 0     // among the streams: each has pauses of its own
 ) (
     input  wire               clk,
+    input  integer            pass,    // its number, 0 where there are none
     input  wire               enable,  // the run has begun; low: back to the first word
     input  wire [LANES * WIDTH - 1:0] tdata,
     input  wire               tvalid,
@@ -20,13 +21,15 @@ module stream_check #(
     input  wire               tlast,
     input  wire [LANES * KEEP - 1:0] tkeep,
     output integer            taken,   // words that came
+    output integer            compared,  // of those all that may not be any
     output integer            faults,  // words that differ, are too many, or have a wrong tlast
     output reg                ended    // every word of the file has come
 );
 
     // While `enable` is low, the file is wound back.
-    bench_words #(NAME, WIDTH, PLACE) words ();
+    bench_words #(NAME, WIDTH, PLACE) words (pass);
     reg [WIDTH - 1:0] wanted;
+    reg means;  // it must be this one
     reg [LANES * KEEP - 1:0] wanted_keep;
     integer kept, place;  // words of the beat, and the one at hand
 
@@ -38,6 +41,7 @@ module stream_check #(
     initial begin
         tready = 0;
         taken = 0;
+        compared = 0;
         faults = 0;
         ended = 0;
     end
@@ -47,6 +51,7 @@ module stream_check #(
         if (!enable) begin
             words.rewind();
             taken <= 0;
+            compared = 0;
             ended <= !words.more;
         end else if (tready && tvalid !== 0) begin
             place = taken;
@@ -58,9 +63,11 @@ module stream_check #(
                 fault("tvalid is undefined");
             while (kept < LANES && words.more) begin
                 wanted = words.word;
+                means = words.means;
                 words.read_on();
                 place = taken + kept;
-                if (tvalid === 1 && tdata[kept * WIDTH +: WIDTH] !== wanted)
+                if (means) compared = compared + 1;
+                if (tvalid === 1 && means && tdata[kept * WIDTH +: WIDTH] !== wanted)
                     fault($sformatf("%h instead of %h", tdata[kept * WIDTH +: WIDTH], wanted));
                 else if (tvalid === 1 && (kept == LANES - 1 || !words.more) && tlast !== !words.more)
                     fault($sformatf("tlast must be '%b'", !words.more));

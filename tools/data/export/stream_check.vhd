@@ -1,17 +1,19 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Takes the words of an AXI4-Stream and compares each with a file's; tlast must come with the last,
+-- Takes the words of an AXI4-Stream and compares each with those of a pass's file; tlast must come with the last,
 -- and tkeep, where a beat has several, must tell which of a beat are words.
 
 use std.textio.all;
 library ieee;
 use ieee.std_logic_1164.all;
+use ieee.numeric_std.std_match;
 use work.bench_words.all;
 
 entity stream_check is
     generic (
         NAME      : string;         -- of the stream, for messages
-        FILE_NAME : string;
+        VECTORS   : string;
+        FILE_NAME : string;         -- in the folder of a pass
         WIDTH     : positive;       -- bits of a word
         LANES     : positive;       -- words in a beat
         KEEP      : positive;       -- bits of tkeep for each
@@ -20,6 +22,7 @@ entity stream_check is
     );
     port (
         clk    : in  std_logic;
+        place  : in  natural;       -- number of the pass, 0 where there are none
         enable : in  std_logic;     -- the run has begun; low: back to the first word
         tdata  : in  std_logic_vector(LANES * WIDTH - 1 downto 0);
         tvalid : in  std_logic;
@@ -27,6 +30,7 @@ entity stream_check is
         tlast  : in  std_logic;
         tkeep  : in  std_logic_vector(LANES * KEEP - 1 downto 0);
         taken  : out natural := 0;  -- words that came
+        compared : out natural := 0;  -- of those all that may not be any
         faults : out natural := 0;  -- words that differ, are too many, or have a wrong tlast
         ended  : out boolean := false  -- every word of the file has come
     );
@@ -42,7 +46,7 @@ begin
         variable wanted_last : std_logic;
         variable dice : dice_t := (first => SEED, second => 1147);
         variable waits : boolean;
-        variable count, wrong, kept : natural := 0;
+        variable count, means, wrong, kept : natural := 0;
         variable found : std_logic_vector(WIDTH - 1 downto 0);
         variable wanted_keep : std_logic_vector(LANES * KEEP - 1 downto 0);
 
@@ -58,8 +62,10 @@ begin
         tready <= '0';
         wait until rising_edge(clk) and enable = '1';
         count := 0;
+        means := 0;
         taken <= 0;
-        file_open(words, FILE_NAME, read_mode);
+        compared <= 0;
+        file_open(words, folder(VECTORS, place) & FILE_NAME, read_mode);
         ended <= endfile(words);
         while enable = '1' loop
             throw(dice, PAUSE, waits);
@@ -86,7 +92,7 @@ begin
                         ended <= true;
                     end if;
                     found := tdata(kept * WIDTH + WIDTH - 1 downto kept * WIDTH);
-                    if tvalid = '1' and found /= wanted(WIDTH - 1 downto 0) then
+                    if tvalid = '1' and not std_match(found, wanted(WIDTH - 1 downto 0)) then
                         fault(hex(found) & " instead of " & hex(wanted(WIDTH - 1 downto 0)));
                     elsif tvalid = '1' and (kept = LANES - 1 or wanted_last = '1')
                         and tlast /= wanted_last then
@@ -95,11 +101,15 @@ begin
                     wanted_keep(kept * KEEP + KEEP - 1 downto kept * KEEP) := (others => '1');
                     kept := kept + 1;
                     count := count + 1;
+                    if wanted(0) /= '-' then
+                        means := means + 1;
+                    end if;
                 end loop;
                 if LANES > 1 and kept > 0 and tkeep /= wanted_keep then
                     fault("tkeep " & hex(tkeep) & " instead of " & hex(wanted_keep));
                 end if;
                 taken <= count;
+                compared <= means;
             end if;
         end loop;
         file_close(words);

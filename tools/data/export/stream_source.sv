@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plays the words of a file on an AXI4-Stream; tlast goes with the last one, and tkeep, where a beat
+// Plays the words of a file of each pass on an AXI4-Stream; tlast goes with the last one, and tkeep, where a beat
 // has several, tells which of a beat are words.
 
 `timescale 1ns / 10ps
@@ -13,6 +13,7 @@ module stream_source #(
     parameter integer PLACE = 0     // among the streams: each has pauses of its own
 ) (
     input  wire              clk,
+    input  integer           pass,    // its number, 0 where there are none
     input  wire              enable,  // words may be presented; low: back to the first one
     output reg [LANES * WIDTH - 1:0] tdata,
     output reg               tvalid,
@@ -24,7 +25,7 @@ module stream_source #(
 );
 
     // While `enable` is low, the file is wound back.
-    bench_words #(NAME, WIDTH, PLACE) words ();
+    bench_words #(NAME, WIDTH, PLACE) words (pass);
     integer offered;  // words of the beat
 
     initial begin

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Plays the words of a file on an AXI4-Stream; tlast goes with the last one, and tkeep, where a beat
+-- Plays the words of a file of each pass on an AXI4-Stream; tlast goes with the last one, and tkeep, where a beat
 -- has several, tells which of a beat are words.
 
 use std.textio.all;
@@ -10,7 +10,8 @@ use work.bench_words.all;
 
 entity stream_source is
     generic (
-        FILE_NAME : string;
+        VECTORS   : string;
+        FILE_NAME : string;         -- in the folder of a pass
         WIDTH     : positive;       -- bits of a word
         LANES     : positive;       -- words in a beat
         KEEP      : positive;       -- bits of tkeep for each
@@ -19,6 +20,7 @@ entity stream_source is
     );
     port (
         clk    : in  std_logic;
+        place  : in  natural;       -- number of the pass, 0 where there are none
         enable : in  std_logic;     -- words may be presented; low: back to the first one
         tdata  : out std_logic_vector(LANES * WIDTH - 1 downto 0) := (others => '0');
         tvalid : out std_logic := '0';
@@ -45,7 +47,7 @@ begin
         ended <= false;
         wait until rising_edge(clk) and enable = '1';
         count := 0;
-        file_open(words, FILE_NAME, read_mode);
+        file_open(words, folder(VECTORS, place) & FILE_NAME, read_mode);
         ended <= endfile(words);
         while enable = '1' and not endfile(words) loop
             loop

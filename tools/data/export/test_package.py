@@ -16,10 +16,11 @@ pytest_plugins = ["merp.cocotb.plugin"]
 @bench_test
 async def small_vectors(bench: Bench) -> None:
     """Words and counters, without pauses and with them; there is no reset between the runs."""
-    vectors = bench.package.vectors("small")
     for pause in (0.0, 0.4):
-        result = await bench.run(vectors.registers, vectors.inputs, pause=pause)
-        result.check(vectors.outputs, vectors.counters)
+        for name in bench.package.passes("small"):
+            vectors = bench.package.vectors(name)
+            result = await bench.run(vectors.registers, vectors.inputs, pause=pause)
+            result.check(vectors.outputs, vectors.counters)
 
 
 def test_small_vectors(run_package: Callable[[Path], int]) -> None:

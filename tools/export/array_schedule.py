@@ -1,0 +1,179 @@
+"""The passes of an image on a MAC array in order: registers, and arrays in memory by stream."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from merp.cosim.phases.mac_array.array_phase import ArrayPhase, ports_of, usual_rates
+from merp.cosim.phases.mac_array.delta import Delta
+from merp.cosim.phases.mac_array.forward import Forward
+from merp.cosim.phases.mac_array.step_order import step_order
+from merp.cosim.phases.mac_array.update import Update
+from merp.models.mac_array.pass_words import pass_words
+from merp.models.mac_array.passes import design_of
+from merp.models.network.branches import previous
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PHASES
+from merp.models.params.mac_array.array_pass import ArrayPass
+from merp.models.params.mac_array.design import LOSSES, Design
+from merp.models.params.register_map import RegisterMap
+from merp.testbenches.mac_array.trainer_bench import registers
+from merp.tools.export.operands import Operand
+
+LOSS = LOSSES[-1]
+"""Whose deltas the array forms, where it has the unit: the paper's."""
+
+FIRST, LAST = "update_config_first", "update_config_last"
+"""Registers that tell KU which image of a batch it is: all others are alike in every image."""
+
+
+WORDS_IN_A_LINE = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheduled:
+    """A pass of an image.
+
+    Attributes:
+        layer: whose. kind: one line. registers: value by name; ``FIRST`` and ``LAST`` of an image
+            that is both. streams: the array in memory that each stream reads or writes, in some
+            image of a batch.
+    """
+
+    layer: Layer
+    kind: str
+    registers: Mapping[str, int]
+    streams: Mapping[str, Operand]
+
+
+def phases_of_array(network: Network, *, fused: bool) -> Mapping[str, ArrayPhase]:
+    """The phases of a network's array by name, with the loss where the array has the unit."""
+    design = design_of(network, network.layers[0])
+    phases = (
+        Forward(network, design, fused, LOSS if design.loss else None),
+        Delta(network, design, fused),
+        Update(network, design, fused),
+    )
+    return {each.name: each for each in phases}
+
+
+def scheduled(network: Network, images: int, *, fused: bool) -> Iterator[Scheduled]:
+    """The passes of an image of a batch of so many.
+
+    fused: deltas lie in memory at pooled resolution, and are expanded on entry.
+    """
+    design = design_of(network, network.layers[0])
+    phases, rates = phases_of_array(network, fused=fused), usual_rates(design, images)
+    for name, layer, _ in step_order(network, network.layers, PHASES):
+        for work in phases[name].works(layer, rates, first=True, last=True):
+            yield Scheduled(
+                layer=layer,
+                kind=kind_of(work),
+                registers=registers(work, design),
+                streams=_streams(network, layer, work, design),
+            )
+
+
+def kind_of(work: ArrayPass) -> str:
+    """What a pass does, but which image of a batch it is for."""
+    if work.phase == "upsample":
+        return "un-pooling of deltas"
+    behind = f", then the deltas of the {work.loss} loss" if work.loss else ""
+    entry = ", deltas expanded on entry" if work.expands else ""
+    return f"{work.phase}{behind}{entry}"
+
+
+def _streams(network: Network, layer: Layer, work: ArrayPass, design: Design) -> dict[str, Operand]:
+    front = previous(network, layer)
+    of_front = None if front is None else front.name
+    taken = Operand("images" if front is None else "maps", of_front)
+    stored = "deltas of sums" if work.pool > 1 and not work.fused else "deltas"
+    own, kernels = Operand(stored, layer.name), Operand("kernels", layer.name)
+    found = {"kernel_in": kernels, "kernel_out": kernels}
+    if work.phase == "fp":
+        behind = ", deltas" if work.loss else ""
+        made = Operand(f"maps{behind}", layer.name)
+        found |= {"map_in": taken, "map_out": made, "target_in": Operand("classes", None)}
+    elif work.phase == "dp":
+        found |= {"map_in": own, "map_out": Operand("deltas", of_front)}
+    elif work.phase == "upsample":
+        found |= {"map_in": Operand("deltas", layer.name), "map_out": own}
+    else:
+        found |= {"map_in": taken, "delta_in": own}
+        for each in ("gradient", "velocity"):
+            array = Operand("velocities" if each == "velocity" else "gradients", layer.name)
+            found |= {f"{each}_in": array, f"{each}_out": array}
+    ends = replace(work, first=True, last=False), replace(work, first=False, last=True)
+    moved = {port for each in ends for port in pass_words(each, design)}
+    streams = ports_of(design)
+    return {streams[port]: found[port] for port in streams if port in moved}
+
+
+def schedule_json(network: str, images: int, passes: Sequence[Scheduled]) -> str:
+    """The passes of an image for a program; ``images``: of a batch."""
+    document = {
+        "network": network,
+        "images": images,
+        "first": FIRST,
+        "last": LAST,
+        "passes": [
+            {
+                "layer": each.layer.name,
+                "kind": each.kind,
+                "streams": {name: operand._asdict() for name, operand in each.streams.items()},
+                "registers": dict(each.registers),
+            }
+            for each in passes
+        ],
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def schedule_header(registers: RegisterMap, images: int, passes: Sequence[Scheduled]) -> str:
+    """A C99 header: values of all settings by pass, and a function that writes those of one.
+
+    registers: whose header it includes, by the name of its top.
+    """
+    top = registers.top
+    prefix, guard = top.upper(), f"{top.upper()}_SCHEDULE_H"
+    settings = registers.registers[registers.first_setting : registers.first_counter]
+    first = settings[0].offset
+    lines = [
+        f"/* The passes of each of {images} image(s), in order. Generated; do not edit. */",
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "",
+        f'#include "{top}.h"',
+        "",
+        f"#define {prefix}_PASSES {len(passes)}u",
+        f"#define {prefix}_SETTINGS {len(settings)}u /* words of a pass, from {first:#x} on */",
+        "",
+        f"static const uint32_t {top}_passes[{prefix}_PASSES][{prefix}_SETTINGS] = {{",
+    ]
+    for number, each in enumerate(passes, 1):
+        values = [each.registers[setting.name] for setting in settings]
+        lines.append(f"    {{ /* {number}: {each.layer.name}, {each.kind} */")
+        for low in range(0, len(values), WORDS_IN_A_LINE):
+            line = (f"{value:#x}u," for value in values[low : low + WORDS_IN_A_LINE])
+            lines.append(f"        {' '.join(line)}")
+        lines.append("    },")
+    lines += [
+        "};",
+        "",
+        "/* Writes the settings of a pass, the first is 0, of a batch's first or last image. */",
+        f"static inline void {top}_write_pass(",
+        "    volatile void *base, uint32_t pass, uint32_t first, uint32_t last)",
+        "{",
+        "    volatile uint32_t *word = (volatile uint32_t *)base;",
+        "    uint32_t place;",
+        f"    for (place = 0; place < {prefix}_SETTINGS; place++)",
+        f"        word[{first // 4} + place] = {top}_passes[pass][place];",
+        f"    word[{prefix}_{FIRST.upper()} / 4] = first; /* read by KU alone */",
+        f"    word[{prefix}_{LAST.upper()} / 4] = last;",
+        "}",
+        "",
+        f"#endif /* {guard} */",
+    ]
+    return "\n".join(lines) + "\n"
