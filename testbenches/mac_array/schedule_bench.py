@@ -73,7 +73,7 @@ def schedule_arguments(design: Design) -> dict[str, Any]:
         "supply_config": SupplyConfig(design), "output_config": OutputConfig(design),
         "update_config": UpdateConfig(design), "unpool_config": UnpoolConfig(design),
     }  # fmt: skip
-    pulses = ("pass_start", "pass_done", "pass_error", "busy", "done", "framing_error")
+    pulses = ("pass_start", "pass_done", "pass_error", "pass_over", "busy", "done", "framing_error")
     return {
         "clk": flag(), "rst": flag(), "start": flag(), "config": ScheduleConfig(design),
         "sink": Stream(SCHEDULE_BITS), "settings": Bundles(settings),
@@ -148,6 +148,9 @@ class _Play:
             self._left -= 1
             if not self._left:
                 self._done = True
+        if seen["pass_over"]:
+            played.ended.append(self._t)
+            assert seen["pass_done"]
         if seen["done"] and self._t:
             played.done, played.error = self._t, seen["framing_error"]
             assert not seen["busy"]
@@ -157,8 +160,6 @@ class _Play:
     def _pass(self, session: ScheduleSession, played: Played) -> dict[str, int]:
         """Done stays until the next start; so does an error."""
         number = len(played.begun) - 1
-        if self._done and len(played.ended) <= number:
-            played.ended.append(self._t)
         self._error |= self._left == 1 and number in session.wrong
         return {"pass_done": int(self._done), "pass_error": int(self._error)}
 

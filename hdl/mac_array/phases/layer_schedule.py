@@ -29,6 +29,7 @@ def layer_schedule(
     pass_start: Bit,
     pass_done: Bit,
     pass_error: Bit,
+    pass_over: Bit,
     busy: Bit,
     done: Bit,
     framing_error: Bit,
@@ -43,6 +44,7 @@ def layer_schedule(
     pass_start     out  pulse: they are there
     pass_done      in   the pass is over; from the cycle after pass_start on
     pass_error     in   a stream of the pass was framed wrong; likewise
+    pass_over      out  pulse: it is over, in the first cycle of pass_done
     busy           out  a run is under way
     done           out  its last pass is over; until the next start
     framing_error  out  a stream of any pass, or the sink, was framed wrong; until the next start
@@ -52,12 +54,12 @@ def layer_schedule(
     word a cycle before that. Reset: the run is abandoned; the memory keeps its words.
     """
     layout = schedule_layout(design)
-    final_word = layout.words - 1
+    most = layout.words - 1
     loading, loaded, fetching = flag(), flag(), flag()
     settling, running = flag(), flag()
-    steps, pass_ends, image_ends = flag(), flag(), flag()
+    steps, final, image_ends = flag(), flag(), flag()
     address = count(layout.depth - 1)
-    number, place = count(final_word), count(final_word)
+    number, place = count(most), count(most)
     placed = flag()
     stored = bits(len(sink.data))
     passes, images = count(MAX_PASSES), bits(len(config.images))  # still to come
@@ -70,15 +72,19 @@ def layer_schedule(
         sink.ready.next = loading
 
     @always_comb
+    def end() -> None:
+        pass_over.next = running and pass_done
+
+    @always_comb
     def step() -> None:
         steps.next = loaded or fetching
-        pass_ends.next = number == final_word
-        image_ends.next = number == final_word and passes == 1
+        final.next = number == most
+        image_ends.next = number == most and passes == 1
 
     @always(clk.posedge)
     def count_words() -> None:
         if steps:
-            if pass_ends:
+            if final:
                 number.next = 0
             else:
                 number.next = number + 1
@@ -87,7 +93,7 @@ def layer_schedule(
                 passes.next = config.passes
             else:
                 address.next = address + 1
-                if pass_ends:
+                if final:
                     passes.next = passes - 1
         if start or rst:
             number.next = 0
@@ -96,9 +102,9 @@ def layer_schedule(
 
     @always(clk.posedge)
     def control() -> None:
-        settling.next = fetching and pass_ends
+        settling.next = fetching and final
         pass_start.next = settling
-        if fetching and pass_ends:
+        if fetching and final:
             fetching.next = False
             ends.next = image_ends
         if pass_start:
@@ -109,16 +115,15 @@ def layer_schedule(
             if image_ends:
                 loading.next = False
                 fetching.next = True
-        if running:
-            if pass_error:
-                framing_error.next = True
-            if pass_done:
-                running.next = False
-                if ends and last:
-                    busy.next = False
-                    done.next = True
-                else:
-                    fetching.next = True
+        if running and pass_error:
+            framing_error.next = True
+        if pass_over:
+            running.next = False
+            if ends and last:
+                busy.next = False
+                done.next = True
+            else:
+                fetching.next = True
         if start or rst:
             loading.next = start and not rst and config.load
             fetching.next = start and not rst and not config.load
@@ -133,7 +138,7 @@ def layer_schedule(
     def count_images() -> None:
         first.next = images == config.images
         last.next = images == 1
-        if running and pass_done and ends:
+        if pass_over and ends:
             images.next = images - 1
         if start or rst:
             images.next = config.images
@@ -155,4 +160,4 @@ def layer_schedule(
         )
         for name, where in layout.places.items()
     ]  # fmt: skip
-    return take, step, count_words, control, count_images, hand_on, memory, registers
+    return take, end, step, count_words, control, count_images, hand_on, memory, registers
