@@ -23,7 +23,10 @@ def pass_words(of: ArrayPass, array: Array) -> dict[str, int]:
     w = b * of.inputs * of.taps
     stored = yp if of.fused else y
     if of.phase == "fp":
-        found = {"map_in": x, "kernel_in": w + b, "map_out": stored}
+        deltas = int(of.loss is not None)  # an atom of them for each of outputs
+        found = {
+            "map_in": x, "kernel_in": w + b, "map_out": stored * (1 + deltas), "target_in": deltas
+        }  # fmt: skip
     elif of.phase == "dp":
         found = {"map_in": stored, "kernel_in": w, "map_out": x}
     elif of.phase == "upsample":
@@ -43,12 +46,13 @@ def pass_words(of: ArrayPass, array: Array) -> dict[str, int]:
 def pass_products(of: ArrayPass) -> int:
     """Products of pixels, lanes and taps that count; those of a window's padding do, too.
 
-    In DP a tap counts where the stride leaves it a delta.
+    In DP a tap counts where the stride leaves it a delta, in KU one that no window of pooling took
+    does not.
     """
     if of.phase == "upsample":
         return 0
     if of.phase != "dp":
-        return of.inputs * of.outputs * of.taps * of.out_rows * of.out_columns
+        return of.inputs * of.outputs * of.taps * of.delta_rows * of.delta_columns
     rows, columns = (_taps_of(size, of) for size in (of.rows, of.columns))
     return of.inputs * of.outputs * rows * columns
 

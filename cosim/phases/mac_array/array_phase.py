@@ -103,6 +103,10 @@ class ArrayPhase(ABC):
         """The same of the first image; a layer is of one group."""
         return self.own(layer, 0, step)
 
+    def golden_passes(self, layer: Layer, image: int, step: ArrayStep) -> tuple[Pass, ...]:
+        """Those of ``works``, each fed from the step as it is, and compared with its golden."""
+        return (self.own(layer, image, step),)
+
     @abstractmethod
     def passes(self, layer: Layer, image: int, step: ArrayStep) -> RecordedPasses:
         """All passes of an image; what they make goes into the step."""
@@ -181,7 +185,11 @@ class ArrayPhase(ABC):
     def _work(self, layer: Layer, work: ArrayPass) -> Work:
         operations = 0 if work.phase == "upsample" else layer.operations()
         largest = largest_window(self.design.max_kernel, self.design.reach)
-        seen = geometry(self.network, layer, largest)
+        seen = replace(
+            geometry(self.network, layer, largest),
+            out_rows=work.delta_rows,
+            out_columns=work.delta_columns,
+        )
         return Work(
             n_cu=self.design.macs,
             issue=SLOTS[work.phase](seen, self.design) if work.phase in SLOTS else 0,

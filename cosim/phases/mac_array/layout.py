@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.fixed import Words
+from merp.models.golden.loss import Labels
 from merp.models.mac_array.fixed_update import Pair
 from merp.models.mac_array.orders import Atom, Beat
 from merp.models.params.bits import Bits
@@ -44,6 +45,11 @@ class Sent:
     words: Bits
     meant: NDArray[np.bool_]
 
+    def then(self, other: Sent) -> Sent:
+        """With others behind."""
+        words, meant = (self.words, other.words), (self.meant, other.meant)
+        return Sent(np.concatenate(words), np.concatenate(meant))
+
 
 def _bits(words: NDArray[np.int64]) -> Bits:
     return (words.reshape(-1) & MASK).astype(np.uint32)
@@ -63,6 +69,11 @@ def atoms(
     columns = np.arange(design.pox)
     blocks = places(order, work, design)[:, 2:]
     return Sent(_bits(words), (blocks * design.pox + columns < each.shape[2]).reshape(-1))
+
+
+def targets(labels: Labels) -> Sent:
+    """Numbers of the right classes."""
+    return Sent(labels.astype(np.uint32), np.ones(labels.shape, np.bool_))
 
 
 def maps_of(

@@ -61,6 +61,12 @@ class Update(ArrayPhase):
         if work.has_momentum:
             step.moving[layer.name] = made("m_axis_velocity")
 
+    def golden_passes(self, layer: Layer, image: int, step: ArrayStep) -> tuple[Pass, ...]:
+        """Un-pooling, where it is a pass, before the update."""
+        *before, _ = self._works_of(layer, image, step)
+        unpooling = (self._unpooling(layer, each, image, step) for each in before)
+        return (*unpooling, self.own(layer, image, step))
+
     def _works_of(self, layer: Layer, image: int, step: ArrayStep) -> tuple[ArrayPass, ...]:
         first, last = image == 0, image == step.images - 1
         return self.works(layer, step.golden.rates, first=first, last=last)

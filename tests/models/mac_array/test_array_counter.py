@@ -12,6 +12,7 @@ from array_layers import random_pass, seen
 from merp.models.mac_array import orders
 from merp.models.mac_array.array_counter import walked_words
 from merp.models.mac_array.array_traffic import port_words
+from merp.models.mac_array.pass_words import pass_words
 from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.models.params.mac_array.design import Array
 
@@ -25,6 +26,7 @@ def test_the_walk_counts_what_the_formula_does(seed: int) -> None:
         assert counted == port_words(seen(of), array, 1, phase, fused=fused)
     lost = replace(of, loss="hinge")
     assert walked_words(lost, array) == port_words(seen(of), array, 1, "fp", fused=fused, loss=True)
+    assert walked_words(lost, array) == pass_words(lost, array)
     batch: Counter[str] = Counter()
     for image in range(3):
         batch.update(
