@@ -222,11 +222,6 @@ VERBS = {
                 says="all RTL, with report and pictures",
                 quick=False,
             ),
-            Example(
-                words="simulate cifar10-1x-fixed --schedule --images 2 --engine verilator",
-                says="a training step on the MAC array from one start",
-                quick=False,
-            ),
         ),
     ),
     "verify-float": Verb(
