@@ -38,7 +38,6 @@ from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
-from merp.hdl.mac_array.phases.trainer import trainer
 from merp.models.cnn_merp.cluster import cluster_design
 from merp.models.cnn_merp.cut import cut
 from merp.models.cnn_merp.fused_pair import fused_design
@@ -56,11 +55,12 @@ from merp.models.params.mac_array.gradient_registers import GRADIENT_TABLES
 from merp.models.params.mac_array.input_registers import TABLES
 from merp.models.params.mac_array.output_registers import output_table
 from merp.models.params.mac_array.pass_registers import supply_settings
+from merp.models.params.mac_array.schedule_registers import SCHEDULE
 from merp.models.params.mac_array.unpool_registers import UNPOOL
 from merp.models.params.mac_array.update_registers import update_table
 from merp.models.params.rates import PLAIN
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
-from merp.testbenches.mac_array.trainer_bench import trainer_arguments
+from merp.testbenches.mac_array.scheduled_bench import scheduled_top
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
 
@@ -242,13 +242,15 @@ def _mac_array() -> Iterator[Exported]:
         **output_table(design).settings(design),
         **update_table(design).settings(design),
         **UNPOOL.settings(design),
+        **SCHEDULE.settings(design),
     }
     meanings = {name: setting.meaning for name, setting in settings.items()}
     # Inside, each bundle stands by itself.
     for table in (*TABLES, *GRADIENT_TABLES):
         bundle = table.bundle.removeprefix("supply_config_")
         meanings |= {f"{bundle}_config_{each.name}": each.meaning for each in table.registers}
-    yield _exported(trainer, trainer_arguments(design), meanings)
+    top = scheduled_top(design)
+    yield _exported(top.function, top.args, meanings)
 
 
 def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:

@@ -160,6 +160,8 @@ class _Simulation:
             self._send(self._answer(run, pin.name))
         for pin in self._ports.outputs:
             self._send_list(run.pattern(pin.name))
+        for pin in self._ports.streams:
+            self._send_list(run.ends.get(pin.name, ()))
         self._to.flush()
         while True:
             kind = self._word()

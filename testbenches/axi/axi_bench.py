@@ -109,11 +109,13 @@ class AxiBench:
         self.streams: dict[str, Monitor] = {}
         self.faults: list[str] = []
         self._in_reset = 0
-        self._prepare({}, None)
+        self._prepare({}, {}, None)
 
-    def _prepare(self, supply: Mapping[str, int], reset_at: int | None) -> None:
+    def _prepare(
+        self, supply: Mapping[str, int], ends: Mapping[str, Sequence[int]], reset_at: int | None
+    ) -> None:
         """Begin to watch a run: its cycles are counted from the start on."""
-        self.streams = stream_monitors(self.ports, self.read, supply)
+        self.streams = stream_monitors(self.ports, self.read, supply, ends)
         self._t = -1
         self._start_response: int | None = None
         self._moved_at = 0
@@ -256,7 +258,7 @@ class AxiBench:
 
         Nothing is left of the run; the register that lets the interrupt out is as it was.
         """
-        self._prepare({}, None)  # a stream may fall now, and the run's monitors are done with
+        self._prepare({}, {}, None)  # a stream may fall now, and the run's monitors are done with
         await self.write("control", ABORT)
         polled = [await self.get("status")]
         while polled[-1] & ABORTING and len(polled) <= ABORT_CYCLES:
@@ -303,18 +305,20 @@ class AxiBench:
             found = await self.get(name)
             if found != value:
                 self.fault(f"{name}: {found} read back, {value} written")
-        self._prepare({name: len(words) for name, words in run.words.items()}, reset_at)
+        supply = {name: len(words) for name, words in run.words.items()}
+        self._prepare(supply, run.ends, reset_at)
         for name, words in run.words.items():
-            self._send(name, [int(word) for word in conduct.sent.get(name, words)], conduct)
+            sent = [int(word) for word in conduct.sent.get(name, words)]
+            ends = run.ends.get(name, (len(sent),))
+            self._send(name, sent, conduct.lasts.get(name, [end - 1 for end in ends]))
         self._start_response = self.lite.begun["b"] + 1
         await self.write("control", START)
         if conduct.meddle is not None:
             await self._meddle(run, conduct, conduct.meddle)
         await self.ended.wait()
 
-    def _send(self, name: str, words: list[int], conduct: Conduct) -> None:
-        """Give words to a source, with ``tlast`` where the conduct has it."""
-        lasts = conduct.lasts.get(name, (len(words) - 1,))
+    def _send(self, name: str, words: list[int], lasts: Sequence[int]) -> None:
+        """Give words to a source, with ``tlast`` at those of these places."""
         if words:
             pin = next(each for each in self.ports.inputs if each.name == name)
             data = _in_bytes(pin, words)

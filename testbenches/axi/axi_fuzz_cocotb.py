@@ -103,7 +103,7 @@ class Fuzz:
         """Play accesses after a reset; with ``cut`` the next reset comes in their middle."""
         await self._reset()
         lite, model = LiteMonitor(self.read), RegisterModel(self.registers)
-        streams = stream_monitors(self.ports, self.read, {}).values()
+        streams = stream_monitors(self.ports, self.read, {}, {}).values()
         writes = sum(self.rng.random() < 0.5 for _ in range(accesses))
         for _ in range(writes - 2):
             address = _address(self.rng, self.registers)

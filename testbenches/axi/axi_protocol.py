@@ -8,7 +8,7 @@ ValueError where that is undefined.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from merp.testbenches.top.streams import Monitor, Read, StreamPins
 from merp.testbenches.top.top import Pin, TopPorts
@@ -73,14 +73,21 @@ def _pins(read: Callable[[str], Read], channel: str, fields: tuple[str, ...]) ->
 
 
 def stream_monitors(
-    ports: TopPorts, read: Callable[[str], Read], supply: Mapping[str, int]
+    ports: TopPorts,
+    read: Callable[[str], Read],
+    supply: Mapping[str, int],
+    ends: Mapping[str, Sequence[int]],
 ) -> dict[str, Monitor]:
-    """A monitor per stream of the top; ``supply`` tells how many words each input's source has."""
+    """A monitor per stream of the top.
+
+    supply: words that each input's source has. ends: as of a ``Run``.
+    """
     return {
         stream.name: Monitor(
             stream,
             StreamPins.of(stream, read),
             supply.get(stream.name),
+            ends.get(stream.name, ()),
         )
         for stream in ports.streams
     }

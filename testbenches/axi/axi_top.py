@@ -22,6 +22,7 @@ from merp.models.params.counters import meaning_of
 from merp.models.params.mac_array.array_counters import array_meaning
 from merp.models.params.mac_array.design import Design as ArrayDesign
 from merp.models.params.mac_array.pass_registers import array_settings
+from merp.models.params.mac_array.schedule_registers import SCHEDULE
 from merp.models.params.register_map import (
     FLAGS,
     RegisterMap,
@@ -51,7 +52,7 @@ def axi_registers_of(top: Top) -> RegisterMap:
             listed = add_unpool_settings if name == "add_undone" else unpool_settings
             known |= listed(parameter)
         elif isinstance(parameter, ArrayDesign):
-            known |= array_settings(parameter)
+            known |= {**array_settings(parameter), **SCHEDULE.settings(parameter)}
             meaning = array_meaning
     status = {pin.name.removeprefix("status_"): pin.width for pin in top.ports.status}
     return register_map(

@@ -3,9 +3,12 @@
 // The generated header ports.h names the top's ports: config[], inputs[], outputs[], status[].
 // Runs come in on stdin and answers go out on stdout, both as little-endian 64-bit words:
 //   run      1, reset_at (all ones: never), limit, config..., {words, pattern, answered} of each
-//            input, pattern of each output; a list is its length and its elements; 0 ends the job
+//            input, pattern of each output, ends of each stream; a list is its length and its
+//            elements; 0 ends the job
 //   answered index of the output to which a source is the answer (all ones: none), words of it,
 //            and words that it gives for them
+//   ends     numbers of words with the last of which last goes, the final one among them; none: it
+//            goes with that one alone
 //   answer   0 progress: cycle, words out;  2 stuck: text, status...;
 //            1 outcome: cycles, resets, nanoseconds, {count, first, last} of each stream,
 //            words of each output, status..., faults: their number, and each as a text
@@ -133,13 +136,13 @@ static void edge() {
 struct Run {
     uint64_t reset_at, limit;
     Words config;
-    std::vector<Words> words, patterns, answers;
+    std::vector<Words> words, patterns, answers, ends;
 };
 
 class Source {
   public:
-    Source(const StreamPins& pins, const Words& words, const Words& pattern)
-        : pins(pins), words(words), pattern(pattern) {}
+    Source(const StreamPins& pins, const Words& words, const Words& pattern, const Words& ends)
+        : pins(pins), words(words), pattern(pattern), ends(ends.begin(), ends.end()) {}
 
     void drive(uint64_t t) {
         if (held) return;
@@ -150,7 +153,7 @@ class Source {
                 if (pins.keep_bits) pins.keep[lane].set(counts ? ones(pins.keep_bits) : 0);
             }
             pins.valid.set(1);
-            pins.last.set(next == words.size());
+            pins.last.set(next == words.size() || ends.count(next));
             held = true;
         } else if (released) {
             pins.valid.set(0);
@@ -169,6 +172,7 @@ class Source {
   private:
     const StreamPins& pins;
     const Words &words, &pattern;
+    const std::set<uint64_t> ends;
     size_t next = 0;
     bool held = false, released = false;
 };
@@ -187,7 +191,8 @@ static std::string binary(const Words& parts, unsigned bits) {
 
 class Monitor {
   public:
-    Monitor(const StreamPins& pins, uint64_t supply) : pins(pins), supply(supply) {}
+    Monitor(const StreamPins& pins, uint64_t supply, const Words& ends)
+        : pins(pins), supply(supply), ends(ends) {}
 
     bool sample(uint64_t t) {
         const bool valid = pins.valid.get(), ready = pins.ready.get();
@@ -224,8 +229,7 @@ class Monitor {
         if (count == 0) first = t;
         last = t;
         count += data.size();
-        lasts += end;
-        ended = end;
+        if (end) lasts.push_back(count);
         if (supply == NEVER) words.insert(words.end(), data.begin(), data.end());
         return true;
     }
@@ -238,7 +242,9 @@ class Monitor {
                 add(std::to_string(supply - count) + " of " + std::to_string(supply) +
                     " words were not taken");
             }
-        } else if (count && (lasts != 1 || !ended)) {
+        } else if (!ends.empty()) {
+            if (lasts != ends) add("last must come with the final word of each pass");
+        } else if (count && lasts != Words{count}) {
             add("last must come once, with the final word");
         }
     }
@@ -262,9 +268,10 @@ class Monitor {
 
     const StreamPins& pins;
     const uint64_t supply;
-    bool waiting = false, ended = false;
-    Words waiting_data, waiting_keep;
-    uint64_t waiting_last = 0, lasts = 0;
+    const Words& ends;
+    bool waiting = false;
+    Words waiting_data, waiting_keep, lasts;
+    uint64_t waiting_last = 0;
     std::set<std::string> seen;
 };
 
@@ -306,10 +313,10 @@ static bool attempt(const Run& run, uint64_t reset_at, uint64_t resets,
     std::vector<Source> sources;
     std::vector<Monitor> in, out;
     for (size_t i = 0; i < n_in; ++i) {
-        sources.emplace_back(inputs[i], run.words[i], run.patterns[i]);
-        in.emplace_back(inputs[i], run.words[i].size());
+        sources.emplace_back(inputs[i], run.words[i], run.patterns[i], run.ends[i]);
+        in.emplace_back(inputs[i], run.words[i].size(), run.ends[i]);
     }
-    for (const auto& stream : outputs) out.emplace_back(stream, NEVER);
+    for (size_t i = 0; i < n_out; ++i) out.emplace_back(outputs[i], NEVER, run.ends[n_in + i]);
 
     quiet();
     for (size_t i = 0; i < config.size(); ++i) config[i].set(run.config[i]);
@@ -440,6 +447,9 @@ int main(int argc, char** argv) {
             run.answers.push_back(answer);
         }
         for (size_t i = 0; i < outputs.size(); ++i) run.patterns.push_back(receive_list());
+        for (size_t i = 0; i < inputs.size() + outputs.size(); ++i) {
+            run.ends.push_back(receive_list());
+        }
         const auto began = std::chrono::steady_clock::now();
         if (!attempt(run, run.reset_at, 0, began)) {
             quiet();

@@ -36,6 +36,7 @@ def run_to_json(run: Run) -> dict[str, Any]:
         "stalls": {name: run.pattern(name) for name in run.stalls},
         "reset_at": run.reset_at,
         "answers": {name: asdict(each) for name, each in run.answers.items()},
+        "ends": {name: list(each) for name, each in run.ends.items()},
     }
 
 
@@ -43,4 +44,4 @@ def run_from_json(plain: dict[str, Any]) -> Run:
     """Read what ``run_to_json`` wrote."""
     words = {name: np.array(values, dtype=np.uint64) for name, values in plain["words"].items()}
     answers = {name: Answer(**each) for name, each in plain["answers"].items()}
-    return Run(plain["config"], words, plain["stalls"], plain["reset_at"], answers)
+    return Run(plain["config"], words, plain["stalls"], plain["reset_at"], answers, plain["ends"])

@@ -82,12 +82,14 @@ class _Attempt:
         self._ports = ports
         self._run = run
         self._status = status
+        ends = {pin.name: run.ends.get(pin.name, ()) for pin in ports.streams}
         self._sources = [
-            Source(pin, run.words[pin.name].tolist(), run.pattern(pin.name)) for pin in ports.inputs
+            Source(pin, run.words[pin.name].tolist(), run.pattern(pin.name), ends[pin.name])
+            for pin in ports.inputs
         ]
         self._sinks = [Sink(pin.name, run.pattern(pin.name)) for pin in ports.outputs]
         self._in = [Monitor(pin, pins[pin.name], len(run.words[pin.name])) for pin in ports.inputs]
-        self._out = [Monitor(pin, pins[pin.name], None) for pin in ports.outputs]
+        self._out = [Monitor(pin, pins[pin.name], None, ends[pin.name]) for pin in ports.outputs]
         sources = dict(zip((pin.name for pin in ports.inputs), self._sources, strict=True))
         outputs = {monitor.name: monitor for monitor in self._out}
         self._answers = [

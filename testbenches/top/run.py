@@ -61,6 +61,9 @@ class Run:
         answers: of input streams whose words are known only when others have left.
         reset_at: cycle in which ``rst`` rises for ``RESET_CYCLES``; the run then begins again from
             its first words. A run that is done before that is not reset.
+        ends: of a stream that has several passes in the run, numbers of words with the last of
+            which ``tlast`` goes, rising, the final one among them; with that one alone where none
+            are given.
     """
 
     config: Mapping[str, int]
@@ -68,6 +71,7 @@ class Run:
     stalls: Mapping[str, Sequence[int]] = field(default_factory=dict)
     reset_at: int | None = None
     answers: Mapping[str, Answer] = field(default_factory=dict)
+    ends: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     def pattern(self, stream: str) -> tuple[int, ...]:
         """The stall pattern of a stream."""
@@ -108,6 +112,15 @@ class Run:
         for name, each in self.answers.items():
             if min(each.words, each.given) < 1:
                 raise ValueError(f"answers: {name} must give and take words, not {each}")
+        unknown = set(self.ends) - {pin.name for pin in ports.streams}
+        if unknown:
+            raise ValueError(f"ends: no such stream: {', '.join(sorted(unknown))}")
+        for pin in ports.streams:
+            ends = list(self.ends.get(pin.name, ()))
+            if ends != sorted(set(ends)) or any(end < 1 or end % pin.lanes for end in ends[:-1]):
+                raise ValueError(f"ends: those of {pin.name} must rise, by whole beats: {ends}")
+            if pin in ports.inputs and ends and ends[-1] != len(self.words[pin.name]):
+                raise ValueError(f"ends: the last of {pin.name} must be its final word: {ends}")
         if self.reset_at is not None and self.reset_at < 1:
             raise ValueError(f"reset_at must be at least 1, not {self.reset_at}")
 

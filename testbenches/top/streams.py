@@ -64,13 +64,17 @@ class Source:
         known: beats that can be presented so far: all, unless it is an answer to an output.
     """
 
-    def __init__(self, pin: Pin, words: Sequence[int], pattern: Sequence[int]) -> None:
+    def __init__(
+        self, pin: Pin, words: Sequence[int], pattern: Sequence[int], ends: Sequence[int] = ()
+    ) -> None:
+        """``ends``: numbers of words with the last of which ``tlast`` goes, too."""
         self._data, self._valid, self._last, self._keep = (
             f"{pin.name}_{f}" for f in ("tdata", "tvalid", "tlast", "tkeep")
         )
         self._keeps = pin.keep > 0
         self._words = pack(pin, words) if self._keeps else [(word, 0) for word in words]
         self._pattern = pattern
+        self._ends = {len(self._words), *(-(-end // pin.lanes) for end in ends)}
         self.known = len(self._words)
         self._next = 0
         self._held = False
@@ -87,7 +91,7 @@ class Source:
                 changes[self._keep] = keep
             changes[self._valid] = 1
             self._next += 1
-            changes[self._last] = int(self._next == len(self._words))
+            changes[self._last] = int(self._next in self._ends)
             self._held = True
         elif self._released:
             changes[self._valid] = changes[self._last] = 0
@@ -125,8 +129,14 @@ class Monitor:
         faults: broken rules, each with the first cycle in which it was broken.
     """
 
-    def __init__(self, pin: Pin, pins: StreamPins, supply: int | None) -> None:
-        """Watch ``pins``; ``supply`` is how many words a source has, None at an output."""
+    def __init__(
+        self, pin: Pin, pins: StreamPins, supply: int | None, ends: Sequence[int] = ()
+    ) -> None:
+        """Watch ``pins``; ``supply`` is how many words a source has, None at an output.
+
+        ``ends``: numbers of words with the last of which ``tlast`` must come, of an output; with
+        the final one alone if there are none.
+        """
         self.name = pin.name
         self._pin = pin
         self.count = 0
@@ -137,8 +147,8 @@ class Monitor:
         self._pins = pins
         self._supply = supply
         self._waiting: tuple[int, int, int] | None = None
-        self._lasts = 0
-        self._ended = False
+        self._ends = list(ends)
+        self._lasts: list[int] = []
 
     def sample(self, t: int) -> bool:
         """Look at the pins just before the edge that ends cycle ``t``; True on a transfer."""
@@ -167,8 +177,8 @@ class Monitor:
             self.first = t
         self.last = t
         self.count += len(words)
-        self._lasts += last
-        self._ended = last == 1
+        if last:
+            self._lasts.append(self.count)
         if self._supply is None:
             self.words += words
         return True
@@ -193,7 +203,10 @@ class Monitor:
             if self.count != self._supply:
                 left = self._supply - self.count
                 self.faults.append(f"{self.name}: {left} of {self._supply} words were not taken")
-        elif self.count and (self._lasts != 1 or not self._ended):
+        elif self._ends:
+            if self._lasts != self._ends:
+                self.faults.append(f"{self.name}: last must come with the final word of each pass")
+        elif self.count and self._lasts != [self.count]:
             self.faults.append(f"{self.name}: last must come once, with the final word")
 
     def _fault(self, text: str, t: int) -> None:

@@ -19,6 +19,7 @@ from merp.models.arithmetic.fixed import Words, to_numbers, to_words
 from merp.models.arithmetic.words import to_values
 from merp.models.errors import BadInput
 from merp.models.given import name_of
+from merp.models.golden.loss import LOSSES
 from merp.models.mac_array.array_flow import array_cycles
 from merp.models.mac_array.fixed_golden_step import FixedGoldenStep
 from merp.models.mac_array.fixed_training import FixedModel, initial_model
@@ -55,8 +56,10 @@ class MacArray:
             )
         return initial_model(network, seed)
 
-    def step(self, choice: Choice, image: Words, parameters: FixedModel) -> ArrayStep:
-        """Labels are arbitrary: image i is of class i.
+    def step(
+        self, choice: Choice, image: Words, parameters: FixedModel, loss: str = LOSSES[0]
+    ) -> ArrayStep:
+        """Labels are arbitrary: image i is of class i. loss: of ``LOSSES``.
 
         Raises:
             BadInput: layers are on several arrays.
@@ -65,7 +68,7 @@ class MacArray:
         check_one_array(network, network.layers)
         rates = usual_rates(design_of(network, network.layers[0]), images)
         labels = np.arange(images, dtype=np.int64) % network.layers[-1].biases
-        return ArrayStep(FixedGoldenStep(network, image, labels, parameters, rates))
+        return ArrayStep(FixedGoldenStep(network, image, labels, parameters, rates, loss))
 
     def sittings(self, choice: Choice, step: ArrayStep) -> Iterator[Sitting]:
         """All turns on one array, which keeps masks and places of maxima of an image."""

@@ -12,7 +12,7 @@ from rich.console import Console
 from merp.cosim.audit.audit import COUNTS, Audit, combine
 from merp.models.network.phases import ONE_PASS, PAIR, apart, called
 from merp.models.params.names import file_name
-from merp.tools.common.table import console, fixed, table
+from merp.tools.common.table import Sheet, console, fixed, table
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.cnn_merp import HALVES
 from merp.tools.simulate.machines import machine_of
@@ -162,12 +162,7 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
         style="bold",
     )
     ways = [*COUNTS, *(["waveform"] if choice.wave is not None else [])]
-    heads = [way.replace("_", " ") for way in ways]
-    rows = [
-        [port, *(f"{counts[way]:,}" for way in ways), _equal(list(counts.values()))]
-        for port, counts in audit.ports.items()
-    ]
-    screen.print(table("", ["words", *heads, "equal"], rows))
+    screen.print(words_table(audit, ways))
     measured = _mb_per_gflop(audit)
     screen.print(f"bits      {verdict(audit)}")
     load = audit.cycles.get("kernel_load")
@@ -194,6 +189,16 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     for failure in audit.failures:
         screen.print(f"FAILED    {failure}", style="bold red")
     screen.print()
+
+
+def words_table(audit: Audit, ways: Sequence[str]) -> Sheet:
+    """Words of each port by way of counting."""
+    heads = [way.replace("_", " ") for way in ways]
+    rows = [
+        [port, *(f"{counts[way]:,}" for way in ways), _equal(list(counts.values()))]
+        for port, counts in audit.ports.items()
+    ]
+    return table("", ["words", *heads, "equal"], rows)
 
 
 def _account(audit: Audit, half: str) -> str:

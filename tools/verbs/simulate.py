@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from merp.cosim.engines.engine import ENGINES
 from merp.models.errors import BadInput
 from merp.models.given import name_of
+from merp.models.golden.loss import LOSSES
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.tools.common.arguments import add_delta_at, add_network, add_phase, add_tables, whole
@@ -114,6 +115,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume", action="store_true", help="reuse finished layers of an identical run in DIR"
     )
+    parser.add_argument(
+        "--schedule",
+        action="store_true",
+        help="on the MAC array: every pass of all images from one start, with the loss on chip",
+    )
+    parser.add_argument(
+        "--loss", choices=LOSSES, help="with --schedule (default hinge; cross-entropy: host only)"
+    )
     add_board(parser, "none: layers in one piece")
     parser.add_argument(
         "--tiles",
@@ -129,8 +138,11 @@ def run(args: argparse.Namespace) -> int:
     """Simulate, print what was found, and return 1 if any of it is wrong."""
     network = open_network(args.network, fuses=True)
     _check_board(args)
+    _check_schedule(args)
     if args.board is not None:
         return _run_on_board(args, network)
+    if args.schedule:
+        return _run_schedule(args, network)
     picked = pick(network, args.layer, args.group, args.cus)
     from merp.tools.simulate.machines import machine_of
 
@@ -176,6 +188,47 @@ def _check_board(args: argparse.Namespace) -> None:
             raise BadInput(
                 f"{name_of(name)}: allowed {'with' if wrong is planned else 'without'} {board}"
             )
+
+
+def _check_schedule(args: argparse.Namespace) -> None:
+    """Refuse what one start of all passes does not have, or what only it has."""
+    if not args.schedule and args.loss is not None:
+        raise BadInput(f"{name_of('loss')}: allowed with {name_of('schedule')}")
+    alone = (
+        "state", "group", "cus", "rows", "input", "kernels", "wave", "wave_of", "output", "resume",
+        "board",
+    )  # fmt: skip
+    for name in alone if args.schedule else ():
+        if getattr(args, name) not in (None, False):
+            raise BadInput(f"{name_of(name)}: allowed without {name_of('schedule')}")
+    if args.schedule and (args.layer not in (None, ALL) or args.phase not in ("fp", ALL)):
+        raise BadInput(f"{name_of('schedule')}: allowed with all layers and phases")
+
+
+def _run_schedule(args: argparse.Namespace, network: Network) -> int:
+    """Simulate all passes from one start."""
+    from merp.tools.simulate.mac_array import MacArray
+    from merp.tools.simulate.scheduled import answer, choose_schedule, show, simulate_schedule
+
+    choice, loss = choose_schedule(
+        network,
+        images=args.images or 1,
+        engine=args.engine,
+        cu_array=args.cu_array,
+        delta_at=args.delta_at,
+        loss=args.loss,
+    )
+    check_room(choice)
+    machine = MacArray()
+    maps = machine.input_maps(choice.network, choice.images, args.image)
+    parameters = machine.parameters(choice.network, args.seed, None)
+    with ProgressBar("simulate") as bar:
+        found = simulate_schedule(choice, loss, maps, parameters, bar)
+    if args.json:
+        print(json.dumps(answer(found), indent=2))
+    else:
+        show(found)
+    return 0 if found.audit.passed else 1
 
 
 def _run_on_board(args: argparse.Namespace, network: Network) -> int:

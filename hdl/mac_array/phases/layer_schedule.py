@@ -1,0 +1,163 @@
+"""The global control: every pass of a batch from one start.
+
+S. K. Venkataramanaiah et al., FPL 2019, section III.A and figure 3.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.base.dual_port_ram import dual_port_ram
+from merp.hdl.base.signals import Bundles, Stream, bits, count, flag, signals_of
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.mac_array.phases.schedule_register import schedule_register
+from merp.hdl.mac_array.ports.schedule import ScheduleConfig
+from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.schedule_layout import MAX_PASSES, schedule_layout
+
+
+@entity
+def layer_schedule(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    config: ScheduleConfig,
+    sink: Stream,
+    settings: Bundles,
+    pass_start: Bit,
+    pass_done: Bit,
+    pass_error: Bit,
+    pass_over: Bit,
+    busy: Bit,
+    done: Bit,
+    framing_error: Bit,
+    design: Design,
+) -> Any:
+    """Keep the registers of up to 64 passes, and run these for each image of a batch.
+
+    config         in   registers, stable from start to done
+    sink           in   words of the passes, of a run that loads them; last with the final one
+    settings       out  run-time registers of the pass; update_config_first and update_config_last
+                        by the image, all others from the pass's words
+    pass_start     out  pulse: they are there
+    pass_done      in   the pass is over; from the cycle after pass_start on
+    pass_error     in   a stream of the pass was framed wrong; likewise
+    pass_over      out  pulse: it is over, in the first cycle of pass_done
+    busy           out  a run is under way
+    done           out  its last pass is over; until the next start
+    framing_error  out  a stream of any pass, or the sink, was framed wrong; until the next start
+
+    Latency: with W words of a pass, pass_start comes W + 2 cycles after start, or after pass_done
+    of the pass before; done one cycle after pass_done of the last pass. A run that loads takes a
+    word a cycle before that. Reset: the run is abandoned; the memory keeps its words.
+    """
+    layout = schedule_layout(design)
+    most = layout.words - 1
+    loading, loaded, fetching = flag(), flag(), flag()
+    settling, running = flag(), flag()
+    steps, final, image_ends = flag(), flag(), flag()
+    address = count(layout.depth - 1)
+    number, place = count(most), count(most)
+    placed = flag()
+    stored = bits(len(sink.data))
+    passes, images = count(MAX_PASSES), bits(len(config.images))  # still to come
+    ends = flag()  # the pass is its image's last one
+    first, last = settings.update_config.first, settings.update_config.last
+
+    @always_comb
+    def take() -> None:
+        loaded.next = loading and sink.valid
+        sink.ready.next = loading
+
+    @always_comb
+    def end() -> None:
+        pass_over.next = running and pass_done
+
+    @always_comb
+    def step() -> None:
+        steps.next = loaded or fetching
+        final.next = number == most
+        image_ends.next = number == most and passes == 1
+
+    @always(clk.posedge)
+    def count_words() -> None:
+        if steps:
+            if final:
+                number.next = 0
+            else:
+                number.next = number + 1
+            if image_ends:
+                address.next = 0
+                passes.next = config.passes
+            else:
+                address.next = address + 1
+                if final:
+                    passes.next = passes - 1
+        if start or rst:
+            number.next = 0
+            address.next = 0
+            passes.next = config.passes
+
+    @always(clk.posedge)
+    def control() -> None:
+        settling.next = fetching and final
+        pass_start.next = settling
+        if fetching and final:
+            fetching.next = False
+            ends.next = image_ends
+        if pass_start:
+            running.next = True
+        if loaded:
+            if sink.last != image_ends:
+                framing_error.next = True
+            if image_ends:
+                loading.next = False
+                fetching.next = True
+        if running and pass_error:
+            framing_error.next = True
+        if pass_over:
+            running.next = False
+            if ends and last:
+                busy.next = False
+                done.next = True
+            else:
+                fetching.next = True
+        if start or rst:
+            loading.next = start and not rst and config.load
+            fetching.next = start and not rst and not config.load
+            settling.next = False
+            pass_start.next = False
+            running.next = False
+            framing_error.next = False
+            busy.next = start and not rst
+            done.next = False
+
+    @always(clk.posedge)
+    def count_images() -> None:
+        first.next = images == config.images
+        last.next = images == 1
+        if pass_over and ends:
+            images.next = images - 1
+        if start or rst:
+            images.next = config.images
+
+    @always(clk.posedge)
+    def hand_on() -> None:
+        placed.next = fetching
+        place.next = number
+
+    memory = dual_port_ram(
+        clk, write=loaded, write_addr=address, data=sink.data, read_addr=address, word=stored,
+        words=layout.depth,
+    )  # fmt: skip
+    signals = dict(signals_of(settings))
+    registers = [
+        schedule_register(
+            clk, placed=placed, place=place, word=stored, value=signals[name], at=where.word,
+            low=where.low, width=where.width,
+        )
+        for name, where in layout.places.items()
+    ]  # fmt: skip
+    return take, end, step, count_words, control, count_images, hand_on, memory, registers

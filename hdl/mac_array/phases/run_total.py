@@ -1,0 +1,30 @@
+"""A counter of a pass, summed over the passes of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always
+
+from merp.hdl.conversion.entity import Bit, Word, entity
+
+
+@entity
+def run_total(clk: Bit, rst: Bit, start: Bit, add: Bit, counted: Word, total: Word) -> Any:
+    """Add what a pass counted.
+
+    add      in   pulse: the pass is over
+    counted  in   its counter, still by then
+    total    out  sum since start
+
+    Latency: one cycle. Reset: zero; start, too.
+    """
+
+    @always(clk.posedge)
+    def gather() -> None:
+        if add:
+            total.next = total + counted
+        if start or rst:
+            total.next = 0
+
+    return gather

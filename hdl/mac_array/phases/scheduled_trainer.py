@@ -1,0 +1,84 @@
+"""The fixed-point MAC array behind its schedule: every pass of a batch from one start.
+
+S. K. Venkataramanaiah et al., FPL 2019, figure 3.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from merp.hdl.base.signals import AxiStream, Bundles, flag, signals_of, stream_of
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.mac_array.phases.layer_schedule import layer_schedule
+from merp.hdl.mac_array.phases.run_total import run_total
+from merp.hdl.mac_array.phases.trainer import trainer
+from merp.hdl.mac_array.ports.outputs import OutputConfig
+from merp.hdl.mac_array.ports.registers import SupplyConfig
+from merp.hdl.mac_array.ports.schedule import ScheduleConfig
+from merp.hdl.mac_array.ports.status import ArrayStatus
+from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
+from merp.hdl.mac_array.ports.updates import UpdateConfig
+from merp.models.params.mac_array.design import Design
+from merp.models.params.register_map import FLAGS
+
+
+@entity
+def scheduled_trainer(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    schedule_config: ScheduleConfig,
+    s_axis_schedule: AxiStream,
+    s_axis_map: AxiStream,
+    s_axis_delta: AxiStream,
+    s_axis_kernel: AxiStream,
+    s_axis_gradient: AxiStream,
+    m_axis_map: AxiStream,
+    m_axis_kernel: AxiStream,
+    m_axis_gradient: AxiStream,
+    status: ArrayStatus,
+    design: Design,
+    s_axis_velocity: AxiStream | None = None,
+    m_axis_velocity: AxiStream | None = None,
+    s_axis_target: AxiStream | None = None,
+) -> Any:
+    """Compute the passes of a batch, image by image.
+
+    schedule_config  in   registers, stable from start to done
+    s_axis_schedule  in   words of the passes, of a run that loads them
+    s_axis_*         in   those of the trainer; last comes with the last beat of each pass
+    m_axis_*         out  those of the trainer, likewise
+    status           out  of the run: its counters are sums over the passes
+
+    Latency, throughput, reset: those of layer_schedule and of the trainer.
+    """
+    settings = Bundles({
+        "supply_config": SupplyConfig(design), "output_config": OutputConfig(design),
+        "update_config": UpdateConfig(design), "unpool_config": UnpoolConfig(design),
+    })  # fmt: skip
+    pass_start, pass_over = flag(), flag()
+    told = ArrayStatus(design)
+    more: dict[str, Any] = {}
+    if s_axis_velocity is not None and m_axis_velocity is not None:
+        more = {"s_axis_velocity": s_axis_velocity, "m_axis_velocity": m_axis_velocity}
+    if s_axis_target is not None:
+        more |= {"s_axis_target": s_axis_target}
+    schedule = layer_schedule(
+        clk, rst, start, config=schedule_config, sink=stream_of(s_axis_schedule),
+        settings=settings, pass_start=pass_start, pass_done=told.done,
+        pass_error=told.framing_error, pass_over=pass_over, busy=status.busy, done=status.done,
+        framing_error=status.framing_error, design=design,
+    )  # fmt: skip
+    array = trainer(
+        clk, rst, start=pass_start, **vars(settings), s_axis_map=s_axis_map,
+        s_axis_delta=s_axis_delta, s_axis_kernel=s_axis_kernel, s_axis_gradient=s_axis_gradient,
+        m_axis_map=m_axis_map, m_axis_kernel=m_axis_kernel, m_axis_gradient=m_axis_gradient,
+        status=told, design=design, **more,
+    )  # fmt: skip
+    counted = dict(signals_of(told))
+    totals = [
+        run_total(clk, rst, start, add=pass_over, counted=counted[name], total=total)
+        for name, total in signals_of(status)
+        if name not in FLAGS
+    ]
+    return schedule, array, totals

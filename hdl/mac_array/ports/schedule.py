@@ -1,0 +1,14 @@
+"""What a run of the schedule is."""
+
+from __future__ import annotations
+
+from merp.hdl.base.registers import RegisterBundle
+from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.schedule_registers import SCHEDULE
+
+
+class ScheduleConfig(RegisterBundle):
+    """Run-time registers of the schedule, those of the table ``SCHEDULE``."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(SCHEDULE, design)

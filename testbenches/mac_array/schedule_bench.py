@@ -1,0 +1,173 @@
+"""Runs of a schedule, with a pass that takes any number of cycles in the place of an array."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from merp.hdl.base.signals import Bundles, Stream, flag
+from merp.hdl.mac_array.phases.layer_schedule import layer_schedule
+from merp.hdl.mac_array.ports.outputs import OutputConfig
+from merp.hdl.mac_array.ports.registers import SupplyConfig
+from merp.hdl.mac_array.ports.schedule import ScheduleConfig
+from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
+from merp.hdl.mac_array.ports.updates import UpdateConfig
+from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.schedule_layout import SCHEDULE_BITS
+from merp.testbenches.block.trace import Sample, Trace, run_block
+
+INPUTS = (
+    "rst", "start", "config_passes", "config_images", "config_load", "sink_data", "sink_valid",
+    "sink_last", "pass_done", "pass_error",
+)  # fmt: skip
+SETTINGS = "settings_"
+"""What the names of the registers begin with."""
+
+PAUSE = 3
+"""Cycles between runs."""
+
+
+@dataclass(frozen=True)
+class ScheduleSession:
+    """A run of a schedule.
+
+    Attributes:
+        passes, images: registers. words: of the passes that it loads; none: it does not.
+        rate: at which words come. lasts: which of the words have ``last``.
+        wrong: passes, counted over all images, with an error. reset_at: cycle of a reset.
+    """
+
+    passes: int
+    images: int
+    words: Sequence[int] = ()
+    rate: float = 1.0
+    lasts: Sequence[int] | None = None
+    wrong: Sequence[int] = ()
+    reset_at: int | None = None
+
+
+@dataclass
+class Played:
+    """What was seen of a session, by cycles from its start.
+
+    Attributes:
+        begun: of each pass, the cycle in which it is started. ended: in which it is done.
+        settings: of each pass, the registers as they are from its start to its end.
+        loaded: cycle of the last word. done: in which the run is; -1 if it was reset.
+        error: whether a wrong frame was told then.
+    """
+
+    begun: list[int] = field(default_factory=list)
+    ended: list[int] = field(default_factory=list)
+    settings: list[dict[str, int]] = field(default_factory=list)
+    loaded: int = 0
+    done: int = -1
+    error: int = 0
+
+
+def schedule_arguments(design: Design) -> dict[str, Any]:
+    """Arguments of ``layer_schedule``."""
+    settings = {
+        "supply_config": SupplyConfig(design), "output_config": OutputConfig(design),
+        "update_config": UpdateConfig(design), "unpool_config": UnpoolConfig(design),
+    }  # fmt: skip
+    pulses = ("pass_start", "pass_done", "pass_error", "pass_over", "busy", "done", "framing_error")
+    return {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": ScheduleConfig(design),
+        "sink": Stream(SCHEDULE_BITS), "settings": Bundles(settings),
+        **{name: flag() for name in pulses}, "design": design,
+    }  # fmt: skip
+
+
+class _Play:
+    """The stimulus of sessions one after the other, and what is seen of them."""
+
+    def __init__(self, sessions: Sequence[ScheduleSession], seed: int) -> None:
+        self.played: list[Played] = []
+        self._sessions = list(sessions)
+        self._rng = Random(seed)
+        self._pause = PAUSE
+        self._t = self._sent = self._left = 0
+        self._held = self._done = self._error = False
+
+    def drive(self, cycle: int, seen: Sample) -> Mapping[str, int]:
+        """Inputs of a cycle."""
+        if cycle == 0:
+            return dict.fromkeys(INPUTS, 0) | {"rst": 1}
+        if self._pause:
+            return self._wait(seen)
+        session, played = self._sessions[len(self.played) - 1], self.played[-1]
+        self._look(session, played, seen)
+        self._t += 1
+        if played.done >= 0 or self._t - 1 == session.reset_at:
+            self._pause, self._held, self._left, self._error = PAUSE, False, 0, False
+            reset = int(played.done < 0)
+            return {"rst": reset, "start": 0, "sink_valid": 0, "pass_error": 0}
+        return {"start": 0} | self._sink(session) | self._pass(session, played)
+
+    def _wait(self, seen: Sample) -> Mapping[str, int]:
+        self._pause -= 1
+        assert self._pause == PAUSE - 1 or not seen["busy"]  # that is the cycle of the reset
+        if len(self.played) == len(self._sessions):
+            self._pause = 1
+        if self._pause:
+            return {"rst": 0}
+        self.played.append(Played())
+        self._t = self._sent = 0
+        session = self._sessions[len(self.played) - 1]
+        return {
+            "start": 1, "config_passes": session.passes, "config_images": session.images,
+            "config_load": int(len(session.words) > 0),
+        } | self._sink(session)  # fmt: skip
+
+    def _sink(self, session: ScheduleSession) -> dict[str, int]:
+        more = self._sent < len(session.words)
+        if more and (self._held or self._rng.random() < session.rate):
+            lasts = session.lasts or [len(session.words) - 1]
+            self._held = True
+            return {"sink_valid": 1, "sink_data": session.words[self._sent],
+                    "sink_last": int(self._sent in lasts)}  # fmt: skip
+        return {"sink_valid": 0, "sink_data": self._rng.getrandbits(SCHEDULE_BITS)}
+
+    def _look(self, session: ScheduleSession, played: Played, seen: Sample) -> None:
+        """At cycle ``t`` of the session, which was the one before."""
+        assert not seen["sink_ready"] or self._sent < len(session.words)
+        if seen["sink_valid"] and seen["sink_ready"]:
+            self._sent, self._held = self._sent + 1, False
+            played.loaded = self._t
+        settings = {name: value for name, value in seen.items() if name.startswith(SETTINGS)}
+        if seen["pass_start"]:
+            played.begun.append(self._t)
+            played.settings.append(settings)
+            self._left, self._done = self._rng.randint(1, 9), False
+            self._error = False
+        elif self._left:
+            assert settings == played.settings[-1]
+            self._left -= 1
+            if not self._left:
+                self._done = True
+        if seen["pass_over"]:
+            played.ended.append(self._t)
+            assert seen["pass_done"]
+        if seen["done"] and self._t:
+            played.done, played.error = self._t, seen["framing_error"]
+            assert not seen["busy"]
+        else:
+            assert seen["busy"] or not self._t
+
+    def _pass(self, session: ScheduleSession, played: Played) -> dict[str, int]:
+        """Done stays until the next start; so does an error."""
+        number = len(played.begun) - 1
+        self._error |= self._left == 1 and number in session.wrong
+        return {"pass_done": int(self._done), "pass_error": int(self._error)}
+
+
+def play(
+    design: Design, sessions: Sequence[ScheduleSession], cycles: int, seed: int = 1
+) -> tuple[list[Played], Trace]:
+    """Run sessions back to back; every port in every cycle, too."""
+    stimulus = _Play(sessions, seed)
+    trace = run_block(layer_schedule, schedule_arguments(design), INPUTS, stimulus.drive, cycles)
+    return stimulus.played, trace

@@ -1,0 +1,80 @@
+"""Several passes of the array as one run of its schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+
+import numpy as np
+
+from merp.hdl.base.signals import AxiStream
+from merp.hdl.mac_array.phases.scheduled_trainer import scheduled_trainer
+from merp.hdl.mac_array.ports.schedule import ScheduleConfig
+from merp.models.mac_array.schedule_words import schedule_words
+from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.schedule_layout import SCHEDULE_BITS
+from merp.models.params.mac_array.schedule_registers import SCHEDULE, ScheduleRun
+from merp.testbenches.mac_array.trainer_bench import trainer_arguments
+from merp.testbenches.top.run import Run
+from merp.testbenches.top.top import Top
+
+PORT = "s_axis_schedule"
+
+
+def scheduled_top(design: Design, array: str = "behavioural") -> Top:
+    """The array behind its schedule, as the benches of tops see it."""
+    args = trainer_arguments(design)
+    own = {name: each for name, each in args.items() if not name.endswith("_config")}
+    schedule = {"schedule_config": ScheduleConfig(design), PORT: AxiStream(SCHEDULE_BITS)}
+    return Top(scheduled_trainer, own | schedule, array)
+
+
+def scheduled_run(
+    passes: Sequence[Run],
+    leaving: Sequence[Mapping[str, int]],
+    images: int,
+    design: Design,
+    *,
+    load: bool = True,
+    stalls: Mapping[str, Sequence[int]] | None = None,
+    reset_at: int | None = None,
+) -> Run:
+    """One run of passes, each given as a run of the trainer.
+
+    Args:
+        passes: of all images, image by image. leaving: words that leave each, by output stream.
+        load: the run brings its schedule; else that of a run before is the same.
+        stalls, reset_at: of the run.
+
+    Raises:
+        ValueError: there are too many passes, or an image's differ from the first one's.
+    """
+    of_image = len(passes) // images
+    words = schedule_words([each.config for each in passes[:of_image]], design)
+    for image in range(1, images):
+        configs = [each.config for each in passes[image * of_image : (image + 1) * of_image]]
+        if not np.array_equal(schedule_words(configs, design), words):
+            raise ValueError(f"image {image}: its passes differ from those of the first one")
+    sent = {
+        name: np.concatenate([np.asarray(each.words[name], np.uint64) for each in passes])
+        for name in passes[0].words
+    }
+    sizes = [{name: len(each.words[name]) for name in sent} | dict(out)
+             for each, out in zip(passes, leaving, strict=True)]  # fmt: skip
+    loaded = words if load else words[:0]
+    return Run(
+        config=SCHEDULE.values(ScheduleRun(of_image, images, load)),
+        words={**sent, PORT: loaded.astype(np.uint64)},
+        stalls=stalls or {},
+        reset_at=reset_at,
+        ends={
+            name: ends
+            for name in {name for each in sizes for name in each}
+            if (ends := _ends([each.get(name, 0) for each in sizes]))
+        },
+    )
+
+
+def _ends(sizes: Sequence[int]) -> list[int]:
+    """Words until the end of each pass that has any."""
+    return sorted(set(accumulate(sizes)) - {0})

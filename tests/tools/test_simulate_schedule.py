@@ -1,0 +1,160 @@
+"""``merp simulate --schedule``: a step on the array from one start."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
+from merp.cosim.phases.mac_array.scheduled_step import (
+    DONE,
+    ScheduledStep,
+    audit_schedule,
+    scheduled_step,
+)
+from merp.models.mac_array.passes import design_of
+from merp.models.network.network_file import read_network
+from merp.testbenches.mac_array.scheduled_bench import scheduled_top
+from merp.tools.cli import main
+from merp.tools.simulate.mac_array import MacArray
+from merp.tools.simulate.scheduled import choose_schedule
+
+SMALL = """
+[network]
+name = "small"
+format = "fixed16"
+input = { rows = 5, columns = 5, channels = 1 }
+
+[[layer]]
+name = "conv1"
+maps = 5
+kernel = 3
+pad = 1
+pool = { kind = "max", window = 2, stride = 2 }
+design = "array"
+
+[[layer]]
+name = "fc2"
+maps = 3
+relu = false
+design = "array"
+
+[design.array]
+architecture = "mac_array"
+pox = 4
+poy = 4
+pof = 4
+"""
+"""A row that no pooling window has, atoms that are not filled, lanes that idle."""
+
+PASSES = 6
+"""Of an image: fp, fp, ku, dp, un-pooling, ku."""
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory) -> Path:
+    path: Path = tmp_path_factory.mktemp("schedule") / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+def play(path: Path, images: int, loss: str | None, *, fused: bool) -> tuple[Record, ScheduledStep]:
+    asked = {"images": images, "engine": "myhdl", "cu_array": None, "delta_at": "sums"}
+    choice, found = choose_schedule(read_network(path), **asked, loss=loss)
+    machine = MacArray()
+    maps = machine.input_maps(choice.network, images, None)
+    golden = machine.step(choice, maps, machine.parameters(choice.network, 0, None), found)
+    step = scheduled_step(golden, found, fused=fused)
+    top = scheduled_top(design_of(choice.network, choice.layers[0]))
+    (record,) = run_job(Job(top, [step.run]), "myhdl")
+    return record, step
+
+
+@pytest.fixture(scope="module")
+def played(small: Path) -> tuple[Record, ScheduledStep]:
+    return play(small, 2, None, fused=False)
+
+
+def test_all_passes_of_two_images_from_one_start(played) -> None:
+    """Every word the golden's, words four ways, cycles by cause, and those of the run."""
+    record, step = played
+    found = audit_schedule(record, step)
+    assert found.passed, found.failures
+    assert found.bit_exact
+    assert step.passes == PASSES
+    assert all(len(set(ways.values())) == 1 for ways in found.ports.values())
+    assert all(ways["monitor"] for ways in found.ports.values())
+    assert found.cycles["total"] == step.of_passes - 2 * PASSES * DONE
+
+
+def test_a_wrong_word_or_cycle_is_found(played) -> None:
+    record, step = played
+    late = replace(record, outcome=replace(record.outcome, cycles=record.outcome.cycles + 1))
+    (said,) = audit_schedule(late, step).failures
+    assert said.startswith("cycles of the run, on the pins: ")
+    words = dict(record.outcome.words)
+    words["m_axis_kernel"] = words["m_axis_kernel"] ^ 1
+    wrong = replace(record, outcome=replace(record.outcome, words=words))
+    assert any("kernel_out" in each for each in audit_schedule(wrong, step).failures)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--schedule", "--loss", "cross-entropy"), "merp: --loss cross-entropy: a host forms its"),
+        (("--loss", "hinge"), "merp: --loss: allowed with --schedule"),
+        (("--schedule", "--layer", "fc2"), "merp: --schedule: allowed with all layers and phases"),
+        (("--schedule", "--phase", "ku"), "merp: --schedule: allowed with all layers and phases"),
+        (("--schedule", "--state"), "merp: --state: allowed without --schedule"),
+        (("--schedule", "-o", "there"), "merp: -o: allowed without --schedule"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(capsys, small, words, said) -> None:
+    assert main(["simulate", str(small), *words]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(said)
+    assert error.count("\n") == 1
+
+
+def test_networks_of_no_array_are_refused(capsys) -> None:
+    assert main(["simulate", "digits", "--schedule"]) == 2
+    error = capsys.readouterr().err
+    assert error == "merp: digits: layer conv1: allowed here is a design of mac_array\n"
+
+
+def answer(capsys: Any, *words: str) -> dict[str, Any]:
+    assert main([*words, "--json"]) == 0, capsys.readouterr().out
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+@pytest.mark.full
+def test_the_fused_machine_and_the_other_loss(small: Path) -> None:
+    """Deltas are expanded on entry: a pass less for each layer that pools."""
+    record, step = play(small, 3, "squared", fused=True)
+    found = audit_schedule(record, step)
+    assert found.passed, found.failures
+    assert found.bit_exact
+    assert step.passes == PASSES - 1
+
+
+@pytest.mark.full
+@pytest.mark.verilator
+def test_a_step_of_the_printed_network_from_one_start(capsys) -> None:
+    """Acceptance 4: two images, first and last, all seven layers in RTL."""
+    words = ("simulate", "cifar10-1x-fixed", "--schedule", "--images", "2", "--engine", "verilator")
+    found = answer(capsys, *words)
+    assert found["bit_exact"]
+    assert not found["failures"]
+    schedule, passes = found["schedule"], 2 * found["schedule"]["passes"]
+    loading = schedule["passes"] * schedule["words"]
+    assert schedule["between_passes"] == schedule["words"] + 2
+    assert schedule["cycles"] == (
+        schedule["of_passes"] + passes * schedule["between_passes"] + loading + 1
+    )

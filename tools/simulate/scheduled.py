@@ -1,0 +1,165 @@
+"""A training step on the MAC array from one start, as ``merp simulate --schedule`` runs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+
+from merp.cosim.audit.audit import COUNTS, Audit
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
+from merp.cosim.phases.mac_array.built import check_array
+from merp.cosim.phases.mac_array.scheduled_step import (
+    ScheduledStep,
+    audit_schedule,
+    scheduled_step,
+)
+from merp.models.errors import BadInput
+from merp.models.given import given, name_of
+from merp.models.mac_array.passes import design_of
+from merp.models.mac_array.schedule_cycles import cycles_between
+from merp.models.network.network import Network
+from merp.models.params.mac_array.design import LOSSES, Design
+from merp.models.params.mac_array.schedule_layout import schedule_layout
+from merp.testbenches.mac_array.scheduled_bench import scheduled_top
+from merp.tools.common.progress import Progress
+from merp.tools.common.table import console
+from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.choose import ALL, pick
+from merp.tools.simulate.choose_array import choose_array
+from merp.tools.simulate.mac_array import MacArray
+from merp.tools.simulate.machine import Words
+from merp.tools.simulate.report import audit_answer, time_taken, verdict, words_table
+
+USUAL = "hinge"
+"""The loss where none is asked for, the paper's own."""
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """What came of a run.
+
+    Attributes:
+        choice, loss: what was simulated. step: the run. cycles: of it, on the pins.
+        build_seconds: of the hardware.
+    """
+
+    choice: Choice
+    loss: str
+    step: ScheduledStep
+    audit: Audit
+    cycles: int
+    build_seconds: float
+
+    @property
+    def design(self) -> Design:
+        """The array."""
+        return design_of(self.choice.network, self.choice.network.layers[0])
+
+
+def choose_schedule(
+    network: Network,
+    *,
+    images: int,
+    engine: str,
+    cu_array: str | None,
+    delta_at: str | None,
+    loss: str | None,
+) -> tuple[Choice, str]:
+    """What is to be simulated, all layers and phases, and of which loss.
+
+    Raises:
+        BadInput: the network is on no array, or on several, or the array forms no deltas of the
+            loss: then a host would have to between two passes.
+    """
+    loss = loss or USUAL
+    if loss not in LOSSES:
+        raise BadInput(
+            f"{given('loss', loss)}: a host forms its deltas, between passes of one start: allowed "
+            f"with {name_of('schedule')}: {', '.join(LOSSES)}"
+        )
+    picked = pick(network, ALL, None, None)
+    choice = choose_array(
+        picked, phase=ALL, images=images, engine=engine, cu_array=cu_array, state=False,
+        delta_at=delta_at,
+    )  # fmt: skip
+    check_array(choice.network)
+    if not design_of(choice.network, choice.layers[0]).loss:
+        raise BadInput(
+            f"{name_of('schedule')}: {network.name}: allowed with a design of loss = true"
+        )
+    return choice, loss
+
+
+def simulate_schedule(
+    choice: Choice, loss: str, image: Words, parameters: Any, progress: Progress
+) -> Scheduled:
+    """Run the step, and audit it.
+
+    Raises:
+        BadInput: there are too many passes, or a simulator is not installed.
+        Stuck: no word moved for too long.
+    """
+    progress.begin(f"{choice.images} image(s)")
+    golden = MacArray().step(choice, image, parameters, loss)
+    with progress.spent.on("golden"):
+        try:
+            step = scheduled_step(golden, loss, fused=choice.before)
+        except ValueError as error:
+            raise BadInput(f"{choice.network.name}: {error}") from error
+    top = scheduled_top(design_of(choice.network, choice.layers[0]), choice.array)
+    with progress.spent.on("simulating"):
+        (record,) = run_job(Job(top, [step.run]), choice.engine, progress.update)
+    progress.spent.recount("simulating", "building", record.build_seconds)
+    found = audit_schedule(record, step)
+    return Scheduled(choice, loss, step, found, record.outcome.cycles, record.build_seconds)
+
+
+def answer(found: Scheduled) -> dict[str, Any]:
+    """The answer for machines."""
+    choice, step = found.choice, found.step
+    return {
+        "network": choice.network.name,
+        "engine": choice.engine,
+        "cu_array": choice.array,
+        "images": choice.images,
+        "loss": found.loss,
+        "schedule": {
+            "passes": step.passes,
+            "words": schedule_layout(found.design).words,
+            "cycles": found.cycles,
+            "of_passes": step.of_passes,
+            "between_passes": cycles_between(found.design),
+        },
+        "operations": found.audit.operations,
+        **audit_answer(found.audit),
+        "build_seconds": round(found.build_seconds, 3),
+    }
+
+
+def show(found: Scheduled, screen: Console | None = None) -> None:
+    """Print words by port and way of counting, the bits, and the cycles."""
+    screen = screen or console()
+    choice, step, design = found.choice, found.step, found.design
+    words = schedule_layout(design).words
+    passes = choice.images * step.passes
+    screen.print(
+        f"{choice.network.name}, {choice.images} image(s) from one start: {passes} passes, loss "
+        f"{found.loss}, {design.pox}x{design.poy} pixels of {design.pof} maps at once, engine "
+        f"{choice.engine}, MAC array {choice.array}",
+        style="bold",
+    )
+    screen.print(words_table(found.audit, COUNTS))
+    screen.print(f"bits      {verdict(found.audit)}")
+    rest = found.cycles - step.of_passes - passes * cycles_between(design)
+    screen.print(
+        f"cycles    {found.cycles:,} = passes {step.of_passes:,} + {passes} times "
+        f"{cycles_between(design)} ({words} words of a pass) + {rest:,} of loading and the end"
+    )
+    screen.print(
+        f"time      {time_taken(found.audit)}, after {found.build_seconds:.1f} s of building"
+    )
+    for failure in found.audit.failures:
+        screen.print(f"FAILED    {failure}", style="bold red")
