@@ -61,6 +61,23 @@ def axis(streams: Mapping[str, int]) -> Bundles:
     return Bundles({name: AxiStream(width) for name, width in streams.items()})
 
 
+def payload_bits(streams: Bundles) -> int:
+    """Bits of the widest of several streams."""
+    return max(len(each.tdata) for each in vars(streams).values())
+
+
+class Lanes(Bundles):
+    """What of several streams is on the lanes of a link in a cycle.
+
+    there  a word is on them
+    flit   the word; in front of it, whether it is the last of its stream, and the number of that
+    """
+
+    def __init__(self, streams: Bundles) -> None:
+        number = max(1, (len(vars(streams)) - 1).bit_length())
+        super().__init__({"there": flag(), "flit": bits(payload_bits(streams) + 1 + number)})
+
+
 def counts(streams: Mapping[str, int]) -> Bundles:
     """A count of the words of each."""
     return Bundles({name: bits(STATUS_WIDTH) for name in streams})

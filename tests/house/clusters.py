@@ -60,12 +60,13 @@ def train(
     pace: int = 1,
     stalls: Any = None,
     design: Any = None,
+    apart: bool = False,
     **more: Any,
 ) -> Trained:
     """Train on random images on so many nodes; ``more``: as of ``train_on``."""
     hardware = ClusterStep(
         network, images, depth, engine, devices=devices, pace=pace, stalls=stalls, design=design,
-        limit=4000,
+        apart=apart, limit=4000,
     )  # fmt: skip
     return train_on(hardware, network, images, **more)
 
