@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from merp.cosim.cluster.apart import run_apart
+from merp.cosim.cluster.processes import run_in_processes
 from merp.cosim.cluster.batch import ClusterBatch, cluster_batch
 from merp.cosim.cluster.cluster import Cluster, ShareEngine
 from merp.cosim.cluster.of_share import updated_share
@@ -32,7 +32,7 @@ class ClusterStep(StepAtOnce[ClusterBatch]):
         images: of a step. depth: on their way at most.
         devices: nodes. pace: cycles of a word on a link, 1 to ``MAX_PACE``.
         design: of the chain, where it is to be another than ``cluster_design``'s.
-        apart: whether every node is simulated by a process of its own; with engine ``myhdl``.
+        processes: whether every node is simulated by a process of its own; with engine ``myhdl``.
 
     Raises:
         BadInput: a layer has no design, one that does not take so many images, or is one that a
@@ -52,7 +52,7 @@ class ClusterStep(StepAtOnce[ClusterBatch]):
         devices: int,
         pace: int = 1,
         design: ClusterDesign | None = None,
-        apart: bool = False,
+        processes: bool = False,
         **named: Any,
     ) -> None:
         super().__init__(network, engine, *more, **named)
@@ -62,12 +62,12 @@ class ClusterStep(StepAtOnce[ClusterBatch]):
         check_depth(network, images, depth)
         self._depth = depth
         self._pace = pace
-        self._apart = apart
+        self._processes = processes
 
     def _ran(self, played: ClusterBatch, array: str) -> Record:
         """The run in the hardware, in as many simulations as asked for."""
-        if self._apart:
-            return run_apart(played, array, self._engine, self._limit, self._progress)
+        if self._processes:
+            return run_in_processes(played, array, self._engine, self._limit, self._progress)
         return super()._ran(played, array)
 
     def _batch(self, model: Model, golden: Step, rates: Rates) -> ClusterBatch:

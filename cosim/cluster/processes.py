@@ -27,7 +27,7 @@ from merp.testbenches.top.top import TopPorts
 PROGRAM = "merp.cosim.cluster.board_process"
 
 
-def run_apart(
+def run_in_processes(
     batch: ClusterBatch, array: str, engine: str, limit: int, progress: Progress | None = None
 ) -> Record:
     """Run a batch, a process for every board; whatever happens, none is left over.
