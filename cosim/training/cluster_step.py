@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from merp.cosim.cluster.processes import run_in_processes
 from merp.cosim.cluster.batch import ClusterBatch, cluster_batch
 from merp.cosim.cluster.cluster import Cluster, ShareEngine
 from merp.cosim.cluster.of_share import updated_share
+from merp.cosim.cluster.processes import run_in_processes
 from merp.cosim.cluster.waits import circle
 from merp.cosim.engines.record import Record
 from merp.cosim.pipeline.pipeline import Engine
