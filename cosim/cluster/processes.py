@@ -61,7 +61,7 @@ class _Board:
         self._connection, theirs = Pipe()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", PROGRAM, str(theirs.fileno())],
+                [sys.executable, "-P", "-m", PROGRAM, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
