@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import NamedTuple
 
 from merp.cosim.cluster.cluster import Cluster
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
 from merp.testbenches.top.border import Border, Come, Left
 from merp.testbenches.top.run import Run
 
@@ -45,6 +47,11 @@ def play(task: Task, connection: Connection) -> None:
     At the end of each window the other side is ``Told``, and says what comes. Where nobody listens
     any more it ends quietly.
     """
+    with suppress(EOFError, ConnectionError):
+        connection.send(_answer(task, connection))
+
+
+def _answer(task: Task, connection: Connection) -> Record | Exception:
     words = 0
 
     def progress(_cycles: int, out: int) -> None:
@@ -56,17 +63,13 @@ def play(task: Task, connection: Connection) -> None:
         come: Come = connection.recv()
         return come
 
-    top = task.cluster.board(task.place, task.array)
-    border = Border(task.cluster.design.link.latency, exchange)
     try:
-        try:
-            job = Job(top, [task.run], limit=task.limit, border=border)
-            (answer,) = run_job(job, task.engine, progress)
-        except (EOFError, ConnectionError):
-            raise
-        except Exception as error:
-            connection.send(error)
-        else:
-            connection.send(answer)
+        top = task.cluster.board(task.place, task.array)
+        border = Border(task.cluster.design.link.latency, exchange)
+        job = Job(top, [task.run], limit=task.limit, border=border)
+        (record,) = run_job(job, task.engine, progress)
     except (EOFError, ConnectionError):
-        return
+        raise
+    except Exception as error:
+        return error
+    return record

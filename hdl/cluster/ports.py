@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import BYTE, AxiStream, Bundles, bits, flag
@@ -124,3 +124,8 @@ class NodeStatus(Bundles):
 def share_names(node: NodeDesign) -> list[str]:
     """What the shares of a node are called in the chain."""
     return [f"share{place}" for place in range(node.place, node.place + len(node.shares))]
+
+
+def some_of(bundles: Bundles, names: Iterable[str]) -> Bundles:
+    """Those of several bundles that are called so."""
+    return Bundles({name: getattr(bundles, name) for name in names})

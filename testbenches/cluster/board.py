@@ -6,7 +6,7 @@ nothing else crosses. So boards whose lanes are joined by wires of that latency 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from merp.hdl.base.signals import Bundles, flag
@@ -20,6 +20,7 @@ from merp.hdl.cluster.ports import (
     backward_streams,
     forward_streams,
     share_names,
+    some_of,
 )
 from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.cnn_merp.cluster_design import ClusterDesign
@@ -57,7 +58,7 @@ class BoardStatus(NodeStatus):
         super().__init__(design.nodes[place], of)
         for side in _sides(design, place).values():
             for name, end in ((side.sent, "sent"), (side.arrived, "arrived")):
-                setattr(self, name, _own(getattr(of, name), [end]))
+                setattr(self, name, some_of(getattr(of, name), [end]))
 
 
 def board_args(design: ClusterDesign, place: int, chain: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,9 +68,9 @@ def board_args(design: ClusterDesign, place: int, chain: Mapping[str, Any]) -> d
     config = names + ["admission"] * (each.begins or each.ends) + ["link"] * bool(sides)
     return {
         **{name: chain[name] for name in ("clk", "rst", "start")},
-        "config": _own(chain["config"], config),
-        "s_axis": _own(chain["s_axis"], names + ["map"] * each.begins + ["delta"] * each.ends),
-        "m_axis": _own(chain["m_axis"], names + ["map"] * each.ends),
+        "config": some_of(chain["config"], config),
+        "s_axis": some_of(chain["s_axis"], names + ["map"] * each.begins + ["delta"] * each.ends),
+        "m_axis": some_of(chain["m_axis"], names + ["map"] * each.ends),
         "arriving": Bundles({at: Wires(side.takes, side.sends) for at, side in sides.items()}),
         "leaving": Bundles({at: Wires(side.sends, side.takes) for at, side in sides.items()}),
         "status": BoardStatus(design, place, chain["status"]),
@@ -157,8 +158,3 @@ def _crossing(design: ClusterDesign, border: int) -> tuple[Bundles, Bundles]:
     """Streams over a border, from 1: those that go on, and those that come back."""
     last = design.nodes[border - 1].shares[-1]
     return axis(forward_streams(last)), axis(backward_streams(last))
-
-
-def _own(bundles: Bundles, names: Sequence[str]) -> Bundles:
-    """Some of them."""
-    return Bundles({name: getattr(bundles, name) for name in names})
