@@ -19,6 +19,7 @@ from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.network.network import Network
 from merp.models.params.cnn_merp.cluster_design import ClusterDesign
 from merp.models.params.rates import UpdateRule
+from merp.testbenches.cluster.board import board, board_args
 from merp.testbenches.top.top import Top
 
 PARAMETERS = ("kernel", "bias")
@@ -174,3 +175,11 @@ class Cluster:
                 registers[f"share{place}"] = Bundles({"share": ShareConfig(share)})
         status = ClusterStatus(design, self.rule.momentum)
         return Top(chain, top_args(self, registers, status), array)
+
+    def board(self, place: int, array: str = "rtl") -> Top:
+        """A board of the chain by itself, the place counted from 0, with signals of its own.
+
+        Raises:
+            ValueError: ``array`` is not a kind of array.
+        """
+        return Top(board, board_args(self.design, place, self.top(array).args), array)

@@ -53,7 +53,7 @@ def run_job(job: Job, engine: str, progress: Progress | None = None) -> list[Rec
     Raises:
         BadInput: no such engine, its simulator is not installed, or it cannot write the waveform.
         Stuck: no word moved for the job's limit of cycles.
-        ValueError: a run does not fit the top, or its arrays do not fit the engine.
+        ValueError: a run does not fit the top, or its arrays or its border do not fit the engine.
     """
     if engine not in ENGINES:
         raise BadInput(f"--engine {engine}: no such engine, allowed: {', '.join(ENGINES)}")
@@ -61,5 +61,7 @@ def run_job(job: Job, engine: str, progress: Progress | None = None) -> list[Rec
         check_wave(job.wave.path, engine)
     if engine != "myhdl" and job.top.array != "rtl":
         raise ValueError(f"engine {engine} runs the hardware: array {job.top.array!r} is myhdl's")
+    if engine != "myhdl" and job.border is not None:
+        raise ValueError(f"engine {engine} has no wires to other simulations: only myhdl does")
     module: Engine = import_module(f"merp.cosim.engines.{engine}_engine")
     return module.run_job(job, progress)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from merp.cosim.engines.record import Record
+from merp.testbenches.top.border import Border
 from merp.testbenches.top.run import Outcome, Run
 from merp.testbenches.top.top import Top
 from merp.testbenches.top.wave import Wave
@@ -27,12 +28,14 @@ class Job:
         runs: the runs, without a reset in between.
         wave: the waveform to leave, or None.
         limit: cycles without a transfer on any stream after which a run counts as stuck.
+        border: the tops that run together with this one, each in a simulation of its own.
     """
 
     top: Top
     runs: Sequence[Run] | Runs
     wave: Wave | None = None
     limit: int = STUCK_CYCLES
+    border: Border | None = None
 
 
 class Playing:

@@ -23,7 +23,9 @@ def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
         BadInput: the waveform is of an instance that is not there.
     """
     playing = Playing(job, "myhdl", elaboration_sha(job.top), perf_counter())
-    run_top(job.top, playing.runs(), playing.deliver, job.limit, job.wave, progress)
+    run_top(
+        job.top, playing.runs(), playing.deliver, job.limit, job.wave, progress, job.border
+    )  # fmt: skip
     return playing.records
 
 

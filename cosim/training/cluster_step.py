@@ -8,6 +8,7 @@ from typing import Any
 from merp.cosim.cluster.batch import ClusterBatch, cluster_batch
 from merp.cosim.cluster.cluster import Cluster, ShareEngine
 from merp.cosim.cluster.of_share import updated_share
+from merp.cosim.cluster.processes import run_in_processes
 from merp.cosim.cluster.waits import circle
 from merp.cosim.engines.record import Record
 from merp.cosim.pipeline.pipeline import Engine
@@ -31,6 +32,7 @@ class ClusterStep(StepAtOnce[ClusterBatch]):
         images: of a step. depth: on their way at most.
         devices: nodes. pace: cycles of a word on a link, 1 to ``MAX_PACE``.
         design: of the chain, where it is to be another than ``cluster_design``'s.
+        processes: whether every node is simulated by a process of its own; with engine ``myhdl``.
 
     Raises:
         BadInput: a layer has no design, one that does not take so many images, or is one that a
@@ -50,6 +52,7 @@ class ClusterStep(StepAtOnce[ClusterBatch]):
         devices: int,
         pace: int = 1,
         design: ClusterDesign | None = None,
+        processes: bool = False,
         **named: Any,
     ) -> None:
         super().__init__(network, engine, *more, **named)
@@ -59,6 +62,13 @@ class ClusterStep(StepAtOnce[ClusterBatch]):
         check_depth(network, images, depth)
         self._depth = depth
         self._pace = pace
+        self._processes = processes
+
+    def _ran(self, played: ClusterBatch, array: str) -> Record:
+        """The run in the hardware, in as many simulations as asked for."""
+        if self._processes:
+            return run_in_processes(played, array, self._engine, self._limit, self._progress)
+        return super()._ran(played, array)
 
     def _batch(self, model: Model, golden: Step, rates: Rates) -> ClusterBatch:
         """The step as a run of the hardware."""

@@ -86,10 +86,8 @@ class StepAtOnce(ABC, Generic[Played]):
         played = self._batch(model, golden, rates)
         if self._begin is not None:
             self._begin("all layers")
-        array = "behavioural" if self._engine == "myhdl" else "rtl"
-        job = Job(played.pipeline.top(array), [played.run], limit=self._limit)
         try:
-            (record,) = run_job(job, self._engine, self._progress)
+            record = self._ran(played, "behavioural" if self._engine == "myhdl" else "rtl")
         except Stuck as stuck:
             waits = self._circle(played, stuck.status)
             message = f"{network.name}: no word moved for {self._limit:,} cycles: {waits}"
@@ -107,6 +105,12 @@ class StepAtOnce(ABC, Generic[Played]):
             (engine.part, engine.phase.name): found[engine.name].audit for engine in engines
         }
         return Stepped(new, value, audits, self._whole(played, record))
+
+    def _ran(self, played: Played, array: str) -> Record:
+        """The run in the hardware, in one simulation."""
+        job = Job(played.pipeline.top(array), [played.run], limit=self._limit)
+        (record,) = run_job(job, self._engine, self._progress)
+        return record
 
     @abstractmethod
     def _batch(self, model: Model, golden: Step, rates: Rates) -> Played:

@@ -5,7 +5,6 @@ FPDeep section III: a network lies along the chain, each board has its share of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from merp.hdl.base.signals import Bundles
@@ -18,6 +17,7 @@ from merp.hdl.cluster.ports import (
     backward_streams,
     forward_streams,
     share_names,
+    some_of,
 )
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.pipeline.gather import gather
@@ -88,9 +88,9 @@ def chain(
                 clk,
                 rst,
                 start,
-                config=_own(config, names + ["admission"] * (each.begins or each.ends)),
-                s_axis=_own(s_axis, names),
-                m_axis=_own(m_axis, names),
+                config=some_of(config, names + ["admission"] * (each.begins or each.ends)),
+                s_axis=some_of(s_axis, names),
+                m_axis=some_of(m_axis, names),
                 front=fronts[place],
                 to_front=to_fronts[place - 1] if place else None,
                 on=ons[place],
@@ -100,8 +100,3 @@ def chain(
             )
         )
     return links, nodes, gather(told, status=status)
-
-
-def _own(bundles: Bundles, names: Sequence[str]) -> Bundles:
-    """Some of them."""
-    return Bundles({name: getattr(bundles, name) for name in names})

@@ -14,6 +14,7 @@ from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import AxiStream, Bundles, bits, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.base.word_counter import word_counter
+from merp.hdl.cluster.ports import Lanes, payload_bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
@@ -116,6 +117,90 @@ def _any(some: Sequence[Bit], found: Bit) -> Any:
     return tell
 
 
+@block
+def link_near(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    pace: Word,
+    s_axis: Bundles,
+    lanes: Lanes,
+    freed: Bundles,
+    sent: Bundles,
+    places: int,
+) -> Any:
+    """The end of a link at which words go: one at a time, each with its stream's number in front.
+
+    lanes  out  what goes on them
+    freed  in   of each stream, pulse: a place in its FIFO at the far end is free again
+    """
+    names = list(vars(s_axis))
+    claims = [flag() for _ in range(len(names) + 1)]
+    flits = [*(bits(len(lanes.flit)) for _ in names), lanes.flit]
+    goes = [flag() for _ in names]
+    parts: list[Any] = []
+    for number, name in enumerate(names):
+        sink, room = getattr(s_axis, name), flag()
+        parts += [
+            credit_gate(
+                clk, rst, taken=goes[number], freed=getattr(freed, name), some=room, places=places
+            ),
+            _offer(
+                sink=sink,
+                room=room,
+                claimed=claims[number],
+                flit=flits[number],
+                taken=goes[number],
+                claims=claims[number + 1],
+                passed=flits[number + 1],
+                number=number,
+                payload=payload_bits(s_axis),
+            ),
+            word_counter(clk, rst, start, stream=sink, words=getattr(sent, name)),
+        ]
+    return (
+        parts,
+        _paced(clk, rst, pace=pace, sent=lanes.there, waits=claims[0]),
+        _any(some=goes, found=lanes.there),
+    )
+
+
+@block
+def link_far(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    lanes: Lanes,
+    m_axis: Bundles,
+    credits: Bundles,
+    arrived: Bundles,
+    places: int,
+) -> Any:
+    """The end of a link at which words arrive, each in its stream's FIFO.
+
+    lanes    in   what comes on them
+    credits  out  of each stream, pulse: a place in its FIFO is free again
+    """
+    parts: list[Any] = []
+    for number, name in enumerate(vars(m_axis)):
+        source = getattr(m_axis, name)
+        parts += [
+            _arrive(
+                clk,
+                rst,
+                there=lanes.there,
+                flit=lanes.flit,
+                source=source,
+                credit=getattr(credits, name),
+                number=number,
+                payload=payload_bits(m_axis),
+                places=places,
+            ),
+            word_counter(clk, rst, start, stream=source, words=getattr(arrived, name)),
+        ]
+    return parts
+
+
 @entity
 def link(
     clk: Bit,
@@ -142,50 +227,34 @@ def link(
     Latency: latency cycles and two. Throughput: a word in pace cycles; of one stream alone, places
     words in 2 latency + CREDIT_RETURN cycles at most. Reset: nothing is on its way.
     """
-    names = list(vars(s_axis))
-    payload = max(len(getattr(s_axis, name).tdata) for name in names)
-    size = payload + 1 + max(1, (len(names) - 1).bit_length())
-    claims = [flag() for _ in range(len(names) + 1)]
-    flits = [bits(size) for _ in range(len(names) + 1)]
-    far, there = bits(size), flag()
-    goes = [flag() for _ in names]
-    some = flag()
-    parts: list[Any] = []
-    for number, name in enumerate(names):
-        sink, source = getattr(s_axis, name), getattr(m_axis, name)
-        room, credit, freed = flag(), flag(), flag()
-        parts += [
-            credit_gate(clk, rst, taken=goes[number], freed=freed, some=room, places=places),
-            _offer(
-                sink=sink,
-                room=room,
-                claimed=claims[number],
-                flit=flits[number],
-                taken=goes[number],
-                claims=claims[number + 1],
-                passed=flits[number + 1],
-                number=number,
-                payload=payload,
-            ),
-            _arrive(
-                clk,
-                rst,
-                there=there,
-                flit=far,
-                source=source,
-                credit=credit,
-                number=number,
-                payload=payload,
-                places=places,
-            ),
-            valid_delay(clk, rst, d=credit, q=freed, cycles=latency),
-            word_counter(clk, rst, start, stream=sink, words=getattr(sent, name)),
-            word_counter(clk, rst, start, stream=source, words=getattr(arrived, name)),
-        ]
+    near, far = Lanes(s_axis), Lanes(s_axis)
+    credits, freed = (Bundles({name: flag() for name in vars(s_axis)}) for _ in range(2))
     return (
-        parts,
-        _paced(clk, rst, pace=pace, sent=some, waits=claims[0]),
-        _any(some=goes, found=some),
-        delay(clk, d=flits[len(names)], q=far, cycles=latency),
-        valid_delay(clk, rst, d=some, q=there, cycles=latency),
+        link_near(
+            clk,
+            rst,
+            start,
+            pace=pace,
+            s_axis=s_axis,
+            lanes=near,
+            freed=freed,
+            sent=sent,
+            places=places,
+        ),
+        delay(clk, d=near.flit, q=far.flit, cycles=latency),
+        valid_delay(clk, rst, d=near.there, q=far.there, cycles=latency),
+        link_far(
+            clk,
+            rst,
+            start,
+            lanes=far,
+            m_axis=m_axis,
+            credits=credits,
+            arrived=arrived,
+            places=places,
+        ),
+        [
+            valid_delay(clk, rst, d=getattr(credits, name), q=getattr(freed, name), cycles=latency)
+            for name in vars(s_axis)
+        ],
     )

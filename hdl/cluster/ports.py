@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import BYTE, AxiStream, Bundles, bits, flag
@@ -61,6 +61,23 @@ def axis(streams: Mapping[str, int]) -> Bundles:
     return Bundles({name: AxiStream(width) for name, width in streams.items()})
 
 
+def payload_bits(streams: Bundles) -> int:
+    """Bits of the widest of several streams."""
+    return max(len(each.tdata) for each in vars(streams).values())
+
+
+class Lanes(Bundles):
+    """What of several streams is on the lanes of a link in a cycle.
+
+    there  a word is on them
+    flit   the word; in front of it, whether it is the last of its stream, and the number of that
+    """
+
+    def __init__(self, streams: Bundles) -> None:
+        number = max(1, (len(vars(streams)) - 1).bit_length())
+        super().__init__({"there": flag(), "flit": bits(payload_bits(streams) + 1 + number)})
+
+
 def counts(streams: Mapping[str, int]) -> Bundles:
     """A count of the words of each."""
     return Bundles({name: bits(STATUS_WIDTH) for name in streams})
@@ -107,3 +124,8 @@ class NodeStatus(Bundles):
 def share_names(node: NodeDesign) -> list[str]:
     """What the shares of a node are called in the chain."""
     return [f"share{place}" for place in range(node.place, node.place + len(node.shares))]
+
+
+def some_of(bundles: Bundles, names: Iterable[str]) -> Bundles:
+    """Those of several bundles that are called so."""
+    return Bundles({name: getattr(bundles, name) for name in names})

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from time import perf_counter
 
+from merp.testbenches.top.border import Alone, Border, Course, Together
 from merp.testbenches.top.run import RESET_CYCLES, TAIL_CYCLES, Outcome, Run, Stuck
 from merp.testbenches.top.streams import Changes, Monitor, Read, Sink, Source, StreamPins
 from merp.testbenches.top.top import TopPorts
@@ -27,28 +28,35 @@ def player(
     deliver: Callable[[Outcome], None],
     limit: int,
     progress: Progress | None = None,
+    border: Border | None = None,
 ) -> Iterator[Changes]:
     """Play ``runs`` one after the other, without a reset in between.
 
     ``read(name)`` gives a function that reads a pin. ``deliver`` gets the outcome of each run
-    before the next one is taken from ``runs``.
+    before the next one is taken from ``runs``. ``border``: the tops that run together with this
+    one, each in a simulation of its own.
 
     Raises:
         Stuck: no word moved for ``limit`` cycles.
     """
     pins = {stream.name: StreamPins.of(stream, read) for stream in ports.streams}
     status = {pin.name: read(pin.name) for pin in ports.status}
+    done = status["status_done"]
+
+    def course() -> Course:
+        return Alone(done) if border is None else Together(ports, read, done, border)
+
     quiet = _quiet(ports)
     yield from _reset(quiet | {pin.name: 0 for pin in ports.config})
     for run in runs:
         run.check(ports)
         began = perf_counter()
         resets = 0
-        attempt = _Attempt(ports, pins, status, run)
+        attempt = _Attempt(ports, pins, status, run, course())
         if not (yield from attempt.play(quiet, limit, progress, run.reset_at)):
             resets = 1
             yield from _reset(quiet)
-            attempt = _Attempt(ports, pins, status, run)
+            attempt = _Attempt(ports, pins, status, run, course())
             yield from attempt.play(quiet, limit, progress, None)
         deliver(attempt.outcome(resets, perf_counter() - began))
 
@@ -78,8 +86,10 @@ class _Attempt:
         pins: Mapping[str, StreamPins],
         status: Mapping[str, Read],
         run: Run,
+        course: Course,
     ) -> None:
         self._ports = ports
+        self._course = course
         self._run = run
         self._status = status
         ends = {pin.name: run.ends.get(pin.name, ()) for pin in ports.streams}
@@ -103,11 +113,11 @@ class _Attempt:
         self, quiet: Changes, limit: int, progress: Progress | None, reset_at: int | None
     ) -> Generator[Changes, None, bool]:
         """Play the run; False if it was reset."""
-        done = self._status["status_done"]
+        course = self._course
         inputs = list(zip(self._in, self._sources, strict=True))
         changes: Changes = {**quiet, **self._run.config, "rst": 0, "start": 1}
-        moved_at = t = 0
-        end: int | None = None
+        t = 0
+        end: int | None = None  # when it was known that the run was done
         while True:
             for source, answer, output in self._answers:
                 source.known = answer.known(output.count)
@@ -115,6 +125,7 @@ class _Attempt:
                 source.drive(t, changes)
             for sink in self._sinks:
                 sink.drive(t, changes)
+            course.begin(t, changes)
             yield changes
             moved = False
             for monitor, source in inputs:
@@ -127,15 +138,13 @@ class _Attempt:
                     if end is not None:
                         monitor.after_done(t)
             if end is None:
-                # In cycle 0 done still belongs to the run before.
-                if t and done():
-                    end = t
+                done = course.end(t, moved)
+                if done is not None:
+                    end, self._cycles = t, done
                     self._final = {name: int(read()) for name, read in self._status.items()}
                 elif t == reset_at:
                     return False
-                elif moved:
-                    moved_at = t
-                elif t - moved_at >= limit:
+                elif t - course.moved >= limit:
                     raise self._stuck(t, limit)
             elif t == end + TAIL_CYCLES:
                 break
@@ -143,7 +152,6 @@ class _Attempt:
                 progress(t, sum(monitor.count for monitor in self._out))
             changes = {} if t else {"start": 0}
             t += 1
-        self._cycles = end
         self._moved = [name for name, value in self._final.items() if self._status[name]() != value]
         return True
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from merp.hdl.base.signals import BYTE, AxiStream, Bundles
@@ -61,12 +61,15 @@ class TopPorts:
         outputs: streams out of the top (``m_axis_*``), by prefix.
         config: run-time registers, stable from ``start`` to ``status_done``.
         status: what the top tells, ``status_done`` among it.
+        arriving, leaving: wires from and to other tops of the same design.
     """
 
     inputs: tuple[Pin, ...]
     outputs: tuple[Pin, ...]
     config: tuple[Pin, ...]
     status: tuple[Pin, ...]
+    arriving: tuple[Pin, ...] = ()
+    leaving: tuple[Pin, ...] = ()
 
     @property
     def streams(self) -> tuple[Pin, ...]:
@@ -83,7 +86,7 @@ class TopPorts:
             ]
             if stream.keep:
                 pins.append(Pin(f"{stream.name}_tkeep", stream.keep))
-        return [*pins, *self.status]
+        return [*pins, *self.status, *self.arriving, *self.leaving]
 
     def to_json(self) -> dict[str, list[dict[str, Any]]]:
         """The description as plain lists, for a bench in another process."""
@@ -140,7 +143,7 @@ class Top:
             ValueError: the top has no clk, rst or start, no ``status_done``, or a port of a kind
                 that the benches do not know.
         """
-        groups: dict[str, list[Pin]] = {"inputs": [], "outputs": [], "config": [], "status": []}
+        groups: dict[str, list[Pin]] = {each.name: [] for each in fields(TopPorts)}
         missing = [name for name in CONTROL if name not in self.args]
         if missing:
             raise ValueError(f"{self.name} has no port {', '.join(missing)}")
@@ -159,7 +162,7 @@ class Top:
             elif name in flat:
                 raise ValueError(f"{self.name} has a port {name} of no known purpose")
             else:
-                kind = "status" if name == "status" else "config"
+                kind = name if name in ("status", "arriving", "leaving") else "config"
                 groups[kind] += [Pin(key, len(signal) or 1) for key, signal in flat.items()]
         if not any(pin.name == "status_done" for pin in groups["status"]):
             raise ValueError(f"{self.name} has no status_done")

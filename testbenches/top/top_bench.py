@@ -15,6 +15,7 @@ from merp.hdl.conversion.quick_shadows import followers
 from merp.hdl.conversion.quick_signals import quick_signals
 from merp.hdl.conversion.scope import elaborated
 from merp.testbenches.block.trace import flatten
+from merp.testbenches.top.border import Border
 from merp.testbenches.top.one_clock import Processes, take_processes
 from merp.testbenches.top.player import Progress, player
 from merp.testbenches.top.run import Outcome, Run
@@ -31,8 +32,9 @@ def run_top(
     limit: int,
     wave: Wave | None = None,
     progress: Progress | None = None,
+    border: Border | None = None,
 ) -> float:
-    """Play ``runs`` on one MyHDL elaboration of ``top``; ``deliver`` gets each outcome.
+    """Play ``runs`` on one MyHDL elaboration of ``top``, as ``player``.
 
     Returns the seconds of the elaboration.
 
@@ -58,7 +60,7 @@ def run_top(
 
             @instance
             def stimulus() -> Any:
-                play = player(top.ports, read, runs, deliver, limit, progress)
+                play = player(top.ports, read, runs, deliver, limit, progress, border)
                 half = delay(5)
                 changes = next(play, None)
                 while changes is not None:

@@ -6,10 +6,17 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 from pipelines import random_network
 from trained import Trained, network_of, train_on
 
+from merp.cosim.cluster.batch import ClusterBatch, cluster_batch
+from merp.cosim.cluster.cluster import Cluster
 from merp.cosim.training.cluster_step import ClusterStep
+from merp.models.arithmetic.words import to_bits
+from merp.models.cnn_merp.cluster import cluster_design
+from merp.models.cnn_merp.cut import cut
+from merp.models.golden.training import initial_model, rates_of, train_step
 from merp.models.network.network import Network
 
 CUT = """
@@ -60,14 +67,29 @@ def train(
     pace: int = 1,
     stalls: Any = None,
     design: Any = None,
+    processes: bool = False,
     **more: Any,
 ) -> Trained:
     """Train on random images on so many nodes; ``more``: as of ``train_on``."""
     hardware = ClusterStep(
         network, images, depth, engine, devices=devices, pace=pace, stalls=stalls, design=design,
-        limit=4000,
+        processes=processes, limit=4000,
     )  # fmt: skip
     return train_on(hardware, network, images, **more)
+
+
+def batch_on(
+    network: Network, devices: int, images: int = 2, pace: int = 3, momentum: float = 0.0
+) -> ClusterBatch:
+    """A batch of random images on so many nodes, two of them on their way."""
+    rng = np.random.default_rng(1)
+    rates = rates_of(0.1, images, network.fmt, momentum=momentum)
+    model, shares = initial_model(network, 3), cut(network, devices)
+    x = to_bits(rng.uniform(0, 1, (images, *network.input)), network.fmt)
+    labels = rng.integers(0, 2, images)
+    step = train_step(network, model, x, labels, rates, state="pooled", pooled=True)
+    cluster = Cluster(network, shares, cluster_design(network, shares, 2), rates.rule)
+    return cluster_batch(cluster, model, step, rates, 2, pace)
 
 
 def random_cut(folder: Path, rng: Random) -> tuple[Network, int]:

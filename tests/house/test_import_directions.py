@@ -88,6 +88,7 @@ HDL = rooms(
 TESTBENCHES = rooms(
     {"block": "", "top": "block", "axi": "block top"},
     {"arithmetic": "block", "cnn_merp": "block top arithmetic", "mac_array": "block top"},
+    {"cluster": ""},
 )
 
 COSIM = rooms(

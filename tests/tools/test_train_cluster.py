@@ -48,6 +48,40 @@ def test_the_file_is_the_goldens_and_the_answer_has_every_link(
 
 
 @pytest.mark.full
+def test_boards_in_processes_answer_as_one_simulation(
+    command: list[object], answer_of: Callable[..., Any], tmp_path: Path
+) -> None:
+    """The same file and the same answer, and again in the same folder."""
+    one, several = tmp_path / "one", tmp_path / "several"
+    chain = (*CHAIN, "--devices", 3, "--link-cycles", 2)
+    wanted = answer_of(*command, *chain, "--save", one / "net.npz", "-o", one)
+    for _ in range(2):
+        found = answer_of(
+            *command, *chain, "--processes", "--save", several / "net.npz", "-o", several
+        )
+        assert found == wanted
+        assert (several / "net.npz").read_bytes() == (one / "net.npz").read_bytes()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("devices", [1, 2, 3])
+@pytest.mark.parametrize("batch", [2, 6])
+def test_tiny3_leaves_the_goldens_file_on_any_number_of_boards(
+    answer_of: Callable[..., Any], tmp_path: Path, devices: int, batch: int
+) -> None:
+    data, golden, ours = (tmp_path / name for name in ("data.npz", "golden.npz", "ours.npz"))
+    rng = np.random.default_rng(0)
+    np.savez(data, images=rng.uniform(0, 1, (10, 8, 8)), labels=np.arange(10) % 3)
+    command = ["train", "tiny3", "--data", data, "--batch", batch, "--steps", 1, "--momentum", 0.9]
+    wanted = answer_of(*command, "--save", golden)
+    found = answer_of(*command, *CHAIN, "--devices", devices, "--save", ours)
+    assert ours.read_bytes() == golden.read_bytes()
+    assert found["loss"] == wanted["loss"]
+    assert found["pipeline"]["devices"] == devices
+    assert len(found["pipeline"]["links"]) == {1: 0, 2: 2, 3: 7}[devices]
+
+
+@pytest.mark.full
 def test_people_see_the_links(command: list[object], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([str(word) for word in (*command, *CHAIN, "--devices", 2)]) == 0
     said = " ".join(capsys.readouterr().out.split())
@@ -72,10 +106,35 @@ def test_what_no_chain_has_is_refused_in_one_line(
         ((*CHAIN, "--link-cycles", 0), "--link-cycles: must be a whole number from 1 to 64, not"),
         ((*CHAIN, "--depth", 0), "--depth: must be a whole number from 1 to 256, not '0'"),
         ((*CHAIN, "--devices", 6), "--devices 6: cut has maps for 5 nodes at most"),
+        (("--processes",), "--processes: allowed with --architecture fpdeep"),
+        (
+            ("--architecture", "fpdeep", "--engine", "verilator", "--processes"),
+            "--processes: allowed with --engine myhdl",
+        ),
         ((*CHAIN, "--board", "kc705"), "allowed without --board"),
         ((*CHAIN, "--backward", "fused"), "the network goes back in one pass"),
     ):
         assert told in complaint(capsys, *command, *more), told
+
+
+@pytest.mark.parametrize(
+    ("design", "told"),
+    [
+        ("k = 3", "layer conv2: needs kernel_words = 3: the design has kernel_words = 2"),
+        ("k = 1", "layer fc3: needs kernel_words = 12: the design has kernel_words = 2"),
+    ],
+)
+def test_kernels_that_do_not_fit_a_nodes_design_are_refused_in_one_line(
+    command: list[object],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    design: str,
+    told: str,
+) -> None:
+    small = tmp_path / "small.toml"
+    small.write_text(clusters.CUT.replace(f"{design}\n", f"{design}\nkernel_words = 2\n"))
+    words = ["train", small, *command[2:], *CHAIN, "--devices", 3]
+    assert told in complaint(capsys, *words)
 
 
 def complaint(capsys: pytest.CaptureFixture[str], *words: object) -> str:

@@ -155,12 +155,13 @@ class AtOnce(NamedTuple):
 
     Attributes:
         depth: images on their way at most. devices: boards; None for a pipeline on one chip.
-        pace: cycles of a word on a link between boards.
+        pace: cycles of a word on a link between boards. processes: one simulates each board.
     """
 
     depth: int
     devices: int | None = None
     pace: int = 1
+    processes: bool = False
 
 
 def at_once_of(
@@ -168,6 +169,7 @@ def at_once_of(
     depth: int | None,
     devices: int | None,
     pace: int | None,
+    processes: bool,
     engine: str,
     target: Target | None,
 ) -> AtOnce | None:
@@ -177,14 +179,15 @@ def at_once_of(
         BadInput: it is asked for without the architecture that has it, or that with what it has
             not.
     """
-    for name, value, having in (
-        ("depth", depth, (PIPELINE, CLUSTER)),
-        ("devices", devices, (CLUSTER,)),
-        ("link_cycles", pace, (CLUSTER,)),
+    for asked, value, having in (
+        (given("depth", depth), depth, (PIPELINE, CLUSTER)),
+        (given("devices", devices), devices, (CLUSTER,)),
+        (given("link_cycles", pace), pace, (CLUSTER,)),
+        (name_of("processes"), processes or None, (CLUSTER,)),
     ):
         if value is not None and architecture not in having:
             allowed = " or ".join(mention("architecture", each) for each in having)
-            raise BadInput(f"{given(name, value)}: allowed with {allowed}")
+            raise BadInput(f"{asked}: allowed with {allowed}")
     if architecture not in (PIPELINE, CLUSTER):
         return None
     asked = given("architecture", architecture)
@@ -195,7 +198,9 @@ def at_once_of(
         raise BadInput(f"{asked}: {mention('engine', engine)} runs no hardware: allowed are {able}")
     if architecture == PIPELINE:
         return AtOnce(depth or DEPTH)
-    return AtOnce(depth or DEPTH, devices or 1, pace or 1)
+    if processes and engine != "myhdl":
+        raise BadInput(f"{name_of('processes')}: allowed with {mention('engine', 'myhdl')}")
+    return AtOnce(depth or DEPTH, devices or 1, pace or 1, processes)
 
 
 def going_back(network: Network, asked: str | None, target: Target | None) -> Network:

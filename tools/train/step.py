@@ -53,7 +53,7 @@ def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) 
     else:
         hardware = ClusterStep(
             network, images, at_once.depth, engine, *told,
-            devices=at_once.devices, pace=at_once.pace,
+            devices=at_once.devices, pace=at_once.pace, processes=at_once.processes,
         )  # fmt: skip
 
     def simulated(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:

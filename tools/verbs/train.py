@@ -84,6 +84,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="cycles that a word takes on a link between boards (default 1)",
     )
     parser.add_argument(
+        "--processes",
+        action="store_true",
+        help="simulate each board of the chain in a process of its own, with engine myhdl",
+    )
+    parser.add_argument(
         "--batch", type=whole(1, MOST_BATCH), metavar="N", help=f"images a step (default {BATCH})"
     )
     length = parser.add_mutually_exclusive_group()
@@ -152,7 +157,13 @@ def run(args: argparse.Namespace) -> int:
     network = going_back(open_network(args.network, fuses=True), args.backward, target)
     state = state_kept(network, args.engine, target, args.state_bits)
     at_once = at_once_of(
-        args.architecture, args.depth, args.devices, args.link_cycles, args.engine, target
+        args.architecture,
+        args.depth,
+        args.devices,
+        args.link_cycles,
+        args.processes,
+        args.engine,
+        target,
     )
     with ExitStack() as held:
         output = saved = None

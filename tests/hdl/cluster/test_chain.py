@@ -7,22 +7,18 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
-from clusters import random_cut, small_cut, train
+from clusters import batch_on, random_cut, small_cut, train
 from trained import same
 
-from merp.cosim.cluster.batch import ClusterBatch, cluster_batch
-from merp.cosim.cluster.cluster import Cluster
+from merp.cosim.cluster.batch import ClusterBatch
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.models.arithmetic.words import to_bits
 from merp.models.cnn_merp.cluster import cluster_design
 from merp.models.cnn_merp.cut import cut
 from merp.models.cnn_merp.pipeline import check_depth
 from merp.models.errors import BadInput
-from merp.models.golden.training import initial_model, rates_of, train_step
 from merp.models.network.network import Network
 from merp.models.params.cnn_merp.cluster_design import ClusterDesign
 from merp.models.pipeline.cluster_cycles import cluster_cycles
@@ -47,16 +43,9 @@ def played(network: Network) -> tuple[ClusterBatch, Record]:
 
 
 def play(network: Network, **chosen: Any) -> tuple[ClusterBatch, Record]:
-    images = 2
-    rng, rates = np.random.default_rng(1), rates_of(0.1, images, network.fmt)
-    model, shares = initial_model(network, 3), cut(network, 3)
-    x = to_bits(rng.uniform(0, 1, (images, *network.input)), network.fmt)
-    labels = rng.integers(0, 2, images)
-    step = train_step(network, model, x, labels, rates, state="pooled", pooled=True)
-    cluster = Cluster(network, shares, cluster_design(network, shares, 2), rates.rule)
-    made = cluster_batch(cluster, model, step, rates, 2, 3)
+    made = batch_on(network, 3)
     runs = [replace(made.run, **chosen), made.run] if chosen else [made.run]
-    return made, run_job(Job(cluster.top("behavioural"), runs, limit=3000), "myhdl")[-1]
+    return made, run_job(Job(made.pipeline.top("behavioural"), runs, limit=3000), "myhdl")[-1]
 
 
 def test_two_steps_on_three_nodes_have_the_goldens_bits(network: Network) -> None:

@@ -15,6 +15,7 @@ from merp.models.fpdeep.partition import partition
 from merp.models.fpdeep.stage import Stage, stages
 from merp.models.network.network import Layer, Network
 from merp.models.params.shape import Shape
+from merp.tools.common.shipped import open_network
 
 DSPS = 2880
 CLUSTERS = (3, 5, 15, 30, 40, 60, 85)
@@ -32,6 +33,19 @@ def test_idle_shares_of_what_can_be_built(network: Network, percent: tuple[float
     some = stages(network, network.layers)
     found = [100 * partition(some, nodes, DSPS).idle for nodes in CLUSTERS]
     assert found == pytest.approx(percent, abs=0.051)
+
+
+def test_no_board_lets_the_planner_cut_tiny3_as_the_hardware_does() -> None:
+    """Half of conv2 on each of the first two boards, fc3 on the third (decision 22)."""
+    network = open_network("tiny3")
+    some = stages(network, network.layers)
+    found = set()
+    for dsps in range(27, 2881, 3):
+        pieces = partition(some, 3, dsps).pieces
+        found.add(tuple((each.stage.layer.name, each.node, float(each.end)) for each in pieces))
+    assert (("conv1", 0, 1), ("conv2", 1, 0.5), ("conv2", 2, 1), ("fc3", 2, 1)) in found
+    assert (("conv1", 0, 1), ("conv2", 0, 0.25), ("conv2", 1, 1), ("fc3", 2, 1)) in found
+    assert (("conv1", 0, 1), ("conv2", 0, 0.5), ("conv2", 1, 1), ("fc3", 2, 1)) not in found
 
 
 @pytest.mark.parametrize("network", [vgg(16), vgg(19)], ids=["vgg16", "vgg19"])

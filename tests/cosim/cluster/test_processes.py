@@ -1,0 +1,202 @@
+"""A chain whose boards are simulated by a process each: the record of one simulation."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusters import batch_on, small_cut, train
+from trained import same
+
+from merp.cosim.cluster import processes
+from merp.cosim.cluster.batch import ClusterBatch
+from merp.cosim.cluster.processes import run_in_processes
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
+from merp.models.errors import CheckFailed
+from merp.models.network.network import Network
+from merp.testbenches.top.run import Stuck
+from merp.tools.common.shipped import open_network
+
+LIMIT = 3000
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
+    return small_cut(tmp_path_factory.mktemp("cut"))
+
+
+def apart(batch: ClusterBatch, limit: int = LIMIT) -> Record:
+    return run_in_processes(batch, "behavioural", "myhdl", limit)
+
+
+def check_same(batch: ClusterBatch) -> None:
+    """All counts on ports, cycles and bits of the boards are those of the chain in one piece."""
+    top = batch.pipeline.top("behavioural")
+    (one,) = run_job(Job(top, [batch.run], limit=LIMIT), "myhdl")
+    several = apart(batch)
+    assert several.differences(one) == []
+    assert batch.failures(several) == []
+
+
+def test_the_record_is_that_of_one_simulation(network: Network) -> None:
+    """With stalls at pins of every board, which several of them share no cycle of."""
+    stalls = {
+        "s_axis_map": (1, 0, 0), "m_axis_map": (0, 0, 0, 1), "s_axis_share2_fp_kernel": (1, 0),
+        "m_axis_share3_ku_kernel": (0, 1, 1), "s_axis_delta": (0, 1),
+    }  # fmt: skip
+    batch = batch_on(network, 3, pace=4)
+    check_same(replace(batch, run=replace(batch.run, stalls=stalls)))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("devices", [1, 2, 5])
+def test_on_any_number_of_boards(network: Network, devices: int) -> None:
+    check_same(batch_on(network, devices))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("pace", [1, 4, 12])
+def test_tiny3_on_three_boards(pace: int) -> None:
+    check_same(batch_on(open_network("tiny3"), 3, pace=pace, momentum=0.9))
+
+
+@pytest.mark.full
+def test_a_reset_comes_to_all_boards_at_once(network: Network) -> None:
+    batch = batch_on(network, 3)
+    check_same(replace(batch, run=replace(batch.run, reset_at=301)))
+
+
+@pytest.mark.full
+def test_steps_have_the_goldens_bits(network: Network) -> None:
+    found = train(network, 3, 3, pace=2, steps=2, momentum=0.9, processes=True)
+    assert same(found)
+
+
+@pytest.mark.full
+def test_a_chain_that_stands_still_tells_of_it_as_one(network: Network) -> None:
+    """In the same cycle, with the same status of all boards; the last one gives no scores."""
+    batch = batch_on(network, 3)
+    stuck = replace(batch, run=replace(batch.run, answers={}, words=without_loss(batch)))
+    with pytest.raises(Stuck) as several:
+        apart(stuck)
+    with pytest.raises(Stuck) as one:
+        run_job(Job(batch.pipeline.top("behavioural"), [stuck.run], limit=LIMIT), "myhdl")
+    assert several.value.status == one.value.status
+
+
+def without_loss(batch: ClusterBatch) -> dict[str, Any]:
+    words = dict(batch.run.words)
+    return words | {"s_axis_delta": words["s_axis_delta"][:3]}
+
+
+@pytest.fixture
+def boards(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The processes of a run, by board, as they are started."""
+    started: list[Any] = []
+
+    class Seen(processes._Board):
+        def __init__(self, place: int) -> None:
+            super().__init__(place)
+            started.append(self._process)
+
+    monkeypatch.setattr(processes, "_Board", Seen)
+    return started
+
+
+def test_a_process_that_ends_is_told_in_one_line(
+    network: Network, boards: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "PROGRAM", "platform")  # it says something else, and ends
+    with pytest.raises(CheckFailed) as failed:
+        apart(batch_on(network, 3))
+    assert str(failed.value) == "the process of node 0 ended with status 0 before its time"
+    assert len(boards) == 3
+    assert all(each.returncode is not None for each in boards)
+
+
+@pytest.mark.full
+def test_a_process_that_is_killed_takes_the_others_with_it(
+    network: Network, boards: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_window(monkeypatch, 5, lambda: boards[1].kill())
+    with pytest.raises(CheckFailed) as failed:
+        apart(batch_on(network, 3))
+    assert str(failed.value) == "the process of node 1 ended by signal 9 before its time"
+    assert all(each.returncode is not None for each in boards)
+
+
+@pytest.mark.full
+def test_an_interrupt_ends_all(
+    network: Network, boards: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_window(monkeypatch, 5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        apart(batch_on(network, 3))
+    assert all(each.returncode is not None for each in boards)
+
+
+def at_window(monkeypatch: pytest.MonkeyPatch, number: int, do: Any) -> None:
+    """Do something while the boards wait for what comes to them in a window."""
+    come, windows = processes._Wiring.come, [0]
+
+    def counted(self: Any, lefts: Any) -> Any:
+        windows[0] += 1
+        if windows[0] == number:
+            do()
+        return come(self, lefts)
+
+    monkeypatch.setattr(processes._Wiring, "come", counted)
+
+
+@pytest.mark.full
+def test_boards_end_with_a_caller_that_was_killed(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"import sys\nsys.path[:0] = {sys.path!r}\n"
+        "from pathlib import Path\n"
+        "from clusters import batch_on, small_cut\n"
+        "from merp.cosim.cluster import processes\n"
+        "come, start = processes._Wiring.come, processes._Board.__init__\n"
+        "pids, windows = [], []\n"
+        "def started(self, place):\n"
+        "    start(self, place)\n"
+        "    pids.append(self._process.pid)\n"
+        "def counted(self, lefts):\n"
+        "    windows.append(1)\n"
+        "    if len(windows) == 5:\n"
+        "        print(*pids, flush=True)\n"
+        "    return come(self, lefts)\n"
+        "processes._Board.__init__, processes._Wiring.come = started, counted\n"
+        "made = batch_on(small_cut(Path(sys.argv[1])), 3)\n"
+        "processes.run_in_processes(made, 'behavioural', 'myhdl', 3000)\n"
+    )
+    caller = subprocess.Popen(
+        [sys.executable, program, tmp_path],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert caller.stdout is not None
+    pids = [int(pid) for pid in caller.stdout.readline().split()]
+    caller.kill()
+    _, said = caller.communicate()
+    assert len(pids) == 3
+    assert said == ""
+    for pid in pids:
+        while alive(pid):
+            time.sleep(0.1)
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that nobody has waited for does not."""
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
