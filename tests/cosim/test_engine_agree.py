@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -268,6 +269,25 @@ def test_a_broken_rule_is_a_fault(fault: str) -> None:
     assert any(EXPECTED_FAULT[fault] in text for text in record.outcome.faults), (
         record.outcome.faults
     )
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [
+        "myhdl",
+        pytest.param("verilator", marks=pytest.mark.verilator),
+        pytest.param("ghdl", marks=pytest.mark.ghdl),
+    ],
+)
+def test_every_engine_ends_passes_where_the_run_does(engine: str) -> None:
+    """The stand-in, which is not told of an input's last, has one pass where two are wanted."""
+    run = run_of(1, stalls=False)
+    size = len(run.words["s_axis_map"])
+    two = replace(run, ends={"m_axis_map": [1, size], "s_axis_map": [2, size]})
+    first, second = run_job(Job(stand_in(), [run, two]), engine)
+    assert first.outcome.faults == ()
+    fault = "m_axis_map: last must come with the final word of each pass"
+    assert second.outcome.faults == (fault,)
 
 
 @pytest.mark.parametrize("fault", ["map_in", "map_out", "kernel"])

@@ -33,9 +33,11 @@ class Wire:
         return StreamPins(*(lambda name=name: self.values[name] for name in names))
 
 
-def drive_source(words: Sequence[int], pattern: Sequence[int], ready: Sequence[int]) -> list[str]:
+def drive_source(
+    words: Sequence[int], pattern: Sequence[int], ready: Sequence[int], ends: Sequence[int] = ()
+) -> list[str]:
     """What the pins show in each cycle: data, ``!`` for last, ``.`` for nothing."""
-    source = Source(Pin("s", 8), words, pattern)
+    source = Source(Pin("s", 8), words, pattern, ends)
     state: Changes = {"s_tvalid": 0, "s_tlast": 0, "s_tdata": 0}
     shown = []
     for t, taking in enumerate(ready):
@@ -51,6 +53,21 @@ def drive_source(words: Sequence[int], pattern: Sequence[int], ready: Sequence[i
 
 def test_source_at_full_rate_presents_a_word_a_cycle() -> None:
     assert drive_source([1, 2, 3], (1,), [1] * 5) == ["1", "2", "3!", ".", "."]
+
+
+def test_source_ends_each_pass_of_a_run() -> None:
+    assert drive_source([1, 2, 3, 4], (1,), [1] * 4, [1, 3, 4]) == ["1!", "2", "3!", "4!"]
+
+
+def test_ends_of_wide_beats_are_counted_in_words() -> None:
+    source = Source(Pin("s", 16, 2), [1, 2, 3, 4, 5], (1,), [2, 5])
+    lasts = []
+    for t in range(3):
+        changes: Changes = {}
+        source.drive(t, changes)
+        lasts.append(changes["s_tlast"])
+        source.taken()
+    assert lasts == [1, 0, 1]
 
 
 def test_source_holds_a_word_until_it_is_taken() -> None:
@@ -117,6 +134,18 @@ def test_monitor_names_a_broken_rule(cycles: list[tuple[int, ...]], fault: str) 
     assert fault in monitor.faults
 
 
+@pytest.mark.parametrize(("lasts", "right"), [([2, 3], True), ([3], False), ([1, 2, 3], False)])
+def test_monitor_wants_the_last_word_of_each_pass(lasts: list[int], right: bool) -> None:
+    wire = Wire()
+    monitor = Monitor(Pin("m", 8), wire.pins(), None, [2, 3])
+    for t in range(3):
+        wire.set(tdata=t, tvalid=1, tready=1, tlast=int(t + 1 in lasts))
+        monitor.sample(t)
+    monitor.finish()
+    fault = "m: last must come with the final word of each pass"
+    assert monitor.faults == ([] if right else [fault])
+
+
 def test_a_new_word_after_a_transfer_is_no_change() -> None:
     wire = Wire()
     monitor = Monitor(Pin("m", 8), wire.pins(), None)
@@ -158,6 +187,9 @@ def run_with(**changes: object) -> Run:
         ({"stalls": {"s_axis_b": (1,)}}, "no such stream: s_axis_b"),
         ({"stalls": {"m_axis_b": (0, 0)}}, "the pattern of m_axis_b never lets a word pass"),
         ({"reset_at": 0}, "reset_at must be at least 1"),
+        ({"ends": {"s_axis_b": [1]}}, "ends: no such stream: s_axis_b"),
+        ({"ends": {"s_axis_a": [2]}}, "ends: the last of s_axis_a must be its final word: "),
+        ({"ends": {"m_axis_b": [2, 1]}}, "ends: those of m_axis_b must rise, by whole beats: "),
     ],
 )
 def test_a_run_that_does_not_fit_its_top_is_refused(changes: dict, message: str) -> None:

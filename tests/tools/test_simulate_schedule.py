@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from merp.cosim.audit.audit import Audit
+from merp.cosim.audit.scheduled import audit_scheduled
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.mac_array.scheduled_step import (
     DONE,
     ScheduledStep,
-    audit_schedule,
     scheduled_step,
 )
 from merp.models.mac_array.passes import design_of
@@ -76,6 +77,10 @@ def play(path: Path, images: int, loss: str | None, *, fused: bool) -> tuple[Rec
     return record, step
 
 
+def audit_of(record: Record, step: ScheduledStep) -> Audit:
+    return audit_scheduled(record, step.expected, step.cycles)
+
+
 @pytest.fixture(scope="module")
 def played(small: Path) -> tuple[Record, ScheduledStep]:
     return play(small, 2, None, fused=False)
@@ -84,7 +89,7 @@ def played(small: Path) -> tuple[Record, ScheduledStep]:
 def test_all_passes_of_two_images_from_one_start(played) -> None:
     """Every word the golden's, words four ways, cycles by cause, and those of the run."""
     record, step = played
-    found = audit_schedule(record, step)
+    found = audit_of(record, step)
     assert found.passed, found.failures
     assert found.bit_exact
     assert step.passes == PASSES
@@ -96,12 +101,12 @@ def test_all_passes_of_two_images_from_one_start(played) -> None:
 def test_a_wrong_word_or_cycle_is_found(played) -> None:
     record, step = played
     late = replace(record, outcome=replace(record.outcome, cycles=record.outcome.cycles + 1))
-    (said,) = audit_schedule(late, step).failures
+    (said,) = audit_of(late, step).failures
     assert said.startswith("cycles of the run, on the pins: ")
     words = dict(record.outcome.words)
     words["m_axis_kernel"] = words["m_axis_kernel"] ^ 1
     wrong = replace(record, outcome=replace(record.outcome, words=words))
-    assert any("kernel_out" in each for each in audit_schedule(wrong, step).failures)
+    assert any("kernel_out" in each for each in audit_of(wrong, step).failures)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +143,7 @@ def answer(capsys: Any, *words: str) -> dict[str, Any]:
 def test_the_fused_machine_and_the_other_loss(small: Path) -> None:
     """Deltas are expanded on entry: a pass less for each layer that pools."""
     record, step = play(small, 3, "squared", fused=True)
-    found = audit_schedule(record, step)
+    found = audit_of(record, step)
     assert found.passed, found.failures
     assert found.bit_exact
     assert step.passes == PASSES - 1

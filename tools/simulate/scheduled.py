@@ -8,14 +8,11 @@ from typing import Any
 from rich.console import Console
 
 from merp.cosim.audit.audit import COUNTS, Audit
+from merp.cosim.audit.scheduled import audit_scheduled
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.phases.mac_array.built import check_array
-from merp.cosim.phases.mac_array.scheduled_step import (
-    ScheduledStep,
-    audit_schedule,
-    scheduled_step,
-)
+from merp.cosim.phases.mac_array.scheduled_step import ScheduledStep, scheduled_step
 from merp.models.errors import BadInput
 from merp.models.given import given, name_of
 from merp.models.mac_array.passes import design_of
@@ -113,7 +110,7 @@ def simulate_schedule(
     with progress.spent.on("simulating"):
         (record,) = run_job(Job(top, [step.run]), choice.engine, progress.update)
     progress.spent.recount("simulating", "building", record.build_seconds)
-    found = audit_schedule(record, step)
+    found = audit_scheduled(record, step.expected, step.cycles)
     return Scheduled(choice, loss, step, found, record.outcome.cycles, record.build_seconds)
 
 

@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from merp.cosim.audit.audit import Audit, audit
-from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation, Port, Work
 from merp.cosim.phases.mac_array.array_phase import ArrayPhase
 from merp.cosim.phases.mac_array.array_step import ArrayStep
@@ -89,18 +87,6 @@ def scheduled_step(step: ArrayStep, loss: str, *, fused: bool) -> ScheduledStep:
     of_image = len(passes) // step.images
     cycles = schedule_cycles(own, of_image, design)
     return ScheduledStep(run, expected, of_image, cycles, sum(own))
-
-
-def audit_schedule(record: Record, step: ScheduledStep) -> Audit:
-    """The audit of all passes together, and the cycles of the run on the pins.
-
-    Where a pass begins and ends in it the pins do not show; the run's own cycles do.
-    """
-    found = audit(record, step.expected, joined={})
-    if record.outcome.cycles == step.cycles:
-        return found
-    wrong = f"cycles of the run, on the pins: {record.outcome.cycles} instead of {step.cycles}"
-    return replace(found, failures=(*found.failures, wrong))
 
 
 def joined(each: Sequence[Expectation]) -> Expectation:

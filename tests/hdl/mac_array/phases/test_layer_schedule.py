@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import compress
 from pathlib import Path
@@ -11,12 +12,24 @@ import numpy as np
 import pytest
 
 from merp.cosim.block.replay import replay
+from merp.cosim.synthesis.synthesis import synthesise
+from merp.hdl.conversion.convert import convert
+from merp.hdl.mac_array.phases.layer_schedule import layer_schedule
+from merp.models.fpga.resources import count_cells
+from merp.models.mac_array.passes import design_of
 from merp.models.mac_array.schedule_words import schedule_passes, schedule_words
 from merp.models.params.mac_array.pass_registers import array_settings
 from merp.models.params.mac_array.schedule_layout import MAX_PASSES, OF_IMAGE, schedule_layout
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.mac_array.designs import small_design
-from merp.testbenches.mac_array.schedule_bench import SETTINGS, ScheduleSession, play
+from merp.testbenches.mac_array.schedule_bench import (
+    SETTINGS,
+    ScheduleSession,
+    play,
+    schedule_arguments,
+)
+from merp.tools.common.shipped import open_network
+from needed_tools import needs
 
 DESIGN = small_design(momentum=True, loss=True, pool_window=2)
 WORDS = schedule_layout(DESIGN).words
@@ -125,3 +138,15 @@ def test_vhdl_replays(tmp_path: Path) -> None:
         ScheduleSession(1, 2, words_of(1, 9), wrong=[1]),
     )
     assert replay(trace, tmp_path) == len(trace.rows)
+
+
+@pytest.mark.full
+@needs("yosys")
+def test_the_memory_is_block_ram_and_the_rest_little(tmp_path: Path) -> None:
+    network = open_network("cifar10-1x-fixed")
+    arguments = schedule_arguments(design_of(network, network.layers[0]))
+    export = convert(layer_schedule, arguments, "verilog", tmp_path)
+    cells = synthesise(list(export.files), export.top)["cells"].values()
+    found = count_cells(Counter(cell["type"] for cell in cells))
+    assert (found.bram, found.memory, found.dsp) == (2.5, 0, 0)
+    assert found.logic < 300
