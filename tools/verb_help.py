@@ -240,15 +240,20 @@ VERBS = {
         group="build",
         line="write designs as packages for FPGA flows",
         description=(
-            "Writes a package per design and phase: VHDL or Verilog behind AXI, a bench that "
-            "checks itself, vectors, a test by cocotb, Vivado scripts, headers and a page "
-            "about them."
+            "Writes a package per design and phase, of a MAC array or a pipeline one for all: VHDL "
+            "or Verilog behind AXI, a bench that checks itself, vectors, a test by cocotb, Vivado "
+            "scripts, headers and a page about them."
         ),
         examples=(
             Example(words="export digits --layer conv1 -o export", says="one design", quick=False),
             Example(
                 words="export alexnet --all -o export",
                 says="every design in every phase, and their schedule",
+                quick=False,
+            ),
+            Example(
+                words="export cifar10-1x-fixed -o export",
+                says="a MAC array: one bitstream of all layers and phases",
                 quick=False,
             ),
         ),

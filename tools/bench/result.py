@@ -95,5 +95,7 @@ class Result:
     def _values(self, stream: str, words: Bits) -> NDArray[np.float64]:
         fmt, stored = self.package.fmt, self.package.format_of(stream)
         if isinstance(fmt, FixedFormat) or isinstance(stored, FixedFormat):
-            raise BadInput(f"{stream}: fixed-point words: allowed are words")
+            raise BadInput(
+                f"{stream}: fixed-point words have the fraction of their pass: take words"
+            )
         return to_values(from_memory(words, stored, fmt), fmt)

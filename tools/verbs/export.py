@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=EXPORTED,
         default=EXPORTED[0],
         help="mazouz: the whole network as a training pipeline, without --layer and --all (default "
-        "cnn-merp: a design in a phase)",
+        "cnn-merp: a design in a phase; a network in fixed point as its MAC array)",
     )
     parser.add_argument(
         "--depth",
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_delta_at(parser)
     parser.add_argument(
         "--images", type=whole(1, MOST_IMAGES), default=1, metavar="N",
-        help="images in a run: registers, vectors (default 1)",
+        help="images in a run: registers, vectors; of a MAC array in a batch (default 1)",
     )  # fmt: skip
     parser.add_argument(
         "--weights",

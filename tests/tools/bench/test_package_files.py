@@ -180,3 +180,70 @@ def test_an_image_in_bytes_is_given_as_numbers_or_as_bytes(package: Package) -> 
     ):
         with pytest.raises(BadInput, match=said):
             stream_words(given, given.inputs, {"s_axis_map": array})
+
+
+FIXED = {
+    "name": "fixed16", "rounding": "nearest", "input": 12,
+    "layers": {"conv1": {"map": 10, "kernel": 13, "delta": 11, "gradient": 6, "velocity": 4}},
+}  # fmt: skip
+
+
+@pytest.fixture
+def fixed(package: Package) -> Package:
+    """In fixed point, with two passes; of the second an output word may be any."""
+    streams = {
+        "s_axis_map": {"port": "map_in", "width": 16, "lanes": 2},
+        "m_axis_map": {"port": "map_out", "width": 16, "lanes": 2},
+    }
+    vectors = {"small": {"words_compared": 3, "passes": [{}, {}]}}
+    facts = {
+        "format": FIXED,
+        "streams": streams,
+        "vectors": vectors,
+        "layers": [{"layer": "conv1"}],
+    }
+    (package.folder / "manifest.json").write_text(json.dumps(MANIFEST | facts))
+    for number, words in (("1", "0001\n0002\n"), ("2", "ffff\n-\n")):
+        folder = package.folder / "vectors" / "small" / number
+        folder.mkdir()
+        for name, text in {
+            "registers": "20 4 rows\n", "status": "", "s_axis_map": "0003\n0004\n",
+            "m_axis_map": words,
+        }.items():  # fmt: skip
+            (folder / f"{name}.txt").write_text(text)
+    return Package(package.folder)
+
+
+def test_vectors_of_several_passes_have_names_of_their_own(
+    package: Package, fixed: Package
+) -> None:
+    assert package.passes() == ["small"]
+    assert fixed.passes() == ["small/1", "small/2"]
+    assert fixed.vectors("small/1").outputs["m_axis_map"].tolist() == [1, 2]
+    with pytest.raises(BadInput, match=r"^no vectors 'small': allowed are small/1, small/2$"):
+        fixed.vectors()
+    with pytest.raises(BadInput, match=r"^no vectors 'large': allowed are small$"):
+        fixed.passes("large")
+    with pytest.raises(BadInput, match=r"^layer 'conv1': it is not one run: allowed are values"):
+        fixed.layer("conv1")
+
+
+def test_a_word_that_may_be_any_is_not_compared(fixed: Package) -> None:
+    wanted = fixed.vectors("small/2").outputs
+    found = result(
+        fixed, words={"m_axis_map": np.array([0xFFFF, 7], np.uint32)}, moved={}, counters={}
+    )
+    found.check(wanted)
+    with pytest.raises(AssertionError, match=r"^m_axis_map, word 0 of 2: 0xffff, not 0x1; 2 words"):
+        found.check(fixed.vectors("small/1").outputs)
+    with pytest.raises(
+        BadInput,
+        match=r"^m_axis_map: fixed-point words have the fraction of their pass: take words$",
+    ):
+        found.numbers("m_axis_map")
+
+
+@pytest.mark.parametrize("array", [np.array([1.0]), np.array([1 << 16], np.uint32)])
+def test_fixed_point_takes_words_alone(array: Any, fixed: Package) -> None:
+    with pytest.raises(BadInput, match=r"^s_axis_map: allowed are words of 16 bits, uint32$"):
+        stream_words(fixed, fixed.inputs, {"s_axis_map": array})
