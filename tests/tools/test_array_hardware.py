@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import merp
 from merp.cosim.audit.audit import audit
 from merp.cosim.engines import engine
 from merp.cosim.engines.job import Job
@@ -187,6 +189,28 @@ def test_a_record_that_contradicts_itself_confirms_nothing(
     assert {row["fp_basis"] for row in tables["traffic-pooled"]["rows"]} == {"modelled"}
 
 
+def test_python_runs_what_the_command_line_does(tiny: str) -> None:
+    """On numbers of one's own; they come back as the words stand for them."""
+    network, x = merp.load(tiny), np.linspace(-1, 1, 42).reshape(1, 7, 6, 1)
+    found = network.simulate(x, layer="conv1", phase="all")
+    assert [(each["phase"], each["passed"], each["kernel_load"]) for each in found] == [
+        ("fp", True, None), ("ku", True, None),
+    ]  # fmt: skip
+    assert found.passed
+    assert found.arrays["conv1"].shape == (1, 3, 3, 5)
+    assert (found.arrays["conv1"] * 2**10 == found.words["conv1"].astype(np.int16)).all()
+    assert found.json()["total"]["bit_exact"]
+    for wrong, said in (
+        ({"x": x * 100}, "x: allowed are numbers from -8 to 7.99976"),
+        ({"x": np.full(x.shape, np.nan)}, "x: allowed are numbers"),
+        ({"x": x.astype(np.uint32)}, "x: type uint32: allowed are float16"),
+        ({"parameters": {"fc3": ([0], [0])}}, "format = 'fixed16': allowed here are"),
+        ({"cus": 3}, "architecture = 'mac_array'"),
+    ):
+        with pytest.raises(merp.BadInput, match=re.escape(said)):
+            network.simulate(**wrong)
+
+
 def test_a_phase_alone_goes_forward_first_and_answers_for_itself(capsys, tiny: str) -> None:
     found = answer(capsys, "simulate", tiny, "--layer", "conv2", "--phase", "dp")
     assert (found["layer"], found["phase"]) == ("conv2", "dp")
@@ -241,7 +265,7 @@ def test_a_fault_in_any_counter_is_seen(planted) -> None:
         (("--rows", "3"), "--rows 3: tiny runs on mac_array: allowed without"),
         (("--delta-at", "pooled"), "--delta-at pooled: --phase fp takes no deltas: allowed with"),
         (("--kernels", "x.npz"), "--kernels: tiny is in fixed point: allowed without"),
-        (("--input", "x.npz"), "--input: tiny is in fixed point: allowed without"),
+        (("--input", "x.npz"), "x.npz: "),
         (("--cus", "8"), "architecture = 'mac_array': allowed here is 'cnn_merp'"),
         (("--layer", "conv1", "--phase", "dp"), "conv1 is the first layer, its input has no delta"),
     ],

@@ -16,6 +16,7 @@ from merp.models.params.bits import Bits
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.tools.cli import main
 from merp.tools.simulate import cnn_merp
+from merp.tools.simulate.cnn_merp import CnnMerp
 from merp.tools.simulate.input_maps import input_maps
 from merp.tools.simulate.maps_file import read_maps
 
@@ -123,8 +124,8 @@ def narrow_file(network_file: Path, tmp_path: Path) -> Path:
 def test_words_of_a_narrow_format(narrow_file: Path, tmp_path: Path) -> None:
     network = read_network(narrow_file)
     words = to_bits(NUMBERS, BFLOAT16)
-    assert (read_maps(file_of(tmp_path, input=NUMBERS), None, network) == words).all()
-    assert (read_maps(file_of(tmp_path, input=words), None, network) == words).all()
+    assert (read_maps(file_of(tmp_path, input=NUMBERS), None, network, CnnMerp()) == words).all()
+    assert (read_maps(file_of(tmp_path, input=words), None, network, CnnMerp()) == words).all()
 
 
 def changed(place: tuple[int, ...], value: float) -> np.ndarray:
@@ -210,4 +211,6 @@ def test_an_image_in_bytes_is_random_bytes_or_what_is_given(
     total = every["total"]  # of words of one byte and of four on ports of one name
     assert total["mb_per_gflop"]["full"] * total["operations"] == pytest.approx(sum(moved))
     with pytest.raises(BadInput, match=r"input\[0, 0, 0, 1\] = 32.0: allowed are 0 to 31.875: "):
-        read_maps(file_of(tmp_path, input=(maps[:1] == maps[0, 0, 0, 1]) * 32.0), None, network)
+        read_maps(
+            file_of(tmp_path, input=(maps[:1] == maps[0, 0, 0, 1]) * 32.0), None, network, CnnMerp()
+        )

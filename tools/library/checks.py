@@ -20,7 +20,8 @@ from merp.tools.common.progress import Progress
 from merp.tools.simulate.choose import check_wave_of
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
     from merp.models.params.bits import Bits
 
@@ -199,9 +200,18 @@ def words(name: str, value: ArrayLike, size: tuple[int | None, ...], fmt: FloatF
     Raises:
         BadInput: no such array, or ``given_words`` refuses it.
     """
-    import numpy as np  # slow imports wait
+    from merp.tools.common.given_words import given_words  # slow imports wait
 
-    from merp.tools.common.given_words import given_words
+    return given_words(name, array_of(name, value, size), fmt)
+
+
+def array_of(name: str, value: ArrayLike, size: tuple[int | None, ...]) -> NDArray[np.generic]:
+    """An array of ``size``, of whatever type; None is any length above 0.
+
+    Raises:
+        BadInput: no such array.
+    """
+    import numpy as np  # slow imports wait
 
     said = ", ".join("images" if length is None else str(length) for length in size)
     try:
@@ -214,4 +224,4 @@ def words(name: str, value: ArrayLike, size: tuple[int | None, ...], fmt: FloatF
     )
     if not fits:
         raise BadInput(f"{name}: size {array.shape}: allowed is ({said})")
-    return given_words(name, array, fmt)
+    return array

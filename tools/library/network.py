@@ -23,9 +23,9 @@ from merp.tools.export.languages import DIALECTS, VHDL
 from merp.tools.export.selection import MOST_IMAGES as MOST_EXPORTED
 from merp.tools.export.selection import select
 from merp.tools.library.checks import (
+    array_of,
     below,
     flag,
-    input_words,
     listener,
     not_negative,
     one_of,
@@ -223,7 +223,8 @@ class Network(Mapping[str, Layer]):
 
         Every word is compared with the golden training step, whose labels are arbitrary (image i is
         of class i). Numbers are of a floating-point type, rounded into the network's format, or
-        ``uint32`` words of it (IEEE 754 encodings).
+        ``uint32`` words of it (IEEE 754 encodings). On a MAC array all layers run on one design,
+        ``x`` takes numbers alone, and state stays on the chip.
 
         Args:
             x: what goes into the network, (images, rows, columns, channels). Without it, the
@@ -235,7 +236,7 @@ class Network(Mapping[str, Layer]):
             cus: CUs of each design, 1 to 512; as in the network file if not given.
             images: of the photograph, 1 to 256 (default 1). image: another photograph, a file.
             parameters: kernels (groups*m, n, k, k) and biases (groups*m,) by layer, such as
-                ``Training.words``; initial ones of those that are left out.
+                ``Training.words``; initial ones of those that are left out. Of floats alone.
             engine: ``myhdl``, ``verilator`` or ``ghdl``.
             cu_array: ``behavioural`` (quicker, the same bits in the same cycles; only ``myhdl``,
                 its default) or ``rtl``.
@@ -272,9 +273,12 @@ class Network(Mapping[str, Layer]):
         one = ALL if every else whole_number("group", group, 0, MAX_MAPS)
         sized = whole_or_none("cus", cus, 1, MOST_CUS)
         picked = pick(network, text("layer", layer), one, sized)
-        for each in picked.layers:  # arrays take other words: the command line runs them
-            network.design(each)
-        maps = None if x is None else input_words("x", x, (None, *network.input), network)
+        from merp.tools.simulate.machines import machine_of
+
+        machine = machine_of(picked.network, picked.layers)
+        maps = None
+        if x is not None:
+            maps = machine.words_of("x", array_of("x", x, (None, *network.input)), network)
         if maps is not None and (images is not None or photograph is not None):
             raise BadInput(f"{'image' if images is None else 'images'}: allowed without x")
         count = images if images is not None else 1 if maps is None else len(maps)
@@ -292,11 +296,10 @@ class Network(Mapping[str, Layer]):
         check_resume(flag("resume", resume), output=folder is not None, wave=waves is not None)
         check_room(choice)
         from merp.tools.library.simulation import checked_parameters, simulate
-        from merp.tools.simulate.input_maps import input_maps
 
         made = checked_parameters(network, parameters)
         if maps is None:
-            maps = input_maps(choice.network, choice.images, photograph)
+            maps = machine.input_maps(choice.network, choice.images, photograph)
         return simulate(choice, maps, seeded, made, folder, resume, waves, wave_of, told)
 
     @as_arguments()

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.cosim.audit.audit import Audit, combine
-from merp.models.arithmetic.words import to_values
 from merp.models.errors import BadInput, shown
 from merp.models.golden.initial import Parameters
 from merp.models.golden.initial import parameters as initial
@@ -26,6 +25,7 @@ from merp.tools.library.rows import Row, Rows
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.finished import Finished, fingerprint
 from merp.tools.simulate.kept_files import KeptFiles
+from merp.tools.simulate.machines import machine_of
 from merp.tools.simulate.report import pictures
 from merp.tools.simulate.session import Simulated, simulate_all
 from merp.tools.simulate.waves import Waves
@@ -38,8 +38,9 @@ class Simulation(Rows):
     """A row per layer and phase that ran in the hardware, every word compared with the golden.
 
     Keys of a row: ``layer``, ``phase``, ``passed``, ``words_compared``, ``mismatches``, ``cycles``
-    (first map word in to last word out), ``kernel_load`` (cycles before), ``efficiency`` (useful
-    cycles of the CUs over all), ``mb_per_gflop`` (on all ports; 10^6 bytes, 10^9 operations).
+    (first map word in to last word out), ``kernel_load`` (cycles before; None on an array, where
+    kernels come meanwhile), ``efficiency`` (useful cycles of the CUs or MACs over all),
+    ``mb_per_gflop`` (on all ports; 10^6 bytes, 10^9 operations).
 
     Attributes:
         network: with the designs that ran. x: (images, rows, columns, channels) words that went in.
@@ -71,7 +72,7 @@ class Simulation(Rows):
                 "words_compared": audit.words_compared,
                 "mismatches": audit.mismatches,
                 "cycles": audit.cycles["total"],
-                "kernel_load": audit.cycles["kernel_load"],
+                "kernel_load": audit.cycles.get("kernel_load"),
                 "efficiency": audit.efficiency,
                 "mb_per_gflop": audit.mb_per_gflop(tuple(audit.ports)),
             }
@@ -89,7 +90,11 @@ class Simulation(Rows):
     @property
     def arrays(self) -> Mapping[str, NDArray[np.float64]]:
         """``words`` as float64 numbers, exactly."""
-        return {name: to_values(each, self.network.fmt) for name, each in self.words.items()}
+        machine = machine_of(self.network, self._found.choice.layers)
+        return {
+            name: machine.numbers(self.network, self.network.layer(name), each)
+            for name, each in self.words.items()
+        }
 
     def json(self) -> dict[str, Any]:
         """The answer of ``merp simulate --layer all --json``: ``runs``, and their ``total``."""
@@ -157,7 +162,12 @@ def simulate(
         if wave is not None:
             waves = held.enter_context(Waves.to(wave, wave_of, choice.engine))
             paths += waves.paths(wave)
-        parameters = initial(choice.network, seed, given)
+        if given:
+            parameters = initial(choice.network, seed, given)
+        else:
+            parameters = machine_of(choice.network, choice.layers).parameters(
+                choice.network, seed, None
+            )
         found = simulate_all(choice, image, parameters, finished, waves, progress)
         if folder is not None and output is not None:
             files = found.files(found.answer(everything=True))

@@ -23,12 +23,13 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR, called, made_by
 from merp.models.params.bits import Bits
 from merp.models.params.counters import COUNTERS
+from merp.tools.common.given_words import given_words
 from merp.tools.common.kernel_file import read_kernels
+from merp.tools.common.storable import check_storable
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.first_rows import step_of
 from merp.tools.simulate.input_maps import input_maps
-from merp.tools.simulate.machine import Planned, Sitting, Turn
-from merp.tools.simulate.maps_file import read_maps
+from merp.tools.simulate.machine import Numbers, Planned, Sitting, Turn
 from merp.tools.simulate.result import Result
 
 HALVES = {ONE_PASS: backward.HALF, PAIR: fused_forward.HALF}
@@ -45,9 +46,15 @@ class CnnMerp:
         """Words of the photograph, or random ones."""
         return input_maps(network, images, photograph)
 
-    def read_maps(self, path: Path, images: int | None, network: Network) -> Bits:
-        """Words of a file."""
-        return read_maps(path, images, network)
+    def words_of(self, where: str, maps: Numbers, network: Network) -> Bits:
+        """Numbers rounded into the format, or ``uint32`` words of it; none stored far from itself.
+
+        Raises:
+            BadInput: ``given_words`` or ``check_storable`` refuses them.
+        """
+        words = given_words(where, maps, network.fmt)
+        check_storable(where, words, network.fmt, network.stored_input)
+        return words
 
     def parameters(self, network: Network, seed: int, path: Path | None) -> Parameters:
         """Initial ones from the seed, but for those of the file."""
@@ -133,6 +140,10 @@ class CnnMerp:
             shares = zip(halves, designs, strict=True)
             cus = " + ".join(f"{n} of {each.n_cu} CUs of {each.k}x{each.k}" for n, each in shares)
         return f"{cus} ({kind})"
+
+    def numbers(self, network: Network, layer: Layer, outputs: Bits) -> Values:
+        """Of the network's format."""
+        return to_values(outputs, network.fmt)
 
     def shown(self, choice: Choice, step: Any, result: Result) -> tuple[Values, Values]:
         """Of the groups that ran."""

@@ -15,7 +15,7 @@ from merp.cosim.phases.mac_array.array_step import ArrayStep
 from merp.cosim.phases.mac_array.built import check_one_array, check_runs
 from merp.cosim.phases.mac_array.step_order import step_order
 from merp.models.arithmetic.compiled import Values
-from merp.models.arithmetic.fixed import Words, to_numbers, to_words
+from merp.models.arithmetic.fixed import LEAST, MOST, Words, to_numbers, to_words
 from merp.models.arithmetic.words import to_values
 from merp.models.errors import BadInput
 from merp.models.given import name_of
@@ -25,11 +25,12 @@ from merp.models.mac_array.fixed_golden_step import FixedGoldenStep
 from merp.models.mac_array.fixed_training import FixedModel, initial_model
 from merp.models.mac_array.passes import design_of, fraction_in
 from merp.models.network.network import Layer, Network
+from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32
 from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.input_maps import float_maps
-from merp.tools.simulate.machine import Planned, Sitting, Turn
+from merp.tools.simulate.machine import Numbers, Planned, Sitting, Turn
 from merp.tools.simulate.result import Result
 
 
@@ -44,9 +45,22 @@ class MacArray:
         numbers = to_values(float_maps(network.input, images, BINARY32, photograph), BINARY32)
         return to_words(numbers, network.fixed.input).words
 
-    def read_maps(self, path: Path, images: int | None, network: Network) -> Words:
-        """Refused."""
-        raise BadInput(f"{name_of('input')}: {network.name} is in fixed point: allowed without")
+    def words_of(self, where: str, maps: Numbers, network: Network) -> Words:
+        """Floating-point numbers rounded by the fraction of the input.
+
+        Raises:
+            BadInput: another type, or a number beyond what a word holds.
+        """
+        fraction = network.fixed.input
+        if maps.dtype.kind != "f" or maps.dtype.itemsize > 8:
+            raise BadInput(
+                f"{where}: type {maps.dtype}: allowed are float16, float32, float64 (numbers)"
+            )
+        found = to_words(np.nan_to_num(maps.astype(np.float64), nan=np.inf), fraction)
+        if found.clipped:
+            least, most = to_numbers(np.array([LEAST, MOST], np.int16), fraction)
+            raise BadInput(f"{where}: allowed are numbers from {least:g} to {most:g}")
+        return found.words
 
     def parameters(self, network: Network, seed: int, path: Path | None) -> FixedModel:
         """Initial ones from the seed, at rest."""
@@ -125,15 +139,19 @@ class MacArray:
         design = design_of(choice.network, layer)
         return f"{design.pox}x{design.poy} pixels of {design.pof} maps at once"
 
+    def numbers(self, network: Network, layer: Layer, outputs: Bits) -> Values:
+        """By the fraction of its maps."""
+        words = outputs.astype(np.uint16).view(np.int16)
+        return to_numbers(words, network.fixed.of(layer.name).map)
+
     def shown(self, choice: Choice, step: ArrayStep, result: Result) -> tuple[Values, Values]:
         """By the fractions of both."""
         assert result.outputs is not None
         layer, network = result.layer, choice.network
         inputs = step.input_of(layer, 0)[0]
-        outputs = result.outputs[0].astype(np.uint16).view(np.int16)
         return (
             to_numbers(inputs, fraction_in(network, layer)),
-            to_numbers(outputs, network.fixed.of(layer.name).map),
+            self.numbers(network, layer, result.outputs[0]),
         )
 
 

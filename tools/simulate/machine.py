@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from merp.cosim.phases.expectation import RecordedPasses
@@ -21,6 +22,9 @@ from merp.tools.simulate.result import Result
 
 Words = NDArray[Any]
 """Words of a network's numbers, of whatever type holds them."""
+
+Numbers = NDArray[np.generic]
+"""Numbers or words, as somebody gave them."""
 
 
 def _none(outputs: Bits) -> None:
@@ -83,11 +87,11 @@ class Machine(Protocol):
             BadInput: the file is no image, or has other channels.
         """
 
-    def read_maps(self, path: Path, images: int | None, network: Network) -> Words:
-        """The same of a file.
+    def words_of(self, where: str, maps: Numbers, network: Network) -> Words:
+        """The same of what was given, of that size; ``where`` opens the complaint.
 
         Raises:
-            BadInput: of the file, or there is no way to give one.
+            BadInput: of another type, or what no word of the network stands for.
         """
 
     def parameters(self, network: Network, seed: int, path: Path | None) -> Any:
@@ -121,6 +125,9 @@ class Machine(Protocol):
 
     def hardware(self, choice: Choice, layer: Layer, phase: str) -> str:
         """The same in a few words."""
+
+    def numbers(self, network: Network, layer: Layer, outputs: Words) -> Values:
+        """What output maps of a layer stand for, exactly."""
 
     def shown(self, choice: Choice, step: Any, result: Result) -> tuple[Values, Values]:
         """Numbers of the first image's input and output maps, of forward propagation."""

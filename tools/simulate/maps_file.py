@@ -6,23 +6,21 @@ from pathlib import Path
 
 from merp.models.errors import BadInput
 from merp.models.network.network import Network
-from merp.models.params.bits import Bits
-from merp.tools.common.given_words import given_words
 from merp.tools.common.npz import read_npz
-from merp.tools.common.storable import check_storable
+from merp.tools.simulate.machine import Machine, Words
 
 KEY = "input"
 
 
-def read_maps(path: Path, images: int | None, network: Network) -> Bits:
+def read_maps(path: Path, images: int | None, network: Network, machine: Machine) -> Words:
     """Maps of a file's first ``images`` images, or of all: (images, rows, columns, channels) words.
 
     Its one array, ``input``, is (images, rows, columns, channels): floating-point numbers, which
-    are rounded into the network's format, or ``uint32`` words of that format, taken as they are.
+    are rounded into the network's format, or words of it, where the machine takes such.
 
     Raises:
-        BadInput: unreadable file, another key, another size or type, fewer images, a number that
-            the format does not hold, or a word that is wider than the format.
+        BadInput: unreadable file, another key, another size, fewer images, or the machine refuses
+            the type or a number.
     """
     arrays = read_npz(path)
     if set(arrays) != {KEY}:
@@ -37,7 +35,4 @@ def read_maps(path: Path, images: int | None, network: Network) -> Bits:
         )
     if images is not None and images > len(array):
         raise BadInput(f"--images {images}: {path} has {len(array)}: allowed are so many or fewer")
-    maps = array[:images]
-    words = given_words(where, maps, network.fmt)
-    check_storable(where, words, network.fmt, network.stored_input)
-    return words
+    return machine.words_of(where, array[:images], network)

@@ -149,7 +149,9 @@ def run(args: argparse.Namespace) -> int:
     machine = machine_of(picked.network, picked.layers)
     maps = None
     if args.input is not None:
-        maps = machine.read_maps(args.input, args.images, picked.network)
+        from merp.tools.simulate.maps_file import read_maps
+
+        maps = read_maps(args.input, args.images, picked.network, machine)
     choice = choose(
         picked,
         phase=args.phase,
@@ -238,9 +240,10 @@ def _run_on_board(args: argparse.Namespace, network: Network) -> int:
 
     maps = None
     if args.input is not None:
+        from merp.tools.simulate.cnn_merp import CnnMerp
         from merp.tools.simulate.maps_file import read_maps
 
-        maps = read_maps(args.input, args.images, network)
+        maps = read_maps(args.input, args.images, network, CnnMerp())
     choice = choose_passes(
         network,
         open_board(args.board),
