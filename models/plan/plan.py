@@ -323,9 +323,9 @@ def _complete(
     """
     complete, missing = with_designs(replace(network, fuse=()))
     for name, layers in missing.items():
+        narrow = any(layer.name in network.fuse for layer in layers)
         for design in proposals(layers, board.room, network.fmt, network.at(layers[0]).storage):
             fitting: dict[Design, list[Planned]] = {}
-            narrow = any(layer.name in network.fuse for layer in layers)
             for each in [design] if narrow else with_ports(design):
                 tried = made(complete, {name: each})
                 lacks = _unbuilt(tried, name, batch, state)

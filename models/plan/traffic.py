@@ -29,7 +29,7 @@ def _phases(planned: Planned) -> Iterator[tuple[str, str, Phase]]:
         for half in work.halves:
             ports = closed_form(half, *half.whole)
             if half.layer is not work.layer:
-                del ports["map_in"]  # they come from the layer in front, on chip
+                ports["map_in"] = 0  # they come from the layer in front, on chip
             yield half.layer.name, "fp", Phase(half.layer.operations(half.images), ports)
         return
     updates = work.phase in ("ku", ONE_PASS)
