@@ -44,8 +44,8 @@ class Told(NamedTuple):
 def play(task: Task, connection: Connection) -> None:
     """Play a task and send what came of it, a record or what was raised.
 
-    At the end of each window the other side is ``Told``, and says what comes. Where nobody listens
-    any more it ends quietly.
+    At the end of each window the other side is ``Told``, and says what comes. If nobody listens any
+    more, it ends quietly.
     """
     with suppress(EOFError, ConnectionError):
         connection.send(_answer(task, connection))
