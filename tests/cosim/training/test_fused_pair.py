@@ -160,10 +160,16 @@ def test_files_are_those_of_layers_apart(
     assert less == 2 * 3 * 2 * 4 * 4  # images, pooled rows and columns of conv1, maps, bytes
 
 
+@pytest.mark.parametrize(
+    ("text", "passes"),
+    [(NETWORK, 1), *rows_in_full((TWO_RUNS + NARROW.replace('image = "uint8"\n', ""), 2))],
+    ids=["two groups", "narrow, a run for each group"],
+)
 def test_in_the_passes_of_a_plan_bits_and_bytes_are_the_same(
-    command: list[str], answer_of: Callable[..., Any], tmp_path: Path
+    text: str, passes: int, command: list[str], answer_of: Callable[..., Any], tmp_path: Path
 ) -> None:
     """The pair is one pass, which moves the plan's bytes; files are the golden's."""
+    Path(command[1]).write_text(text)
     found = {}
     for engine in ("golden", "myhdl"):
         options = ("--board", "kc705", "--engine", engine, "--save", tmp_path / engine)
@@ -172,7 +178,7 @@ def test_in_the_passes_of_a_plan_bits_and_bytes_are_the_same(
     counted, runs = found["myhdl"]["bytes"], found["myhdl"]["runs"]
     assert counted["measured"]["full"]["fp"] == counted["plan"]["fp"] == counted["full"]["fp"]
     (pair,) = (run for run in runs if run["phase"] == "ff")
-    assert pair["layer"] == "conv1+conv2"
+    assert (pair["layer"], pair["passes"]) == ("conv1+conv2", passes)
     assert {port["pins"] == port["plan"] > 0 for port in pair["bytes"].values()} == {True}
     assert found["myhdl"]["not_in_one_pass"] == []
 
