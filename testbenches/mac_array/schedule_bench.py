@@ -102,9 +102,11 @@ class _Play:
         self._look(session, played, seen)
         self._t += 1
         if played.done >= 0 or self._t - 1 == session.reset_at:
-            self._pause, self._held, self._left, self._error = PAUSE, False, 0, False
-            reset = int(played.done < 0)
-            return {"rst": reset, "start": 0, "sink_valid": 0, "pass_error": 0}
+            self._pause, self._held, self._left = PAUSE, False, 0
+            reset = played.done < 0  # without one, what a pass said stays
+            self._done, self._error = self._done and not reset, self._error and not reset
+            said = {"pass_done": int(self._done), "pass_error": int(self._error)}
+            return {"rst": int(reset), "start": 0, "sink_valid": 0} | said
         return {"start": 0} | self._sink(session) | self._pass(session, played)
 
     def _wait(self, seen: Sample) -> Mapping[str, int]:

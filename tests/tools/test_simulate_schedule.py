@@ -133,6 +133,14 @@ def test_networks_of_no_array_are_refused(capsys) -> None:
     assert error == "merp: digits: layer conv1: allowed here is a design of mac_array\n"
 
 
+def test_an_array_without_the_unit_of_losses_is_refused(capsys, tmp_path: Path) -> None:
+    path = tmp_path / "bare.toml"
+    path.write_text(f"{SMALL}loss = false\n")
+    assert main(["simulate", str(path), "--schedule"]) == 2
+    error = capsys.readouterr().err
+    assert error == "merp: --schedule: small: allowed with a design of loss = true\n"
+
+
 def answer(capsys: Any, *words: str) -> dict[str, Any]:
     assert main([*words, "--json"]) == 0, capsys.readouterr().out
     found: dict[str, Any] = json.loads(capsys.readouterr().out)

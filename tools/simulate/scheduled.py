@@ -40,7 +40,7 @@ class Scheduled:
 
     Attributes:
         choice, loss: what was simulated. step: the run. cycles: of it, on the pins.
-        build_seconds: of the hardware.
+        audit: of all passes together. build_seconds: of the hardware.
     """
 
     choice: Choice

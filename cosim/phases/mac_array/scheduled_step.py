@@ -47,8 +47,8 @@ class ScheduledStep(NamedTuple):
     of_passes: int
 
 
-def phases_at(network: Network, loss: str, *, fused: bool) -> dict[str, ArrayPhase]:
-    """The phases of a step whose loss the array forms itself."""
+def phases_at(network: Network, loss: str | None, *, fused: bool) -> dict[str, ArrayPhase]:
+    """The phases of a step by name. loss: whose deltas the array forms; None: a host does."""
     design = design_of(network, network.layers[0])
     forward = Forward(network, design, fused, loss)
     back = (kind(network, design, fused) for kind in (Delta, Update))

@@ -112,6 +112,7 @@ def test_a_wrong_frame_is_told_of_its_run_alone() -> None:
         ScheduleSession(2, 2, wrong=[0], words=words),
         ScheduleSession(2, 2),
         ScheduleSession(2, 2, wrong=[3]),
+        ScheduleSession(2, 1),  # begins beside what that pass still says
         ScheduleSession(2, 1, words, lasts=[-1]),
         ScheduleSession(2, 1, words, lasts=[WORDS - 1, len(words) - 1]),
         ScheduleSession(2, 1, words),
