@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always_comb, block
+from myhdl import always, always_comb, block
 
-from merp.hdl.base.signals import Stream, bits
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.conversion.entity import Bit, Word
-from merp.hdl.streams.stream_gate import stream_gate
 
 
 @block
@@ -28,22 +27,35 @@ def wanted_gate(
     beats          in   how many
     sink, source   in, out  the beats
     framing_error  out  last came with another beat than the run's last; until start
+
+    It shuts by a register, where ``stream_gate`` compares: streams meet behind it, and each one's
+    ready waits for the others' valid. Reset: none is let through.
     """
-    words = bits(len(beats))
+    left = bits(len(beats))
+    some, final = flag(), flag()  # beats are left; a single one
 
     @always_comb
-    def choose() -> None:
-        words.next = 0
-        if wanted:
-            words.next = beats
-
-    @always_comb
-    def hand_on() -> None:
+    def admit() -> None:
         source.data.next = sink.data
         source.last.next = sink.last
+        source.valid.next = sink.valid and some
+        sink.ready.next = source.ready and some
 
-    gate = stream_gate(
-        clk, rst, start, words=words, sink=sink, valid=source.valid, ready=source.ready,
-        framing_error=framing_error,
-    )  # fmt: skip
-    return choose, hand_on, gate
+    @always(clk.posedge)
+    def tally() -> None:
+        if sink.valid and sink.ready:
+            left.next = left - 1
+            some.next = not final
+            final.next = left == 2
+            if sink.last != final:
+                framing_error.next = True
+        if start:
+            left.next = beats
+            some.next = wanted and beats != 0
+            final.next = beats == 1
+            framing_error.next = False
+        if rst:
+            some.next = False
+            framing_error.next = False
+
+    return admit, tally

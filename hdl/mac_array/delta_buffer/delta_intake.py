@@ -10,6 +10,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.loop_index import loop_index
+from merp.hdl.base.quota_index import quota_index
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.maps import DeltaWrite
@@ -119,7 +120,7 @@ def delta_intake(
     loops = (
         loop_index(clk, start, step=take, size=load.atoms, index=atom, final=last_atom),
         loop_index(clk, start, step=next_inside, size=load.window, index=inside, final=last_inside),
-        loop_index(clk, start, step=next_lane, size=lanes, index=lane, final=last_lane),
+        quota_index(clk, start, step=next_lane, quota=lanes, index=lane, final=last_lane),
         loop_index(clk, start, step=next_row, size=load.rows, index=row, final=last_row),
         loop_index(clk, start, step=next_tile, size=load.tiles, index=tile, final=last_tile),
     )

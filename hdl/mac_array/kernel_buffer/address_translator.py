@@ -31,21 +31,37 @@ def address_translator(
     Combinational.
     """
     lane_bits, width = (lanes - 1).bit_length(), len(address)
+    digits = (lane_bits + 1) // 2
 
     @always_comb
     def translate() -> None:
-        row = intbv(0)[lane_bits + 1 :]
-        place = intbv(0)[width + lane_bits :]
+        row = intbv(0)[lane_bits + 2 :]
+        place = intbv(0)[width + lane_bits + 1 :]
+        single = intbv(0)[len(taps) + 2 * digits + 2 :]
+        triple = intbv(0)[len(taps) + 2 * digits + 2 :]
+        part = intbv(0)[len(taps) + 2 * digits + 2 :]
         row[:] = turn
         row[:] = buffer + lanes - row
-        step = intbv(0)[len(taps) + lane_bits :]
+        row[:] = row[lane_bits:]
+        single[:] = taps
+        triple[:] = single << 1
+        triple[:] = triple + single
         place[:] = base
-        step[:] = taps
-        if row[lane_bits:] < rows:
-            for i in range(lane_bits):  # shifts and sums: a product would take a DSP block
-                if row[i]:
-                    place[:] = place + step
-                step[:] = step << 1
-        address.next = place[width:]
+        # Shifts and sums, as a product would take a DSP block: two bits at once, and whether there
+        # is such a row is judged meanwhile, as there is a memory's address to be in time for.
+        for i in range(digits):
+            part[:] = 0
+            if row[2 * i] and row[2 * i + 1]:
+                part[:] = triple
+            elif row[2 * i + 1]:
+                part[:] = single << 1
+            elif row[2 * i]:
+                part[:] = single
+            place[:] = place + part
+            single[:] = single << 2
+            triple[:] = triple << 2
+        address.next = base
+        if row < rows:
+            address.next = place[width:]
 
     return translate

@@ -10,6 +10,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.loop_index import loop_index
+from merp.hdl.base.quota_index import quota_index
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.map_buffer.atom_spread import atom_spread
@@ -186,7 +187,7 @@ def map_intake(
     loops = (
         loop_index(clk, start, step=present, size=rows.stride, index=phase, final=last_phase),
         loop_index(clk, start, step=next_atom, size=load.atoms, index=atom, final=last_atom),
-        loop_index(clk, start, step=next_row, size=quota, index=row, final=last_row),
+        quota_index(clk, start, step=next_row, quota=quota, index=row, final=last_row),
         loop_index(clk, start, step=next_map, size=load.maps, index=each_map, final=last_map),
         loop_index(clk, start, step=next_band, size=load.bands, index=band, final=last_band),
     )

@@ -10,6 +10,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.loop_index import loop_index
+from merp.hdl.base.quota_index import quota_index
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.map_buffer.region_spread import region_spread
@@ -127,7 +128,7 @@ def region_intake(
         loop_index(clk, start, step=present, size=load.parts, index=part, final=last_part),
         loop_index(clk, start, step=next_atom, size=load.atoms, index=atom, final=last_atom),
         loop_index(clk, restart, step=next_map, size=load.across, index=across, final=last_across),
-        loop_index(clk, start, step=next_map, size=maps, index=each_map, final=last_map),
+        quota_index(clk, start, step=next_map, quota=maps, index=each_map, final=last_map),
         loop_index(
             clk, restart_side, step=next_row, size=load.side, index=side_row, final=last_side
         ),

@@ -7,6 +7,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.loop_index import loop_index
+from merp.hdl.base.quota_index import quota_index
 from merp.hdl.base.signals import count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
@@ -72,7 +73,7 @@ def pooled_walk(
             quota.next = config.first
 
     loops = (
-        loop_index(clk, start, step=step, size=quota, index=inner, final=last_inner),
+        quota_index(clk, start, step=step, quota=quota, index=inner, final=last_inner),
         loop_index(
             clk, start, step=next_middle, size=config.middle, index=middle, final=last_middle
         ),

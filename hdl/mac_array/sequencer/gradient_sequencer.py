@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, intbv
+from myhdl import always, always_comb
 
 from merp.hdl.base.loop_index import loop_index
 from merp.hdl.base.signals import count, flag
@@ -18,6 +18,7 @@ from merp.hdl.mac_array.ports.registers import RegionColumnsConfig, RegionRowsCo
 from merp.hdl.mac_array.ports.slots import DeltaRead, Slot, Verdict
 from merp.hdl.mac_array.sequencer.map_reader import map_reader
 from merp.hdl.mac_array.sequencer.region_axis import region_axis
+from merp.hdl.mac_array.sequencer.stock import stock
 from merp.models.params.mac_array.design import Design
 
 
@@ -71,25 +72,14 @@ def gradient_sequencer(
     first, read_out = flag(), flag()
     biased, first_tile = flag(), flag()  # first sweep of a tile; the maps come during the first
     group_base = count(top)
-    # Rows of maps that are there, and before this group; rows that the windows at hand reach.
-    map_rows, rows_before = (count(design.max_maps * design.max_size) for _ in range(2))
-    reach = count(2 * design.max_size)
-    delta_rows = count(2 * design.max_size + 1)  # of this tile and the next one
     half = flag()  # of the delta memories
     atom, delta_base = count(2 * design.delta_words), count(2 * design.delta_words)
     pixel = count(pox - 1)
     aside, below = AxisRead(design, pox), AxisRead(design, poy)
     restart_columns, advance_columns, rewind_columns = flag(), flag(), flag()
     restart_rows, advance_rows, rewind_rows = flag(), flag(), flag()
-    deltas_there, maps_there = flag(), flag()
-
-    @always_comb
-    def check() -> None:
-        deltas_there.next = deltas_complete or row < delta_rows
-        needed = intbv(0, min=0, max=map_rows.max + reach.max)
-        needed[:] = rows_before
-        needed[:] = needed + reach
-        maps_there.next = maps_complete or not first_tile or needed <= map_rows
+    # Rows of deltas and maps; of these, another group in the first tile of lanes.
+    deltas_there, maps_there, other_maps = flag(), flag(), flag()
 
     @always_comb
     def judge() -> None:
@@ -98,7 +88,9 @@ def gradient_sequencer(
         verdict.stall_input.next = False
         verdict.stall_output.next = False
         if busy:
-            if not deltas_there or not maps_there:
+            if not deltas_complete and not deltas_there:
+                verdict.stall_input.next = True
+            elif first_tile and not maps_complete and not maps_there:
                 verdict.stall_input.next = True
             elif last_column and last_row and not read_out:
                 verdict.stall_output.next = True
@@ -123,6 +115,7 @@ def gradient_sequencer(
         restart_rows.next = next_sweep
         advance_rows.next = next_down
         rewind_rows.next = start or next_group
+        other_maps.next = next_group and first_tile
 
     @always_comb
     def tell() -> None:
@@ -182,29 +175,18 @@ def gradient_sequencer(
             busy.next = False
             computed.next = False
 
-    @always(clk.posedge)
-    def take_stock() -> None:
-        if map_row:
-            map_rows.next = map_rows + 1
-        if next_group:
-            rows_before.next = rows_before + sweep.map_rows
-        if next_sweep or start:
-            reach.next = sweep.reach
-        elif next_row:
-            reach.next = reach + sweep.stride
-            if reach + sweep.stride > sweep.map_rows:
-                reach.next = sweep.map_rows
-        if next_tile and delta_row:
-            delta_rows.next = delta_rows - sweep.rows + 1
-        elif next_tile and not deltas_complete:
-            delta_rows.next = delta_rows - sweep.rows
-        elif delta_row:
-            delta_rows.next = delta_rows + 1
-        if next_tile or start or rst:
-            rows_before.next = 0
-        if start or rst:
-            map_rows.next = 0
-            delta_rows.next = 0
+    stocks = (
+        stock(
+            clk, rst, start, arrived=map_row, run=sweep.map_rows, first=sweep.reach,
+            stride=sweep.stride, step=next_row, rewind=next_sweep, advance=other_maps,
+            there=maps_there, most=design.max_maps * design.max_size,
+        ),
+        stock(
+            clk, rst, start, arrived=delta_row, run=sweep.rows, first=1, stride=1, step=next_row,
+            rewind=next_sweep, advance=next_tile, there=deltas_there,
+            most=design.max_tiles * design.max_size,
+        ),
+    )  # fmt: skip
 
     @always(clk.posedge)
     def walk_deltas() -> None:
@@ -253,6 +235,6 @@ def gradient_sequencer(
         clk, rst, fire=fire, down=below, across=aside, base=group_base, read=map_read
     )
     return (
-        check, judge, carry, move, tell, loops, advance, take_stock, walk_deltas, issue, horizontal,
-        vertical, reads,
+        judge, carry, move, tell, loops, advance, stocks, walk_deltas, issue, horizontal, vertical,
+        reads,
     )  # fmt: skip

@@ -6,10 +6,10 @@ from typing import Any
 
 from myhdl import always, always_comb, intbv
 
-from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.maps import AxisRead
 from merp.hdl.mac_array.ports.registers import RegionColumnsConfig, RegionRowsConfig
+from merp.hdl.mac_array.sequencer.region_move import Place, region_move
 from merp.models.params.mac_array.design import Design
 
 
@@ -32,27 +32,21 @@ def region_axis(
 
     config   in   stable from rewind on
     rewind   in   go to the first output of the first tile of taps
-    advance  in   go to the first output of the next tile of taps
+    advance  in   go to the first output of the next tile of taps; not in the cycle behind advance
+                  or rewind
     restart  in   go to the first output of this one
     step     in   go to the next output; of several at once the first named counts
     read     out  where the windows' elements are
 
     tile: MACs along this axis, and banks. Throughput: an output per cycle. Reset: none, rewind.
     """
-    top = 2 * design.map_words
-    size_width = (2 * design.max_size + 4 * tile).bit_length()
     wide = (2 * tile).bit_length()
 
-    # Of the first output of the tile of taps at hand, and of the output: bank of the window's first
-    # element, first word of the next block, elements from this block's first to the map's end,
-    # whether the block lies before the map.
-    tile_split, split = count(tile - 1), count(tile - 1)
-    tile_next, following = count(top), count(top)
-    tile_left, left = bits(size_width), bits(size_width)
-    tile_before, before = flag(), flag()
-    # The same of where a step, or the next tile of taps, leads to.
-    new_split, new_next = count(tile - 1), count(top)
-    new_left, new_before = bits(size_width), flag()
+    # Of the first output of the tile of taps at hand and of the next one, of the output and of the
+    # next one.
+    first, next_first = Place(design, tile), Place(design, tile)
+    output, next_output = Place(design, tile), Place(design, tile)
+    later = Place(design, tile)  # next_first, of the cycle before
 
     @always_comb
     def tell() -> None:
@@ -65,90 +59,73 @@ def region_axis(
             place[:] = place & bank
             reach[:] = config.mask
             reach[:] = reach + place + 1
-            if place < split:
+            if place < output.split:
                 next_block[bank] = True
-                covered[bank] = reach < left
+                covered[bank] = reach < output.left
             else:
-                covered[bank] = place < left and not before
+                covered[bank] = place < output.left and not output.before
         read.on.next = covered
         read.following.next = next_block
-        read.shift.next = split
-        read.beyond.next = following
-        read.here.next = 0
-        if not before and following >= config.block_words:
-            read.here.next = following - config.block_words
-
-    @always_comb
-    def lead() -> None:
-        moved = intbv(0)[wide:]
-        passed = intbv(0)[size_width:]
-        remaining = intbv(0)[size_width:]
-        word = intbv(0, min=0, max=4 * top)
-        if advance:
-            moved[:] = tile_split
-            moved[:] = moved + config.tile_split
-            passed[:] = config.tile_size
-            remaining[:] = tile_left
-            word[:] = tile_next
-            word[:] = word + config.tile_words
-        else:
-            moved[:] = split
-            moved[:] = moved + config.step_split
-            passed[:] = config.step_size
-            remaining[:] = left
-            word[:] = following
-            word[:] = word + config.step_words
-        if moved > config.mask:
-            moved[:] = moved - config.mask - 1
-            passed[:] = passed + config.mask + 1
-            word[:] = word + config.block_words
-        new_split.next = moved
-        new_next.next = word
-        new_left.next = 0
-        if remaining > passed:
-            new_left.next = remaining - passed
-        new_before.next = False
-        if passed == 0:
-            if advance:
-                new_before.next = tile_before
-            else:
-                new_before.next = before
+        read.shift.next = output.split
+        read.here.next = output.here
+        read.beyond.next = output.beyond
 
     @always(clk.posedge)
     def move() -> None:
+        later.split.next = next_first.split
+        later.here.next = next_first.here
+        later.beyond.next = next_first.beyond
+        later.left.next = next_first.left
+        later.before.next = next_first.before
         if rewind:
-            tile_split.next = config.split
-            split.next = config.split
-            tile_before.next = config.before
-            before.next = config.before
+            first.split.next = config.split
+            first.before.next = config.before
+            first.here.next = 0
+            output.split.next = config.split
+            output.before.next = config.before
+            output.here.next = 0
             if config.before:
-                tile_next.next = 0
-                following.next = 0
-                tile_left.next = config.size + config.mask + 1
-                left.next = config.size + config.mask + 1
+                first.beyond.next = 0
+                first.left.next = config.size + config.mask + 1
+                output.beyond.next = 0
+                output.left.next = config.size + config.mask + 1
             else:
-                tile_next.next = config.block_words
-                following.next = config.block_words
-                tile_left.next = config.size
-                left.next = config.size
+                first.beyond.next = config.block_words
+                first.left.next = config.size
+                output.beyond.next = config.block_words
+                output.left.next = config.size
         elif advance:
-            tile_split.next = new_split
-            split.next = new_split
-            tile_next.next = new_next
-            following.next = new_next
-            tile_left.next = new_left
-            left.next = new_left
-            tile_before.next = new_before
-            before.next = new_before
+            first.split.next = later.split
+            first.here.next = later.here
+            first.beyond.next = later.beyond
+            first.left.next = later.left
+            first.before.next = later.before
+            output.split.next = later.split
+            output.here.next = later.here
+            output.beyond.next = later.beyond
+            output.left.next = later.left
+            output.before.next = later.before
         elif restart:
-            split.next = tile_split
-            following.next = tile_next
-            left.next = tile_left
-            before.next = tile_before
+            output.split.next = first.split
+            output.here.next = first.here
+            output.beyond.next = first.beyond
+            output.left.next = first.left
+            output.before.next = first.before
         elif step:
-            split.next = new_split
-            following.next = new_next
-            left.next = new_left
-            before.next = new_before
+            output.split.next = next_output.split
+            output.here.next = next_output.here
+            output.beyond.next = next_output.beyond
+            output.left.next = next_output.left
+            output.before.next = next_output.before
 
-    return tell, lead, move
+    moves = (
+        region_move(
+            clk, config, split=config.step_split, words=config.step_words, size=config.step_size,
+            place=output, moved=next_output,
+        ),
+        region_move(
+            clk, config, split=config.tile_split, words=config.tile_words, size=config.tile_size,
+            place=first, moved=next_first,
+        ),
+    )  # fmt: skip
+    return tell, move, moves

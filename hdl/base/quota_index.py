@@ -1,0 +1,42 @@
+"""The index of a loop whose size changes from a round to the next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, block, intbv
+
+from merp.hdl.conversion.entity import Bit, Word
+
+
+@block
+def quota_index(clk: Bit, start: Bit, step: Bit, quota: Word, index: Word, final: Bit) -> Any:
+    """Count from 0 to quota - 1 and begin anew.
+
+    start  in   go to 0
+    step   in   go to the next one; behind the last comes 0
+    quota  in   how many there are of this round
+    index  out  the one at hand; final: it is the last one, by a comparison in this cycle
+
+    Reset: none, begin with start.
+    """
+    most = quota.max
+
+    @always_comb
+    def tell() -> None:
+        following = intbv(0, min=0, max=most + 1)
+        following[:] = index
+        following[:] = following + 1
+        final.next = following == quota
+
+    @always(clk.posedge)
+    def go() -> None:
+        if step:
+            if final:
+                index.next = 0
+            else:
+                index.next = index + 1
+        if start:
+            index.next = 0
+
+    return tell, go

@@ -1,0 +1,95 @@
+"""Where the windows of all regions lie along an axis once they have moved on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, block, intbv
+
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.conversion.entity import Bit, Word
+from merp.hdl.mac_array.ports.registers import RegionColumnsConfig, RegionRowsConfig
+from merp.models.params.mac_array.design import Design
+
+
+class Place:
+    """Where the window of every region begins, along an axis."""
+
+    def __init__(self, design: Design, tile: int) -> None:
+        top = 2 * design.map_words
+        self.split = count(tile - 1)  # bank of its first element
+        self.here = count(top)  # first word of that one's block; 0 before the map
+        self.beyond = count(top)  # first word of the next block
+        self.left = bits((2 * design.max_size + 4 * tile).bit_length())  # from the block to the end
+        self.before = flag()  # the block lies before the map
+
+
+@block
+def region_move(
+    clk: Bit,
+    config: RegionRowsConfig | RegionColumnsConfig,
+    split: Word,
+    words: Word,
+    size: Word,
+    place: Place,
+    moved: Place,
+) -> Any:
+    """Move windows on by some banks and whole blocks.
+
+    config, split, words, size  in  stable, and the sums of these from the second cycle on: banks;
+                    words and elements of the blocks
+    place, moved    in, out  before and after
+
+    Combinational, from place.
+    """
+    address, wide = len(place.beyond), len(place.split) + 1
+    one_more, one_less = bits(len(words) + 1), bits(len(words))  # words of a block more, or less
+    block_more = bits(len(place.left))  # elements, of a block more
+    whole = flag()  # there is a block to leave behind
+
+    @always(clk.posedge)
+    def reckon() -> None:
+        more = intbv(0)[len(words) + 1 :]
+        elements = intbv(0)[len(place.left) :]
+        more[:] = words
+        more[:] = more + config.block_words
+        one_more.next = more
+        elements[:] = size
+        elements[:] = elements + config.mask + 1
+        block_more.next = elements
+        whole.next = words >= config.block_words
+        one_less.next = 0
+        if words >= config.block_words:
+            one_less.next = words - config.block_words
+
+    @always_comb
+    def lead() -> None:
+        bank = intbv(0)[wide:]
+        masked = intbv(0)[wide:]
+        near = intbv(0)[address + 2 :]
+        far = intbv(0)[address + 2 :]
+        bank[:] = place.split
+        bank[:] = bank + split
+        masked[:] = config.mask
+        masked[:] = masked & bank
+        near[:] = place.here
+        far[:] = place.beyond
+        if masked != bank:  # a region has a power of two of them
+            near[:] = far + words
+            far[:] = far + one_more
+        else:
+            if whole:
+                near[:] = far + one_less
+            far[:] = far + words
+        moved.split.next = masked
+        moved.here.next = near[address:]
+        moved.beyond.next = far[address:]
+        moved.left.next = 0
+        if masked != bank:
+            if place.left > block_more:
+                moved.left.next = place.left - block_more
+        elif place.left > size:
+            moved.left.next = place.left - size
+        moved.before.next = place.before and masked == bank and size == 0
+
+    return reckon, lead

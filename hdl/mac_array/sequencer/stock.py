@@ -1,0 +1,79 @@
+"""Whether what a slot needs is there, of what comes piece by piece and is used in runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, block, intbv
+
+from merp.hdl.base.signals import count
+from merp.hdl.conversion.entity import Bit, Word
+
+
+@block
+def stock(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    arrived: Bit,
+    run: Word,
+    first: Word | int,
+    stride: Word | int,
+    step: Bit,
+    rewind: Bit,
+    advance: Bit,
+    there: Bit,
+    most: int,
+) -> Any:
+    """Count pieces, and those that are needed, from the pass's first one on.
+
+    arrived  in   pulse: another piece has come
+    run      in   pieces of a run; stable from start, like first and stride
+    first    in   those that are needed of a run at first
+    stride   in   those that a step asks for beside, up to all of the run
+    step     in   go on within the run
+    rewind   in   back to its first ones; of several at once the last named counts
+    advance  in   to the first ones of the next run; not in the cycle behind advance or start
+    there    out  they have come
+
+    most: pieces of a pass. Throughput: a step per cycle. Reset: none has come.
+    """
+    room = 2 * most  # what is needed beyond a pass's last piece
+    come, needed = count(room), count(room)
+    # Of this run and the one behind: needed at first; all of it.
+    run_first, run_all, next_first, next_all = (count(room) for _ in range(4))
+
+    @always_comb
+    def tell() -> None:
+        there.next = needed <= come
+
+    @always(clk.posedge)
+    def tally() -> None:
+        if arrived:
+            come.next = come + 1
+        if start or rst:
+            come.next = 0
+
+    @always(clk.posedge)
+    def ask() -> None:
+        further = intbv(0)[len(needed) + 1 :]
+        next_first.next = run_first + run
+        next_all.next = run_all + run
+        if advance:
+            needed.next = next_first
+            run_first.next = next_first
+            run_all.next = next_all
+        elif rewind:
+            needed.next = run_first
+        elif step:
+            further[:] = needed
+            further[:] = further + stride
+            needed.next = further
+            if further > run_all:
+                needed.next = run_all
+        if start:
+            needed.next = first
+            run_first.next = first
+            run_all.next = run
+
+    return tell, tally, ask
