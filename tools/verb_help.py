@@ -251,11 +251,6 @@ VERBS = {
                 says="every design in every phase, and their schedule",
                 quick=False,
             ),
-            Example(
-                words="export cifar10-1x-fixed -o export",
-                says="a MAC array: one bitstream of all layers and phases",
-                quick=False,
-            ),
         ),
     ),
     "registers": Verb(
