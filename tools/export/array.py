@@ -33,7 +33,7 @@ from merp.tools.export.array_schedule import (
 )
 from merp.tools.export.array_vectors import SmallPass, small_passes
 from merp.tools.export.languages import Dialect
-from merp.tools.export.package import Frame, write_header
+from merp.tools.export.package import Frame, write_header, write_software
 
 WORDS: Final[Mapping[str, str]] = {
     "s_axis_map": "FP: atoms of input maps in the order load band, map, row, block of columns; DP: "
@@ -174,9 +174,9 @@ class ArrayPackage:
         top, images = self.frame.entity, self.images
         write_header(directory, top, registers, {}, self.network.name)
         header = schedule_header(replace(registers, top=top), images, passes)
-        (directory / f"{top}_schedule.h").write_text(header, encoding="ascii")
+        write_software(directory, f"{top}_schedule.h", header)
         text = schedule_json(self.network.name, images, passes)
-        (directory / "schedule.json").write_text(text, encoding="ascii")
+        write_software(directory, "schedule.json", text)
 
     def _format(self) -> dict[str, Any]:
         numbers = self.network.fixed

@@ -285,9 +285,13 @@ def write_header(
     directory: Path, name: str, registers: RegisterMap, values: Mapping[str, int], said: str
 ) -> None:
     """Write the C header of a register map called ``name``, with ``values`` of what is ``said``."""
+    write_software(directory, f"{name}.h", c_header(replace(registers, top=name), values, said))
+
+
+def write_software(directory: Path, name: str, text: str) -> None:
+    """Write a file for those who program the hardware."""
     directory.mkdir(exist_ok=True)
-    text = c_header(replace(registers, top=name), values, said)
-    (directory / f"{name}.h").write_text(text, encoding="ascii")
+    (directory / name).write_text(text, encoding="ascii")
 
 
 def render(template: str, values: Mapping[str, Any]) -> str:

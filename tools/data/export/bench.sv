@@ -250,6 +250,7 @@ module bench;
     always begin
         if ($value$plusargs("VECTORS=%s", vectors)) begin end
         if ($value$plusargs("PASSES=%d", passes)) begin end
+        pass = passes > 0 ? 1 : 0;  // before the first edge, at which files are opened
         repeat (4) @(posedge aclk);
         aresetn <= 1;
         foreach (written[i]) written[i] = 0;
