@@ -28,6 +28,9 @@ SETTINGS = "settings_"
 PAUSE = 3
 """Cycles between runs."""
 
+RESET_PAUSE = 60
+"""The same behind a reset: a pass that should not begin would within them."""
+
 
 @dataclass(frozen=True)
 class ScheduleSession:
@@ -102,20 +105,24 @@ class _Play:
         self._look(session, played, seen)
         self._t += 1
         if played.done >= 0 or self._t - 1 == session.reset_at:
-            self._pause, self._held, self._left = PAUSE, False, 0
-            reset = played.done < 0  # without one, what a pass said stays
-            self._done, self._error = self._done and not reset, self._error and not reset
+            reset = played.done < 0
+            self._pause, self._held, self._left = RESET_PAUSE if reset else PAUSE, False, 0
+            if reset:  # it wins over a start, and what a pass says means nothing then
+                self._done = self._error = True
             said = {"pass_done": int(self._done), "pass_error": int(self._error)}
-            return {"rst": int(reset), "start": 0, "sink_valid": 0} | said
+            return {"rst": int(reset), "start": int(reset), "sink_valid": 0} | said
         return {"start": 0} | self._sink(session) | self._pass(session, played)
 
     def _wait(self, seen: Sample) -> Mapping[str, int]:
         self._pause -= 1
-        assert self._pause == PAUSE - 1 or not seen["busy"]  # that is the cycle of the reset
+        if not seen["rst"]:
+            assert not seen["busy"]
+            assert not seen["sink_ready"]
+            assert not seen["pass_start"]
         if len(self.played) == len(self._sessions):
             self._pause = 1
         if self._pause:
-            return {"rst": 0}
+            return {"rst": 0, "start": 0}
         self.played.append(Played())
         self._t = self._sent = 0
         session = self._sessions[len(self.played) - 1]
@@ -131,7 +138,8 @@ class _Play:
             self._held = True
             return {"sink_valid": 1, "sink_data": session.words[self._sent],
                     "sink_last": int(self._sent in lasts)}  # fmt: skip
-        return {"sink_valid": 0, "sink_data": self._rng.getrandbits(SCHEDULE_BITS)}
+        # Those of a run to come may wait on the port.
+        return {"sink_valid": int(not more), "sink_data": self._rng.getrandbits(SCHEDULE_BITS)}
 
     def _look(self, session: ScheduleSession, played: Played, seen: Sample) -> None:
         """At cycle ``t`` of the session, which was the one before."""

@@ -95,7 +95,7 @@ def layer_schedule(
                 address.next = address + 1
                 if final:
                     passes.next = passes - 1
-        if start or rst:
+        if start:
             number.next = 0
             address.next = 0
             passes.next = config.passes
@@ -125,13 +125,13 @@ def layer_schedule(
             else:
                 fetching.next = True
         if start or rst:
-            loading.next = start and not rst and config.load
-            fetching.next = start and not rst and not config.load
+            loading.next = config.load and not rst
+            fetching.next = not config.load and not rst
             settling.next = False
             pass_start.next = False
             running.next = False
             framing_error.next = False
-            busy.next = start and not rst
+            busy.next = not rst
             done.next = False
 
     @always(clk.posedge)
@@ -140,7 +140,7 @@ def layer_schedule(
         last.next = images == 1
         if pass_over and ends:
             images.next = images - 1
-        if start or rst:
+        if start:
             images.next = config.images
 
     @always(clk.posedge)

@@ -66,7 +66,7 @@ def wanted(session: ScheduleSession, words: Sequence[int]) -> list[dict[str, int
 def check(*sessions: ScheduleSession, seed: int = 1) -> Trace:
     """Registers of every pass, and every cycle, of runs that are not reset."""
     cycles = sum(
-        20 + int(len(each.words) / each.rate * 1.3) + each.passes * each.images * (WORDS + 14)
+        80 + int(len(each.words) / each.rate * 1.3) + each.passes * each.images * (WORDS + 14)
         for each in sessions
     )
     played, trace = play(DESIGN, sessions, cycles, seed)
@@ -122,7 +122,18 @@ def test_a_wrong_frame_is_told_of_its_run_alone() -> None:
 def test_a_reset_at_any_time_leaves_nothing_of_its_run() -> None:
     words, others = words_of(2, 5), words_of(2, 6)
     loading, begun = 2 * WORDS, 3 * WORDS + 2
-    cuts = (1, WORDS, loading - 1, loading, begun - 2, begun - 1, begun, begun + 1, begun + WORDS)
+    cuts = (
+        1,
+        WORDS,
+        loading - 1,
+        loading,
+        begun - 3,
+        begun - 2,
+        begun - 1,
+        begun,
+        begun + 1,
+        begun + WORDS,
+    )
     for cut in cuts:
         check(
             ScheduleSession(2, 2, words, wrong=[0], reset_at=cut),
