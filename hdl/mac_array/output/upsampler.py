@@ -109,14 +109,6 @@ def upsampler(
     ]
 
     @always_comb
-    def compare() -> None:
-        reached = intbv(0)[part_bits + 1 :]
-        reached[:] = source.part
-        reached[:] = reached + 1
-        last_part.next = reached >= parts
-        last_row.next = source.row == bottom
-
-    @always_comb
     def finish() -> None:
         source.valid.next = filled
         source.last.next = last_part and last_row
@@ -153,13 +145,23 @@ def upsampler(
 
     @always(clk.posedge)
     def walk() -> None:
+        # Where an atom ends is known a cycle ahead: ready comes late, and sink's ready behind it.
+        behind = intbv(0)[part_bits + 2 :]
+        further = intbv(0)[len(source.row) + 1 :]
+        behind[:] = source.part
+        behind[:] = behind + 2
+        further[:] = source.row
+        further[:] = further + 1
         if filled and source.ready:
             if not last_part:
                 source.part.next = source.part + 1
+                last_part.next = behind >= parts
             else:
                 source.part.next = 0
+                last_part.next = parts <= 1
                 if not last_row:
                     source.row.next = source.row + 1
+                    last_row.next = further == bottom
         if done:
             filled.next = False
         if load:
@@ -168,6 +170,8 @@ def upsampler(
             parts.next = waiting_parts
             bottom.next = waiting_bottom
             source.row.next = waiting_top
+            last_part.next = waiting_parts <= 1
+            last_row.next = waiting_top == waiting_bottom
             source.final.next = waiting_final
         if clear:
             filled.next = False
@@ -186,7 +190,6 @@ def upsampler(
         source.data.next = joined_words
 
     return (
-        compare,
         finish,
         admit,
         address,

@@ -55,7 +55,9 @@ def pass_counters(
     done comes when every counter is still. Reset: no pass, counters at zero; start, too.
     """
     counting = flag()
-    issued, exhausted = flag(), flag()  # the first slot was issued; the last one was
+    issued = flag()  # the first slot was
+    final_before, none_left = flag(), flag()  # the last one was in the cycle before; ever
+    exhausted = flag()  # either
     read = flag()  # the last sum was read
     all_read, ends, still = flag(), flag(), flag()
     # Useful MACs are multiplied and summed behind the slot, which the pass outlasts.
@@ -67,7 +69,8 @@ def pass_counters(
 
     @always_comb
     def finish() -> None:
-        all_read.next = read or (exhausted and drained)
+        exhausted.next = final_before or none_left
+        all_read.next = read or ((final_before or none_left) and drained)
 
     @always_comb
     def end() -> None:
@@ -76,13 +79,14 @@ def pass_counters(
 
     @always(clk.posedge)
     def cycles() -> None:
+        # The last slot's verdict comes late in its cycle: a register takes it as it is.
+        final_before.next = verdict.final_issue
+        none_left.next = exhausted
         if counting:
             status.total.next = status.total + 1
             if verdict.issue:
                 issued.next = True
                 status.issue.next = status.issue + 1
-                if verdict.final_issue:
-                    exhausted.next = True
             elif exhausted:
                 status.drain.next = status.drain + 1
             elif not issued:
@@ -100,7 +104,8 @@ def pass_counters(
         if start or rst:
             counting.next = start and not rst
             issued.next = False
-            exhausted.next = False
+            final_before.next = False
+            none_left.next = False
             read.next = False
             status.total.next = 0
             status.issue.next = 0
