@@ -7,10 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from merp.cosim.phases.mac_array.array_phase import ArrayPhase, ports_of, usual_rates
-from merp.cosim.phases.mac_array.delta import Delta
-from merp.cosim.phases.mac_array.forward import Forward
+from merp.cosim.phases.mac_array.scheduled_step import phases_at
 from merp.cosim.phases.mac_array.step_order import step_order
-from merp.cosim.phases.mac_array.update import Update
 from merp.models.mac_array.pass_words import pass_words
 from merp.models.mac_array.passes import design_of
 from merp.models.network.branches import previous
@@ -51,12 +49,7 @@ class Scheduled:
 def phases_of_array(network: Network, *, fused: bool) -> Mapping[str, ArrayPhase]:
     """The phases of a network's array by name, with the loss where the array has the unit."""
     design = design_of(network, network.layers[0])
-    phases = (
-        Forward(network, design, fused, LOSS if design.loss else None),
-        Delta(network, design, fused),
-        Update(network, design, fused),
-    )
-    return {each.name: each for each in phases}
+    return phases_at(network, LOSS if design.loss else None, fused=fused)
 
 
 def scheduled(network: Network, images: int, *, fused: bool) -> Iterator[Scheduled]:
