@@ -27,6 +27,6 @@ setup(
     | {
         f"{NAME}.tools": ["py.typed", "data/*", "data/boards/*", "data/export/*"],
         f"{NAME}.models.comparison": ["unit_costs.json"],
-        f"{NAME}.testbenches.top": ["*.cpp"],
+        f"{NAME}.testbenches.top": ["*.cpp", "*.h"],
     },
 )

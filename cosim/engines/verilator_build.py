@@ -23,6 +23,9 @@ from merp.testbenches.top.top import Pin, TopPorts
 from merp.testbenches.top.wave import Wave
 
 EXECUTABLE = "simulation"
+HARNESS = "harness.cpp", "harness.h"
+CONTROL = {"clk": "clk", "rst": "rst", "start": "start", "done": "status_done"}
+"""Pins by what the harness calls them."""
 FST = "--trace-fst"
 LIBRARIES = ("-llz4", "-lz")
 USES_LIBRARIES = """#include <lz4.h>
@@ -47,11 +50,12 @@ def build(
         RuntimeError: Verilator or the C++ compiler refuses the sources.
         ValueError: a port, or an element of a stream, is wider than 64 bits.
     """
-    harness = files(merp.testbenches.top).joinpath("harness.cpp").read_text(encoding="ascii")
-    header = ports_header(top, ports)
+    here = files(merp.testbenches.top)
+    harness = {name: here.joinpath(name).read_text(encoding="ascii") for name in HARNESS}
+    tables = port_tables(top, ports)
     flags = (*FLAGS, *trace)
     digest = hashlib.sha256()
-    for text in (verilator.version, *flags, *OPTIMISE, header, harness):
+    for text in (verilator.version, *flags, *OPTIMISE, tables, *harness.values()):
         digest.update(text.encode() + b"\0")
     for source in sources:
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
@@ -62,11 +66,14 @@ def build(
         work = folder / "work"
         objects = work / "obj"
         objects.mkdir(parents=True)
-        (work / "ports.h").write_text(header, encoding="ascii")
-        (work / "harness.cpp").write_text(harness, encoding="ascii")
-        runtime = Runtime(verilator, trace[:1])
+        for name, text in harness.items():
+            (work / name).write_text(text, encoding="ascii")
+        runtime = Runtime(verilator, trace[:1], tuple(harness.values()))
         runtime.lend(objects)
-        _compile(verilator, top, [source.resolve() for source in sources], flags, work)
+        _verilate(verilator, top, [source.resolve() for source in sources], flags, work)
+        with (objects / f"V{top}.cpp").open("a", encoding="ascii") as model:
+            model.write(tables)
+        _compile(verilator, top, work)
         runtime.keep(objects)
         (objects / f"V{top}").rename(folder / EXECUTABLE)
         shutil.rmtree(work)
@@ -96,11 +103,14 @@ def _check_libraries() -> None:
             )
 
 
-def _compile(
+def _verilate(
     verilator: Verilator, top: str, sources: Sequence[Path], flags: Sequence[str], work: Path
 ) -> None:
     command = [str(verilator.compiler), *flags, "--top-module", top, "--Mdir", "obj"]
-    _call([*command, *(str(source) for source in sources), "harness.cpp"], verilator, work)
+    _call([*command, *(str(source) for source in sources), HARNESS[0]], verilator, work)
+
+
+def _compile(verilator: Verilator, top: str, work: Path) -> None:
     # The wheel's makefile names the compiler and the Python of the machine that built it.
     jobs = str(os.cpu_count() or 1)
     _call(
@@ -120,8 +130,8 @@ def _call(command: Sequence[str], verilator: Verilator, work: Path) -> None:
         raise RuntimeError(f"{Path(command[0]).name} failed:\n{text[-4000:]}")
 
 
-def ports_header(top: str, ports: TopPorts) -> str:
-    """``ports.h`` of a top: its ports as tables for the harness."""
+def port_tables(top: str, ports: TopPorts) -> str:
+    """What ``harness.h`` declares of a top: its ports as tables, and the calls of its model."""
 
     def pin(name: str) -> str:
         return (
@@ -150,18 +160,23 @@ def ports_header(top: str, ports: TopPorts) -> str:
     def table(kind: str, name: str, pins: Sequence[Pin]) -> list[str]:
         rows = [stream(p) if kind == "StreamPins" else pin(p.name) for p in pins]
         return [
-            f"static const std::vector<{kind}> {name} = {{",
+            f"const std::vector<{kind}> {name} = {{",
             *(f"    {row}," for row in rows),
             "};",
         ]
 
     lines = [
-        f'#include "V{top}.h"',
-        f"using Top = V{top};",
-        "static Top* top;",
-        f"constexpr int RESET_CYCLES = {RESET_CYCLES};",
-        f"constexpr uint64_t TAIL_CYCLES = {TAIL_CYCLES};",
-        f"constexpr uint64_t PROGRESS_CYCLES = {PROGRESS_CYCLES};",
+        '#include "harness.h"',
+        f"static V{top}* top;",
+        "void make_top(VerilatedContext* context, const char* name) "
+        f"{{ top = new V{top}{{context, name}}; }}",
+        "void eval() { top->eval(); }",
+        "#if VM_TRACE",
+        "void show(Trace* trace, int levels) { top->trace(trace, levels); }",
+        "#endif",
+        *(f"const Pin {name} = {pin(port)};" for name, port in CONTROL.items()),
+        f"const int RESET_CYCLES = {RESET_CYCLES};",
+        f"const uint64_t TAIL_CYCLES = {TAIL_CYCLES}, PROGRESS_CYCLES = {PROGRESS_CYCLES};",
         *table("Pin", "config", ports.config),
         *table("StreamPins", "inputs", ports.inputs),
         *table("StreamPins", "outputs", ports.outputs),

@@ -1,4 +1,4 @@
-"""Verilator's run-time library, compiled once: no design changes it."""
+"""Verilator's run-time library and the harness, compiled once: no design changes them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,20 @@ from merp.cosim.engines.simulators import Verilator
 OPTIMISE = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1")
 """Of every build by Verilator, for make."""
 
+STEMS = "verilated", "harness"
+"""What their objects' names begin with."""
+
 _AHEAD = 24 * 3600  # seconds
 
 
 class Runtime:
-    """The objects of the library, kept in the cache of builds."""
+    """Their objects, kept in the cache of builds."""
 
-    def __init__(self, verilator: Verilator, flags: Sequence[str]) -> None:
-        """``flags``: those of Verilator's that change the library."""
-        key = repr((verilator.version, str(verilator.root), OPTIMISE, tuple(flags)))
+    def __init__(
+        self, verilator: Verilator, flags: Sequence[str], harness: Sequence[str] = ()
+    ) -> None:
+        """``flags``: those of Verilator's that change the library. ``harness``: its sources."""
+        key = repr((verilator.version, str(verilator.root), OPTIMISE, tuple(flags), *harness))
         name = f"runtime-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
         self._entry = Entry("verilator", name)
 
@@ -46,7 +51,7 @@ class Runtime:
         """
 
         def make(kept: Path) -> None:
-            _copy(objects.glob("verilated*.o"), kept)
+            _copy((path for stem in STEMS for path in objects.glob(f"{stem}*.o")), kept)
 
         self._entry.kept(make)
 

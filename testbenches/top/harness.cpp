@@ -1,6 +1,6 @@
 // Plays runs on a Verilated top: the protocol of player.py and streams.py, in C++.
 //
-// The generated header ports.h names the top's ports: config[], inputs[], outputs[], status[].
+// The tables of harness.h name the top's ports: config[], inputs[], outputs[], status[].
 // Runs come in on stdin and answers go out on stdout, both as little-endian 64-bit words:
 //   run      1, reset_at (all ones: never), limit, config..., {words, pattern, answered} of each
 //            input, pattern of each output, ends of each stream; a list is its length and its
@@ -16,72 +16,14 @@
 // A build with tracing takes arguments: the top's name, the file of the waveform, and, where every
 // signal can be shown, the full names of those that are, or of instances with all that is inside.
 
+#include "harness.h"
+
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <set>
 #include <string>
-#include <vector>
-
-#include "verilated.h"
-#if VM_TRACE_FST
-#include "verilated_fst_c.h"
-using Trace = VerilatedFstC;
-#elif VM_TRACE
-#include "verilated_vcd_c.h"
-using Trace = VerilatedVcdC;
-#endif
-
-struct Pin {
-    const char* name;
-    uint64_t (*get)();
-    void (*set)(uint64_t);
-};
-
-// Elements of a beat, and what keep says of each, in so many bits; none where a beat is an element.
-struct StreamPins {
-    const char* name;
-    std::vector<Pin> data;
-    Pin valid, ready, last;
-    std::vector<Pin> keep;
-    unsigned keep_bits;
-};
-
-static uint64_t ones(unsigned bits) { return bits < 64 ? (uint64_t{1} << bits) - 1 : ~uint64_t{0}; }
-
-// Bits of a port from `low` on, of one word or, if it has more than 64 bits, of several.
-template <typename Port>
-static uint64_t get_bits(const Port& port, unsigned low, unsigned bits) {
-    return uint64_t{port} >> low & ones(bits);
-}
-
-template <typename Port>
-static void set_bits(Port& port, unsigned low, unsigned bits, uint64_t value) {
-    port = Port((uint64_t{port} & ~(ones(bits) << low)) | value << low);
-}
-
-template <std::size_t N>
-static uint64_t get_bits(const VlWide<N>& port, unsigned low, unsigned bits) {
-    uint64_t value = 0;
-    for (unsigned bit = 0; bit < bits; ++bit) {
-        value |= uint64_t{port[(low + bit) / 32] >> (low + bit) % 32 & 1} << bit;
-    }
-    return value;
-}
-
-template <std::size_t N>
-static void set_bits(VlWide<N>& port, unsigned low, unsigned bits, uint64_t value) {
-    for (unsigned bit = 0; bit < bits; ++bit) {
-        const uint32_t place = uint32_t{1} << (low + bit) % 32;
-        auto& word = port[(low + bit) / 32];
-        word = value >> bit & 1 ? word | place : word & ~place;
-    }
-}
-
-#include "ports.h"  // static Top* top; config, inputs, outputs, status; the constants below
 
 using Words = std::vector<uint64_t>;
 enum Answer : uint64_t { PROGRESS = 0, OUTCOME = 1, STUCK = 2 };
@@ -120,7 +62,7 @@ static void send(const std::string& text) {
 }
 
 static void settle() {
-    top->eval();
+    eval();
 #if VM_TRACE
     trace->dump(context->time());
 #endif
@@ -128,9 +70,9 @@ static void settle() {
 }
 
 static void edge() {
-    top->clk = 1;
+    clk.set(1);
     settle();
-    top->clk = 0;
+    clk.set(0);
 }
 
 struct Run {
@@ -276,7 +218,7 @@ class Monitor {
 };
 
 static void quiet() {
-    top->start = 0;
+    start.set(0);
     for (const auto& stream : inputs) {
         for (const auto& lane : stream.data) lane.set(0);
         for (const auto& lane : stream.keep) lane.set(0);
@@ -287,7 +229,7 @@ static void quiet() {
 }
 
 static void reset() {
-    top->rst = 1;
+    rst.set(1);
     for (int cycle = 0; cycle < RESET_CYCLES; ++cycle) {
         settle();
         edge();
@@ -320,8 +262,8 @@ static bool attempt(const Run& run, uint64_t reset_at, uint64_t resets,
 
     quiet();
     for (size_t i = 0; i < config.size(); ++i) config[i].set(run.config[i]);
-    top->rst = 0;
-    top->start = 1;
+    rst.set(0);
+    start.set(1);
     Words final_status;
     uint64_t end = NEVER, moved_at = 0;
     for (uint64_t t = 0;; ++t) {
@@ -351,7 +293,7 @@ static bool attempt(const Run& run, uint64_t reset_at, uint64_t resets,
             }
         }
         if (end == NEVER) {
-            if (t && top->status_done) {  // in cycle 0 done still belongs to the run before
+            if (t && done.get()) {  // in cycle 0 done still belongs to the run before
                 end = t;
                 for (const auto& pin : status) final_status.push_back(pin.get());
             } else if (t == reset_at) {
@@ -382,7 +324,7 @@ static bool attempt(const Run& run, uint64_t reset_at, uint64_t resets,
             std::fflush(stdout);
         }
         edge();
-        top->start = 0;
+        start.set(0);
     }
     std::vector<std::string> faults;
     for (auto* monitors : {&in, &out}) {
@@ -421,15 +363,15 @@ int main(int argc, char** argv) {
     // Ports alone are those of the model, which goes by the top's name then. Else the model has no
     // name, as the top inside of it has that.
     const bool ports_alone = argc == 3;
-    top = new Top{context, ports_alone ? argv[1] : ""};
+    make_top(context, ports_alone ? argv[1] : "");
     context->traceEverOn(true);
     trace = new Trace;
     if (ports_alone) trace->dumpvars(1, argv[1]);
     for (int shown = 3; shown < argc; ++shown) trace->dumpvars(DEEP, argv[shown]);
-    top->trace(trace, DEEP);
+    show(trace, DEEP);
     trace->open(argv[2]);
 #else
-    top = new Top{context};
+    make_top(context, "TOP");
 #endif
     quiet();
     for (const auto& pin : config) pin.set(0);

@@ -15,7 +15,7 @@ import merp.testbenches
 import merp.tools
 
 PACKAGES = (merp.models, merp.hdl, merp.testbenches, merp.cosim, merp.tools)
-KINDS = ("*.py", "*.cpp")
+KINDS = ("*.py", "*.cpp", "*.h")
 
 
 def sources() -> Sequence[Path]:
