@@ -110,7 +110,8 @@ class _Play:
             if reset:  # it wins over a start, and what a pass says means nothing then
                 self._done = self._error = True
             said = {"pass_done": int(self._done), "pass_error": int(self._error)}
-            return {"rst": int(reset), "start": int(reset), "sink_valid": 0} | said
+            starts = reset and self._rng.random() < 0.5
+            return {"rst": int(reset), "start": int(starts), "sink_valid": 0} | said
         return {"start": 0} | self._sink(session) | self._pass(session, played)
 
     def _wait(self, seen: Sample) -> Mapping[str, int]:

@@ -138,6 +138,8 @@ def test_a_reset_at_any_time_leaves_nothing_of_its_run() -> None:
         check(
             ScheduleSession(2, 2, words, wrong=[0], reset_at=cut),
             ScheduleSession(2, 2, others),
+            ScheduleSession(2, 1, reset_at=cut % WORDS + 1),
+            ScheduleSession(2, 1),
             seed=cut,
         )
 
