@@ -200,6 +200,10 @@ VERBS = (
         "explore -o", "explore {given}/tiny.toml --board kc705 --scope conv1 -o {out}",
         "--batch 2", "--batch 3",
     ),
+    _verb(
+        "plan -o", "plan --board kc705 -o {out}/n.toml", "{given}/tiny.toml",
+        "{given}/classes.toml", writes="n.toml",
+    ),
     _verb("train -o", f"{_TRAIN} -o {{out}}", "--steps 2", "--steps 1"),
     _verb(
         "train --save", _SAVED, "--epochs 3", "--epochs 1 --seed 5", writes="s.npz", pairs=True,

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="NET.toml",
-        help="the network file of what is planned: its designs, and the layers it fuses",
+        help="the network file of what is planned, its designs and fused layers (default: none)",
     )
     add_tables(parser)
 

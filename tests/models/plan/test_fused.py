@@ -74,6 +74,7 @@ def test_bytes_are_those_of_the_formula_of_the_pass() -> None:
     assert [each.fp for each in on_board[:2]] == [each.fp for each in traffic[:2]]
 
 
+@pytest.mark.full
 def test_cycles_are_those_of_the_model_that_walks_every_slot() -> None:
     pair = planned().of("conv1", "ff")
     assert pair.engine.pair is not None

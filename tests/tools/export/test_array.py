@@ -127,6 +127,7 @@ def test_words_of_no_meaning_are_not_compared(exported: Path) -> None:
     assert compared == manifest_of(exported)["vectors"]["small"]["words_compared"]
 
 
+@pytest.mark.full
 def test_two_exports_are_identical_byte_for_byte(
     exported: Path, array_file: Path, tmp_path: Path
 ) -> None:
