@@ -39,10 +39,6 @@ demo-full: .venv/base  ## the whole of AlexNet conv2 on a real photograph, and t
 ghdl:
 	@command -v ghdl >/dev/null || sh tools/install_ghdl.sh
 
-# Tests start many processes: bytecode is kept, apart from the sources, also where the environment asks for none.
-test test-full: export PYTHONPYCACHEPREFIX := $(CURDIR)/build/bytecode
-test test-full: export PYTHONDONTWRITEBYTECODE :=
-
 test: .venv/dev ghdl  ## all tests, on every engine that is there
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m 'not full'
 
