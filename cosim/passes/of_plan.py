@@ -34,7 +34,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.fused_design import FusedDesign, FusedShape
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.rates import PLAIN, Rates, UpdateRule
-from merp.models.plan.plan import Planned
+from merp.models.plan.planned import Planned
 from merp.models.plan.words import Pass as OnePass
 from merp.models.plan.words import pass_bytes, with_velocities
 from merp.testbenches.top.top import Top

@@ -25,7 +25,7 @@ from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.rates import PLAIN, UpdateRule
-from merp.models.plan.plan import Plan
+from merp.models.plan.planned import Plan
 from merp.testbenches.top.top import Top
 
 

@@ -23,9 +23,10 @@ from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
 from merp.models.params.formats import BFLOAT16, BINARY32
-from merp.models.plan.plan import GOALS, Planned
-from merp.models.plan.plan import Plan as BoardPlan
+from merp.models.plan.plan import GOALS
 from merp.models.plan.plan import plan as plan_on_board
+from merp.models.plan.planned import Plan as BoardPlan
+from merp.models.plan.planned import Planned
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic
 
 STATE: Final = "1"

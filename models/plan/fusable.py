@@ -11,7 +11,7 @@ from merp.models.errors import BadInput
 from merp.models.network.network import Layer
 from merp.models.plan.engines import Engine
 from merp.models.plan.fused import fused
-from merp.models.plan.plan import Plan
+from merp.models.plan.planned import Plan
 from merp.models.plan.words import closed_form
 from merp.models.plan.work import POOLED
 from merp.models.traffic.closed_form import inference_traffic

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from merp.models.cnn_merp.cycles import delta_cycles, forward_cycles, update_cycles
 from merp.models.params.shape import Shape
-from merp.models.plan.plan import Kind, Plan, Planned
+from merp.models.plan.planned import Kind, Plan, Planned
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR
-from merp.models.plan.plan import Plan, Planned
+from merp.models.plan.planned import Plan, Planned
 from merp.models.plan.words import closed_form
 from merp.models.traffic.closed_form import LayerTraffic, Phase, velocity_bytes
 

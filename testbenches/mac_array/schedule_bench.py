@@ -7,13 +7,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from merp.hdl.base.signals import Bundles, Stream, flag
+from merp.hdl.base.signals import Stream, flag
 from merp.hdl.mac_array.phases.layer_schedule import layer_schedule
-from merp.hdl.mac_array.ports.outputs import OutputConfig
-from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.schedule import ScheduleConfig
-from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
-from merp.hdl.mac_array.ports.updates import UpdateConfig
+from merp.hdl.mac_array.ports.settings import pass_settings
 from merp.models.params.mac_array.design import Design
 from merp.models.params.mac_array.schedule_layout import SCHEDULE_BITS
 from merp.testbenches.block.trace import Sample, Trace, run_block
@@ -72,14 +69,10 @@ class Played:
 
 def schedule_arguments(design: Design) -> dict[str, Any]:
     """Arguments of ``layer_schedule``."""
-    settings = {
-        "supply_config": SupplyConfig(design), "output_config": OutputConfig(design),
-        "update_config": UpdateConfig(design), "unpool_config": UnpoolConfig(design),
-    }  # fmt: skip
     pulses = ("pass_start", "pass_done", "pass_error", "pass_over", "busy", "done", "framing_error")
     return {
         "clk": flag(), "rst": flag(), "start": flag(), "config": ScheduleConfig(design),
-        "sink": Stream(SCHEDULE_BITS), "settings": Bundles(settings),
+        "sink": Stream(SCHEDULE_BITS), "settings": pass_settings(design),
         **{name: flag() for name in pulses}, "design": design,
     }  # fmt: skip
 

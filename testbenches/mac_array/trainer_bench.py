@@ -12,11 +12,8 @@ from numpy.typing import NDArray
 
 from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.mac_array.phases.trainer import trainer
-from merp.hdl.mac_array.ports.outputs import OutputConfig
-from merp.hdl.mac_array.ports.registers import SupplyConfig
+from merp.hdl.mac_array.ports.settings import pass_settings
 from merp.hdl.mac_array.ports.status import ArrayStatus
-from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
-from merp.hdl.mac_array.ports.updates import UpdateConfig
 from merp.models.mac_array.circulant import Words
 from merp.models.mac_array.fixed_update import (
     Gradient,
@@ -61,9 +58,7 @@ def trainer_arguments(design: Design) -> dict[str, Any]:
     """Arguments of ``trainer``."""
     return {
         "clk": flag(), "rst": flag(), "start": flag(),
-        "supply_config": SupplyConfig(design),
-        "output_config": OutputConfig(design),
-        "update_config": UpdateConfig(design), "unpool_config": UnpoolConfig(design),
+        **vars(pass_settings(design)),
         **{name: AxiStream(WORD_BITS, design.pox)
            for name in ("s_axis_map", "s_axis_delta", "m_axis_map")},
         **{f"{side}_axis_{kind}": AxiStream(WORD_BITS, design.pof)

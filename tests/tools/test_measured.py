@@ -13,10 +13,9 @@ import pytest
 from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput
 from merp.models.network.branches import undone_shape
-from merp.models.network.network import Layer, Network
+from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
-from merp.models.network.phases import NAMED, PAIR, PHASES, has_phase
-from merp.models.params.cnn_merp.word_counters import word_bytes
+from merp.models.network.phases import PHASES
 from merp.models.traffic.closed_form import Phase, network_traffic
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.pass_words import (
@@ -27,42 +26,12 @@ from merp.models.traffic.pass_words import (
     update_port_words,
 )
 from merp.tools.cli import main
-from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
-from merp.tools.report.below import networks_below
-from merp.tools.report.bounds import variants_table
-from merp.tools.report.choice import Choice
-from merp.tools.report.fused_figure import fused_figure
 from merp.tools.report.measured import read_records
+from simulated_records import DIGITS, run_of, write
 
-DIGITS = open_network("digits")
 FULL = Footing(name="full", state="pooled")
 FIRST, SECOND, LAST = (layer.shape for layer in DIGITS.layers)
-
-
-def run_of(
-    layer: str, phase: str, words: dict[str, int], network: Network = DIGITS, **other: Any
-) -> dict[str, Any]:
-    """A run as ``merp simulate`` writes it, of two images."""
-    ways = ("closed_form", "counter", "hardware", "monitor")
-    operations = 2 * network.layer(layer).shape.macs(2)
-    moved = sum(n * (1 if "state" in port else 4) for port, n in words.items())
-    return {
-        "network": network.name, "layer": layer, "group": 0, "groups": 1, "phase": phase,
-        "engine": "myhdl", "cu_array": "behavioural", "cu_kind": "tree", "n_cu": 4,
-        "elaboration_sha": "ab" * 32, "images": 2, "bit_exact": True, "mismatches": 0,
-        "words_compared": sum(n for port, n in words.items() if port.endswith("_out")),
-        "operations": operations, "mb_per_gflop": {"full": moved / operations * 1000},
-        "failures": [], "cycles": {"total": 1000, "kernel_load": 100},
-        "ports": {port: dict.fromkeys(ways, count) for port, count in words.items()},
-    } | other  # fmt: skip
-
-
-def write(folder: Path, *runs: dict[str, Any]) -> Path:
-    folder.mkdir(exist_ok=True)
-    record = runs[0] if len(runs) == 1 else {"network": runs[0]["network"], "runs": runs}
-    (folder / "simulate.json").write_text(json.dumps(record))
-    return folder
 
 
 FORWARD = run_of("conv2", "fp", port_words(SECOND, 2))
@@ -402,86 +371,3 @@ def test_a_pass_that_read_anything_twice_is_none(tmp_path: Path, port: str) -> N
         [write(tmp_path, BOTH | {"ports": BOTH["ports"] | {port: ways}})], DIGITS
     )
     assert any(fault.startswith(f"{port}: ") for fault in found.faults)
-
-
-def own_designs() -> Network:
-    """Digits' convolutions, whose first layer has a design of its own, as images in bytes ask."""
-    first = replace(DIGITS.layers[0], design="first")
-    designs = {**DIGITS.designs, "first": DIGITS.designs["k3"]}
-    return replace(DIGITS, layers=(first, DIGITS.layers[1]), designs=designs)
-
-
-def as_run(network: Network, layer: Layer, phase: str) -> dict[str, Any]:
-    """A right run of a phase on a network as that is stored and goes back."""
-    if phase == PAIR:
-        figure = fused_figure(network, 2, state=True)[2]
-    else:
-        figures = network_traffic(network, 2, FULL)[network.layers.index(layer)]
-        figure = getattr(figures, phase)
-    design = network.design(layer)
-    words = {port: n // word_bytes(phase, port, design) for port, n in figure.streams.items()}
-    told = {
-        "layer": "+".join(network.fuse) if phase == PAIR else layer.name,
-        "operations": figure.operations,
-        "mb_per_gflop": {"full": sum(figure.streams.values()) / figure.operations * 1e3},
-        "deltas": "pooled",
-    }
-    return run_of(layer.name, phase, words, DIGITS) | told
-
-
-def steps(network: Network) -> list[dict[str, Any]]:
-    return [
-        as_run(network, layer, phase)
-        for layer in network.layers
-        for phase in NAMED
-        if has_phase(network, layer, phase)
-    ]
-
-
-def bases(tmp_path: Path, network: Network, runs: list[dict[str, Any]]) -> dict[str, str]:
-    """Of the rows below the paper: which records measured."""
-    measured = read_records([write(tmp_path, *runs)], network)
-    assert [each.faults for each in measured] == [()] * len(runs)
-    choice = Choice(network=network, batch=16, board=open_board("kc705"), measured=measured)
-    return {row["variant"]: row["step_basis"] for row in variants_table(choice).rows}
-
-
-def test_rows_below_the_paper_are_measured_by_records_of_their_own_conditions(
-    tmp_path: Path,
-) -> None:
-    """A record does not say how words lie in memory: its bytes do, port by port."""
-    plain = own_designs()
-    for index, below in enumerate(networks_below(replace(plain, fuse=("conv1", "conv2")))):
-        runs = steps(below)
-        found = bases(tmp_path / str(index), plain, runs)
-        name = list(found)[2 + index]
-        assert [row for row, basis in found.items() if basis == "measured"] == [name]
-        for left_out in range(len(runs)):
-            few = [run for place, run in enumerate(runs) if place != left_out]
-            assert "measured" not in bases(tmp_path / f"{index}-{left_out}", plain, few).values()
-    assert index == 15
-
-
-def test_a_pair_that_keeps_no_state_is_of_no_step(tmp_path: Path) -> None:
-    """In inference neither the map between two fused layers leaves nor their state."""
-    plain = own_designs()
-    fused = replace(plain, fuse=("conv1", "conv2"))
-    runs = steps(fused)
-    assert "measured" in bases(tmp_path / "step", plain, runs).values()
-    (pair,) = (run for run in runs if run["phase"] == PAIR)
-    figure = fused_figure(fused, 2, state=False)[2]
-    inference = run_of("conv1", PAIR, {port: n // 4 for port, n in figure.streams.items()}) | {
-        "layer": pair["layer"],
-        "operations": figure.operations,
-        "mb_per_gflop": {"full": sum(figure.streams.values()) / figure.operations * 1e3},
-    }
-    others = [run for run in runs if run is not pair]
-    assert "measured" not in bases(tmp_path / "none", plain, [*others, inference]).values()
-
-
-def test_a_first_layer_that_shares_its_design_has_no_row_of_bytes_in_hardware() -> None:
-    choice = Choice(network=DIGITS, batch=16, board=open_board("kc705"))
-    built = {row["variant"]: row["hardware"] for row in variants_table(choice).rows}
-    assert built["pooled deltas + one pass"] == "yes"
-    assert {built[name] for name in built if "8-bit" in name} == {"no"}
-    assert (built["base"], built["masks"]) == ("no", "no")

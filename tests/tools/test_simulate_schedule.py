@@ -25,33 +25,9 @@ from merp.testbenches.mac_array.scheduled_bench import scheduled_top
 from merp.tools.cli import main
 from merp.tools.simulate.mac_array import MacArray
 from merp.tools.simulate.scheduled import choose_schedule
+from small_arrays import small_array
 
-SMALL = """
-[network]
-name = "small"
-format = "fixed16"
-input = { rows = 5, columns = 5, channels = 1 }
-
-[[layer]]
-name = "conv1"
-maps = 5
-kernel = 3
-pad = 1
-pool = { kind = "max", window = 2, stride = 2 }
-design = "array"
-
-[[layer]]
-name = "fc2"
-maps = 3
-relu = false
-design = "array"
-
-[design.array]
-architecture = "mac_array"
-pox = 4
-poy = 4
-pof = 4
-"""
+SMALL = small_array("small", side=5, channels=1, maps=5)
 """A row that no pooling window has, atoms that are not filled, lanes that idle."""
 
 PASSES = 6
@@ -116,6 +92,7 @@ def test_a_wrong_word_or_cycle_is_found(played) -> None:
         (("--loss", "hinge"), "merp: --loss: allowed with --schedule"),
         (("--schedule", "--layer", "fc2"), "merp: --schedule: allowed with all layers and phases"),
         (("--schedule", "--phase", "ku"), "merp: --schedule: allowed with all layers and phases"),
+        (("--schedule", "--phase", "fp"), "merp: --schedule: allowed with all layers and phases"),
         (("--schedule", "--state"), "merp: --state: allowed without --schedule"),
         (("--schedule", "-o", "there"), "merp: -o: allowed without --schedule"),
     ],

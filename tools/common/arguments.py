@@ -147,13 +147,17 @@ def add_delta_at(parser: argparse.ArgumentParser) -> None:
     )
 
 
+PHASE = "fp"
+"""That which is meant where none is asked for."""
+
+
 def add_phase(parser: argparse.ArgumentParser, *more: str) -> None:
     """Add ``--phase``: one that hardware runs, or one of ``more``."""
     parser.add_argument(
         "--phase",
         choices=(*NAMED, *more),
-        default="fp",
-        help="ff: fp of two fused layers; bp: dp and ku in one; default fp",
+        default=PHASE,
+        help=f"ff: fp of two fused layers; bp: dp and ku in one; default {PHASE}",
     )
 
 

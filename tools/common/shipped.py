@@ -48,7 +48,7 @@ def open_network(name: str, *, fuses: bool = False) -> Network:
 
 
 def checked(network: Network) -> Network:
-    """A network, if hardware takes its layers as it says, on a part that has room for them.
+    """A network, if hardware takes its layers as it says, given a part that has room for them.
 
     Raises:
         BadInput: it cannot go back as it says, or its layers cannot be fused as it says.

@@ -15,17 +15,13 @@ from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
 from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.design import LOSSES, Design
+from merp.models.params.mac_array.design import USUAL_LOSS, Design
+from merp.models.params.mac_array.schedule_layout import OF_IMAGE
 from merp.models.params.register_map import RegisterMap
 from merp.testbenches.mac_array.trainer_bench import registers
 from merp.tools.export.operands import Operand
 
-LOSS = LOSSES[-1]
-"""Whose deltas the array forms, where it has the unit: the paper's."""
-
-FIRST, LAST = "update_config_first", "update_config_last"
-"""Registers that tell KU which image of a batch it is: all others are alike in every image."""
-
+FIRST, LAST = OF_IMAGE
 
 WORDS_IN_A_LINE = 12
 
@@ -49,7 +45,7 @@ class Scheduled:
 def phases_of_array(network: Network, *, fused: bool) -> Mapping[str, ArrayPhase]:
     """The phases of a network's array by name, with the loss where the array has the unit."""
     design = design_of(network, network.layers[0])
-    return phases_at(network, LOSS if design.loss else None, fused=fused)
+    return phases_at(network, USUAL_LOSS if design.loss else None, fused=fused)
 
 
 def scheduled(network: Network, images: int, *, fused: bool) -> Iterator[Scheduled]:

@@ -26,11 +26,11 @@ from merp.models.mac_array.passes import design_of
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
 from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.design import USUAL_LOSS, Design
 from merp.models.params.mac_array.sizing import lacking
 from merp.models.params.shape import Shape
 from merp.models.params.users import Use
-from merp.tools.export.array_schedule import LOSS, phases_of_array
+from merp.tools.export.array_schedule import phases_of_array
 
 IMAGES = 2
 """The first and the last of a batch: gradients are written once and read once."""
@@ -69,7 +69,7 @@ def small_passes(network: Network) -> Iterator[SmallPass]:
     labels = np.arange(IMAGES, dtype=np.int64) % small.layers[-1].biases
     golden = FixedGoldenStep(
         small, images, labels, _moving(initial_model(small, 0), rng), usual_rates(design, IMAGES),
-        LOSS if design.loss else "cross-entropy",
+        USUAL_LOSS if design.loss else "cross-entropy",
     )  # fmt: skip
     step = ArrayStep(golden)
     for image in range(IMAGES):

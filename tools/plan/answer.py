@@ -11,7 +11,7 @@ from merp.models.network.phases import counted_as, phases_counted
 from merp.models.params.cnn_merp.design_keys import CHOICES
 from merp.models.plan.engines import Engine
 from merp.models.plan.fusable import Fusable, fusable, saves_most
-from merp.models.plan.plan import Plan, Planned
+from merp.models.plan.planned import Plan, Planned
 from merp.models.plan.reached import Reached, reached
 from merp.tools.common.designed import designed_file
 from merp.tools.common.stored import storage_answer

@@ -13,7 +13,8 @@ from merp.models.given import given
 from merp.models.network.network import Network
 from merp.models.network.phases import pair_named
 from merp.models.plan.fusable import fusable, saves_most
-from merp.models.plan.plan import Plan, plan
+from merp.models.plan.plan import plan
+from merp.models.plan.planned import Plan
 
 BEST: Final = "best"
 NONE: Final = "none"

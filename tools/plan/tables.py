@@ -10,7 +10,7 @@ from merp.models.network.phases import PAIR
 from merp.models.params.cnn_merp.design import Design
 from merp.models.plan.engines import Engine
 from merp.models.plan.fusable import fusable, saves_most
-from merp.models.plan.plan import Plan, Planned
+from merp.models.plan.planned import Plan, Planned
 from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, say, table
 from merp.tools.plan.answer import plan_json

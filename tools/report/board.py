@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from merp.models.fpga.resources import KINDS, TITLES, capacity
-from merp.models.plan.plan import Plan, Planned
+from merp.models.plan.planned import Plan, Planned
 from merp.tools.plan.answer import plan_json
 from merp.tools.report.choice import Choice
 from merp.tools.report.table import LAYER, MEASURED, MODELLED, PHASE, Column, Table

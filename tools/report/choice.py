@@ -13,7 +13,8 @@ from merp.models.fpga.board import Board
 from merp.models.fpga.parts import Part
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import SEPARATE
-from merp.models.plan.plan import Plan, Planned, plan
+from merp.models.plan.plan import plan
+from merp.models.plan.planned import Plan, Planned
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import Phase
 from merp.models.traffic.footing import Footing

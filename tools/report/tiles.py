@@ -13,7 +13,7 @@ from typing import Any
 
 from merp.models.errors import one_line
 from merp.models.network.network import Network
-from merp.models.plan.plan import Planned
+from merp.models.plan.planned import Planned
 from merp.tools.common.json_value import is_list, is_table, is_text, is_whole
 from merp.tools.report.record import Record, differing_counts, is_ports, read_record
 

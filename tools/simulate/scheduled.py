@@ -18,7 +18,7 @@ from merp.models.given import given, name_of
 from merp.models.mac_array.passes import design_of
 from merp.models.mac_array.schedule_cycles import cycles_between
 from merp.models.network.network import Network
-from merp.models.params.mac_array.design import LOSSES, Design
+from merp.models.params.mac_array.design import LOSSES, USUAL_LOSS, Design
 from merp.models.params.mac_array.schedule_layout import schedule_layout
 from merp.testbenches.mac_array.scheduled_bench import scheduled_top
 from merp.tools.common.progress import Progress
@@ -29,9 +29,6 @@ from merp.tools.simulate.choose_array import choose_array
 from merp.tools.simulate.mac_array import MacArray
 from merp.tools.simulate.machine import Words
 from merp.tools.simulate.report import audit_answer, time_taken, verdict, words_table
-
-USUAL = "hinge"
-"""The loss where none is asked for, the paper's own."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,7 @@ def choose_schedule(
         BadInput: the network is on no array, or on several, or the array forms no deltas of the
             loss: then a host would have to between two passes.
     """
-    loss = loss or USUAL
+    loss = loss or USUAL_LOSS
     if loss not in LOSSES:
         raise BadInput(
             f"{given('loss', loss)}: a host forms its deltas, between passes of one start: allowed "

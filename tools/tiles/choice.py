@@ -11,7 +11,8 @@ from merp.models.fpga.board import Board
 from merp.models.given import given, mention
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR, fusing, going_back_for, pair_named
-from merp.models.plan.plan import Plan, Planned, plan
+from merp.models.plan.plan import plan
+from merp.models.plan.planned import Plan, Planned
 from merp.tools.simulate.choose import ALL, array_of, check_phases, check_room_of, phases_named
 
 SAMPLE = "sample:"

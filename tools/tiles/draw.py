@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from merp.cosim.passes.unit import Unit
-from merp.models.plan.plan import Planned
+from merp.models.plan.planned import Planned
 from merp.tools.tiles.choice import Choice
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from merp.cosim.passes.unit import Unit
 from merp.models.params.bits import Bits
 from merp.models.params.names import file_name
-from merp.models.plan.plan import Planned
+from merp.models.plan.planned import Planned
 from merp.tools.common.json_value import is_number, is_text
 from merp.tools.common.seal import Arrays
 from merp.tools.simulate.kept_audit import audit_from

@@ -9,7 +9,7 @@ from functools import cached_property
 from merp.cosim.audit.audit import Audit, combine
 from merp.cosim.passes.of_plan import OfPlan
 from merp.cosim.passes.unit import Unit, differences
-from merp.models.plan.plan import Planned
+from merp.models.plan.planned import Planned
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from merp.models.golden.loss import Labels
 from merp.models.network.network import Network
 from merp.models.params.fixed import FixedFormat
 from merp.models.params.formats import FloatFormat
-from merp.models.plan.plan import Plan
+from merp.models.plan.planned import Plan
 from merp.tools.common.progress import Progress
 from merp.tools.train.course import Course
 from merp.tools.train.fixed_arithmetic import FixedArithmetic

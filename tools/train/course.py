@@ -18,7 +18,7 @@ from merp.models.params.rates import UpdateRule
 from merp.tools.common.arguments import CLUSTER, PIPELINE
 
 if TYPE_CHECKING:
-    from merp.models.plan.plan import Plan
+    from merp.models.plan.planned import Plan
 
 ENGINES = ("golden", "myhdl", "verilator", "ghdl")
 LOSSES = ("cross-entropy", "squared", "hinge")

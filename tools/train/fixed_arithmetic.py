@@ -33,7 +33,7 @@ from merp.models.mac_array.step_traffic import array_traffic
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.params.mac_array.rates import MOST_SHIFT, nearest_rate, rate_of
-from merp.models.plan.plan import Plan
+from merp.models.plan.planned import Plan
 from merp.models.traffic.closed_form import phase_bytes
 from merp.models.traffic.footing import Footing
 from merp.tools.common.progress import Progress

@@ -20,7 +20,7 @@ from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.models.params.rates import Rates
 from merp.models.params.storage import Tensor
-from merp.models.plan.plan import Plan
+from merp.models.plan.planned import Plan
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
 from merp.tools.common.finite_words import finite_words

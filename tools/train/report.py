@@ -18,7 +18,7 @@ from merp.models.params.counters import STALLS
 from merp.models.params.rates import PLAIN
 from merp.models.pipeline.cluster_cycles import cluster_cycles
 from merp.models.pipeline.cycles import pipeline_cycles
-from merp.models.plan.plan import Plan
+from merp.models.plan.planned import Plan
 from merp.tools.common.table import console, fixed, table
 from merp.tools.train.arithmetic import Stepped, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint

@@ -13,7 +13,7 @@ from merp.models.errors import BadInput
 from merp.models.given import given, name_of
 from merp.models.golden.memory import training_bytes
 from merp.models.memory import check_memory
-from merp.models.plan.plan import Plan
+from merp.models.plan.planned import Plan
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.train import checkpoint, report

@@ -17,7 +17,7 @@ from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.models.params.bits import Bits
 from merp.models.params.rates import Rates
-from merp.models.plan.plan import Plan
+from merp.models.plan.planned import Plan
 from merp.tools.common.progress import Progress
 from merp.tools.train.course import Course
 

@@ -52,9 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--architecture",
         choices=EXPORTED,
-        default=EXPORTED[0],
-        help="mazouz: the whole network as a training pipeline, without --layer and --all (default "
-        "cnn-merp: a design in a phase; a network in fixed point as its MAC array)",
+        help="cnn-merp: a design in a phase; mazouz: the whole network as a training pipeline, "
+        "without --layer and --all (default cnn-merp; of a network in fixed point its MAC array)",
     )
     parser.add_argument(
         "--depth",
@@ -169,7 +168,7 @@ def _pipeline(args: argparse.Namespace, network: Network, target: Target) -> int
 
 def _array(args: argparse.Namespace, network: Network, target: Target) -> int:
     """Export the array that runs all layers and phases."""
-    _refuse(args, *OF_DESIGNS, by=f"the one bitstream of {network.name}")
+    _refuse(args, "architecture", *OF_DESIGNS, by=f"the one bitstream of {network.name}")
 
     from merp.tools.export.array import ArrayPackage  # the hardware's imports wait
 

@@ -14,7 +14,14 @@ from merp.models.given import name_of
 from merp.models.golden.loss import LOSSES
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
-from merp.tools.common.arguments import add_delta_at, add_network, add_phase, add_tables, whole
+from merp.tools.common.arguments import (
+    PHASE,
+    add_delta_at,
+    add_network,
+    add_phase,
+    add_tables,
+    whole,
+)
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.complaint import complain
 from merp.tools.common.output import Output
@@ -45,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_network(parser)
     parser.add_argument("--layer", metavar="L", help="a layer, or all (default: the first)")
     add_phase(parser, ALL)
+    parser.set_defaults(phase=None)  # one that is asked for is told from none
     add_delta_at(parser)
     parser.add_argument(
         "--state", action="store_true", help="fp also writes the state for backward propagation"
@@ -154,7 +162,7 @@ def run(args: argparse.Namespace) -> int:
         maps = read_maps(args.input, args.images, picked.network, machine)
     choice = choose(
         picked,
-        phase=args.phase,
+        phase=args.phase or PHASE,
         images=(args.images or 1) if maps is None else len(maps),
         engine=args.engine,
         cu_array=args.cu_array,
@@ -203,7 +211,7 @@ def _check_schedule(args: argparse.Namespace) -> None:
     for name in alone if args.schedule else ():
         if getattr(args, name) not in (None, False):
             raise BadInput(f"{name_of(name)}: allowed without {name_of('schedule')}")
-    if args.schedule and (args.layer not in (None, ALL) or args.phase not in ("fp", ALL)):
+    if args.schedule and (args.layer not in (None, ALL) or args.phase not in (None, ALL)):
         raise BadInput(f"{name_of('schedule')}: allowed with all layers and phases")
 
 
@@ -248,7 +256,7 @@ def _run_on_board(args: argparse.Namespace, network: Network) -> int:
         network,
         open_board(args.board),
         layer=args.layer,
-        phase=args.phase,
+        phase=args.phase or PHASE,
         tiles=ALL if args.tiles is None else args.tiles,
         images=(args.images or 1) if maps is None else len(maps),
         goal=args.goal or GOAL,

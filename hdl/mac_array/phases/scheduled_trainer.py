@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from merp.hdl.base.signals import AxiStream, Bundles, flag, signals_of, stream_of
+from merp.hdl.base.signals import AxiStream, flag, signals_of, stream_of
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.phases.layer_schedule import layer_schedule
 from merp.hdl.mac_array.phases.run_total import run_total
 from merp.hdl.mac_array.phases.trainer import trainer
-from merp.hdl.mac_array.ports.outputs import OutputConfig
-from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.schedule import ScheduleConfig
+from merp.hdl.mac_array.ports.settings import pass_settings
 from merp.hdl.mac_array.ports.status import ArrayStatus
-from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
-from merp.hdl.mac_array.ports.updates import UpdateConfig
 from merp.models.params.mac_array.design import Design
 from merp.models.params.register_map import FLAGS
 
@@ -52,10 +49,7 @@ def scheduled_trainer(
 
     Latency, throughput, reset: those of layer_schedule and of the trainer.
     """
-    settings = Bundles({
-        "supply_config": SupplyConfig(design), "output_config": OutputConfig(design),
-        "update_config": UpdateConfig(design), "unpool_config": UnpoolConfig(design),
-    })  # fmt: skip
+    settings = pass_settings(design)
     pass_start, pass_over = flag(), flag()
     told = ArrayStatus(design)
     more: dict[str, Any] = {}

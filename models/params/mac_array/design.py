@@ -7,6 +7,7 @@ source: S. K. Venkataramanaiah et al., FPL 2019, sections III.B to III.F
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 WORD_BITS = 16
 SUM_BITS = 48
@@ -19,6 +20,8 @@ STRIDES = (1, 2, 4)
 POOL_WINDOWS = (1, 2, 4, 8, 16)
 LOSSES = ("squared", "hinge")
 """Losses whose deltas the array can form itself: half the squared distance, and squared hinge."""
+USUAL_LOSS: Final = "hinge"
+"""That of them which is meant where none is asked for: the paper's own."""
 
 CHOICES = {
     "pox": PIXELS, "poy": PIXELS, "pof": LANES, "max_stride": STRIDES, "pool_window": POOL_WINDOWS,

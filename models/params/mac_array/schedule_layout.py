@@ -21,7 +21,8 @@ MAX_PASSES: Final = 64
 """Passes of an image, at most: what the memory holds."""
 
 OF_IMAGE: Final = ("update_config_first", "update_config_last")
-"""Registers that the schedule's own count of images sets, and no word of a pass."""
+"""Registers that tell KU whether its image is a batch's first, or last; all others are alike in
+every image. A schedule sets them by its own count of images, and no word of a pass has them."""
 
 
 @dataclass(frozen=True)

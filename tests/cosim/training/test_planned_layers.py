@@ -19,7 +19,8 @@ from merp.models.golden.in_memory import pair_in_memory
 from merp.models.golden.training import initial_model, rates_of, train_step
 from merp.models.network.network_file import read_network
 from merp.models.plan.engines import engine_of
-from merp.models.plan.plan import Plan, Planned, plan
+from merp.models.plan.plan import plan
+from merp.models.plan.planned import Plan, Planned
 from merp.models.plan.words import with_velocities
 from merp.tools.common.boards import open_board
 

@@ -16,7 +16,8 @@ from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.plan.automatic import ROOM, WORTH, with_ports
-from merp.models.plan.plan import Plan, plan
+from merp.models.plan.plan import plan
+from merp.models.plan.planned import Plan
 from merp.models.plan.work import Work
 from merp.tools.common.boards import open_board
 

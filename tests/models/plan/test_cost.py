@@ -21,7 +21,8 @@ from merp.models.params.cnn_merp.design import PORTS
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Shape
 from merp.models.plan.cost import cost_of
-from merp.models.plan.plan import Planned, plan
+from merp.models.plan.plan import plan
+from merp.models.plan.planned import Planned
 from merp.models.plan.work import Work
 from merp.tools.common.boards import open_board
 from merp.tools.simulate.input_maps import random_maps

@@ -13,7 +13,8 @@ from merp.models.errors import BadInput
 from merp.models.network.network import Network
 from merp.models.params.storage import element_bytes
 from merp.models.plan.fusable import fusable, saves_most
-from merp.models.plan.plan import Plan, plan
+from merp.models.plan.plan import plan
+from merp.models.plan.planned import Plan
 from merp.models.plan.traffic import board_traffic
 from merp.models.plan.words import whole_bytes
 from merp.models.traffic.closed_form import network_traffic

@@ -12,7 +12,8 @@ from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
-from merp.models.plan.plan import Plan, plan
+from merp.models.plan.plan import plan
+from merp.models.plan.planned import Plan
 from merp.models.plan.traffic import board_traffic
 from merp.models.plan.words import Pass, pass_bytes
 from merp.models.traffic.closed_form import network_traffic, total

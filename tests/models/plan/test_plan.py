@@ -20,7 +20,8 @@ from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.storage import Storage
 from merp.models.plan.automatic import ROOM
 from merp.models.plan.cost import cost_of
-from merp.models.plan.plan import Plan, Planned, plan
+from merp.models.plan.plan import plan
+from merp.models.plan.planned import Plan, Planned
 from merp.models.plan.traffic import board_traffic
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing

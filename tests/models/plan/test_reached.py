@@ -14,7 +14,8 @@ from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import parameters
 from merp.models.network.network_file import read_network
 from merp.models.plan.engines import engine_of
-from merp.models.plan.plan import Planned, plan
+from merp.models.plan.plan import plan
+from merp.models.plan.planned import Planned
 from merp.models.plan.reached import reached, walked_cycles
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network

@@ -23,36 +23,12 @@ from merp.tools.export.array_schedule import phases_of_array, scheduled
 from merp.tools.export.array_vectors import small_network, small_passes
 from needed_tools import needs
 from packages import bench, built, manifest_of, run
+from small_arrays import small_array
 
 pytest_plugins = ["merp.cocotb.plugin"]
 
 # 4 x 4 x 4, rows of sums that no window of pooling takes, lanes that idle.
-NETWORK = """
-[network]
-name = "tiny-fixed"
-format = "fixed16"
-input = { rows = 6, columns = 6, channels = 2 }
-
-[[layer]]
-name = "conv1"
-maps = 6
-kernel = 3
-pad = 1
-pool = { kind = "max", window = 2, stride = 2 }
-design = "array"
-
-[[layer]]
-name = "fc2"
-maps = 3
-relu = false
-design = "array"
-
-[design.array]
-architecture = "mac_array"
-pox = 4
-poy = 4
-pof = 4
-"""
+NETWORK = small_array("tiny-fixed", side=6, channels=2, maps=6)
 
 KINDS = [
     ("conv1", 1, "fp"),
@@ -319,6 +295,7 @@ def test_deltas_of_the_schedule_may_lie_pooled(array_file: Path) -> None:
         (["--state"], "--state: the one bitstream of tiny-fixed"),
         (["--weights", "x.npz"], "--weights: the one bitstream of tiny-fixed"),
         (["--architecture", "mazouz"], "allowed here is 'cnn_merp'"),
+        (["--architecture", "cnn-merp"], "--architecture: the one bitstream of tiny-fixed has all"),
         (["--depth", "2"], "--depth 2: allowed with --architecture mazouz"),
     ],
 )

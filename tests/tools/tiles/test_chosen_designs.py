@@ -13,7 +13,8 @@ from merp.models.fpga.board import Board
 from merp.models.golden.initial import parameters
 from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
-from merp.models.plan.plan import Plan, plan
+from merp.models.plan.plan import plan
+from merp.models.plan.planned import Plan
 from merp.tools.common.boards import open_board
 from merp.tools.common.progress import Progress
 from merp.tools.simulate.input_maps import random_maps

@@ -18,7 +18,8 @@ from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import parameters
 from merp.models.network.network_file import read_network
 from merp.models.plan.engines import engine_of
-from merp.models.plan.plan import Plan, plan
+from merp.models.plan.plan import plan
+from merp.models.plan.planned import Plan
 from merp.tools.common.boards import open_board
 from merp.tools.common.progress import Progress
 from merp.tools.simulate.input_maps import random_maps

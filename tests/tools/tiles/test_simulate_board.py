@@ -13,7 +13,7 @@ import pytest
 
 from merp.cosim.engines import myhdl_engine
 from merp.models.fpga.parts import PARTS
-from merp.models.plan.plan import Planned
+from merp.models.plan.planned import Planned
 from merp.models.plan.work import Work
 from merp.tools.cli import main
 from merp.tools.common.seal import SEAL, sealed
