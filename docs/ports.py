@@ -32,12 +32,14 @@ from merp.hdl.arithmetic.byte_value import byte_value
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.arithmetic.fp_widen import fp_widen
 from merp.hdl.arithmetic.low_product import low_product
-from merp.hdl.base.signals import AxiStream, Bundles, Stream, bits, flag
+from merp.hdl.base.signals import AxiStream, Bundles, Stream, bits, count, flag
+from merp.hdl.base.tap_line import tap_line
 from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
+from merp.hdl.mazouz.convolution_element import convolution_element
 from merp.models.cnn_merp.cluster import cluster_design
 from merp.models.cnn_merp.cut import cut
 from merp.models.cnn_merp.fused_pair import fused_design
@@ -58,9 +60,13 @@ from merp.models.params.mac_array.pass_registers import supply_settings
 from merp.models.params.mac_array.schedule_registers import SCHEDULE
 from merp.models.params.mac_array.unpool_registers import UNPOOL
 from merp.models.params.mac_array.update_registers import update_table
+from merp.models.params.mazouz.element import ElementDesign
+from merp.models.params.mazouz.element_registers import ELEMENT
 from merp.models.params.rates import PLAIN
+from merp.models.params.tap_line import TapLine
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.testbenches.mac_array.scheduled_bench import scheduled_top
+from merp.testbenches.mazouz.element_bench import arguments
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
 
@@ -225,6 +231,8 @@ def blocks() -> dict[str, Block]:
     for top in _mac_array():
         for name, block in _entities(top, "8 x 8 x 16"):
             found.setdefault(name, block)
+    for name, block in _entities(_element(), "bfloat16, 3 x 3, maps of up to 32 x 32"):
+        found.setdefault(name, block)
     for function, args, design in _alone():
         found |= dict(_entities(_exported(function, args, {}), design, alone=True))
     return found
@@ -253,6 +261,15 @@ def _mac_array() -> Iterator[Exported]:
     yield _exported(top.function, top.args, meanings)
 
 
+def _element() -> Exported:
+    """The convolution element with all of its blocks inside."""
+    design = ElementDesign(k=3, max_rows=32, max_columns=32)
+    meanings = {name: each.meaning for name, each in ELEMENT.settings(design).items()}
+    # The bundle is named after its class where it is explained.
+    own = {name.replace("config", "element_config"): text for name, text in meanings.items()}
+    return _exported(convolution_element, arguments(design), own)
+
+
 def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
     """Blocks that only designs have which are not shipped."""
     wide = FloatFormat(BINARY32.exp_bits, BINARY32.frac_bits + 4)
@@ -268,6 +285,11 @@ def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
     args = {"clk": flag(), "operand": bits(OPERAND_BITS + 1), "element": bits(BINARY32.width)}
     yield fused_element, args, "the sign above"
     yield low_product, {"a": bits(24), "b": bits(8), "y": bits(32)}, "24 bits times 8"
+    line = TapLine(k=3, width=16, lanes=4, max_step=8, max_columns=32)
+    args = {name: flag() for name in ("clk", "start", "advance")}
+    args |= {"sink": bits(line.beat_width), "window": bits(line.window_width), "params": line}
+    args |= {"columns": count(line.max_columns), "step": count(line.max_step)}
+    yield tap_line, args, "4 elements of 16 bits a beat, up to 8 beats a column"
     args = {"x": bits(128), "shift": bits(3), "level": bits(2), "y": bits(128)}
     yield region_rotator, args | {"places": 8, "width": 16}, "8 words of 16 bits"
     network = open_network("digits")

@@ -58,6 +58,7 @@ STAGES: Mapping[str, tuple[str, ...]] = {
         "mac_array/output",
         "mac_array/update",
     ),
+    "Mazouz and Bridges' element": ("mazouz",),
     "Streams": ("streams",),
     "Shared arithmetic": (
         "arithmetic/fp_add",

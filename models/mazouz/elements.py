@@ -22,17 +22,30 @@ def tree_stages(k: int) -> int:
     return ceil(log2(k * k))
 
 
-def convolution_cycles(columns: int, rows: int, k: int, *, first: bool) -> float:
-    """Return the cycles of one map through a convolution element. source: equation (14)
+def convolution_terms(columns: int, rows: int, k: int, *, first: bool) -> dict[str, float]:
+    """Return the terms of equation (14), its stream split into elements, porches and line ends.
 
     Back and front porch are k each, the least that is printed; padding takes one line.
     """
     porch = k
-    line = columns + 2 * porch
-    stream = line * rows + rows
-    padding, tap, multiply, tree = line, k, k, tree_stages(k) + 2
-    delays = (_IN if first else 0) + porch + 0.5 + padding + tap + multiply + tree + _OUT + _RELU
-    return stream + delays
+    return {
+        "elements": columns * rows,
+        "porches": 2 * porch * rows,
+        "line ends": rows,
+        "Padding": columns + 2 * porch,
+        "back porch": porch + 0.5,
+        "In": _IN if first else 0,
+        "Tap": k,
+        "Multiply": k,
+        "AddTree": tree_stages(k) + 2,
+        "Out": _OUT,
+        "ReLU": _RELU,
+    }
+
+
+def convolution_cycles(columns: int, rows: int, k: int, *, first: bool) -> float:
+    """Return the cycles of one map through a convolution element. source: equation (14)"""
+    return sum(convolution_terms(columns, rows, k, first=first).values())
 
 
 def full_cycles(columns: int, rows: int, k: int, turns: int) -> int:

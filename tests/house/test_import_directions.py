@@ -34,10 +34,11 @@ def rooms(*floors: Mapping[str, str]) -> Rooms:
     return {room: frozenset(below.split()) for floor in floors for room, below in floor.items()}
 
 
-PARAMS = "errors given memory params params.cnn_merp params.mac_array"
+PARAMS = "errors given memory params params.cnn_merp params.mac_array params.mazouz"
 MODELS = rooms(
     {"errors": "", "given": "errors", "memory": "errors", "params": "errors"},
     dict.fromkeys(("params.cnn_merp", "params.mac_array"), "errors params"),
+    {"params.mazouz": "errors params params.cnn_merp"},
     {"architectures": PARAMS},
     {"arithmetic": PARAMS, "network": f"{PARAMS} architectures", "fpga": PARAMS},
     {"onnx": f"{PARAMS} arithmetic network"},
@@ -83,11 +84,13 @@ HDL = rooms(
     {"mac_array.ports": SHARED, "mac_array.behavioural": "conversion behavioural mac_array.ports"},
     {f"mac_array.{room}": f"{MAC_PORTS} mac_array.behavioural" for room in MAC_BLOCKS},
     {"mac_array.phases": f"{MAC_PORTS} mac_array.behavioural {EVERY_MAC_BLOCK}"},
+    {"mazouz": f"{SHARED} cnn_merp.cu_array cnn_merp.kernel_loader"},
 )
 
 TESTBENCHES = rooms(
     {"block": "", "top": "block", "axi": "block top"},
     {"arithmetic": "block", "cnn_merp": "block top arithmetic", "mac_array": "block top"},
+    {"mazouz": "block"},
     {"cluster": ""},
 )
 

@@ -1,16 +1,22 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from checkout import ROOT
 from merp.models.mazouz.elements import (
     Cost,
     convolution_cost,
     convolution_cycles,
+    convolution_terms,
     full_cost,
     full_cycles,
     line_buffer_blocks,
     map_blocks,
 )
+from merp.models.params.mazouz.element import LEAVE, WINDOW, ElementDesign, ElementRun
+from merp.models.params.shape import Shape
 
 
 @pytest.mark.parametrize(
@@ -22,6 +28,32 @@ from merp.models.mazouz.elements import (
 )  # fmt: skip
 def test_cycles_of_a_map(side: int, first: bool, cycles: float) -> None:
     assert convolution_cycles(side, side, 3, first=first) == cycles
+
+
+PAPERS_MAPS = ((28, True), (14, False), (7, False))
+
+
+def terms_of_our_element(side: int) -> dict[str, int]:
+    """Where the paper's terms are in an element of ours."""
+    design = ElementDesign(k=3, max_rows=side, max_columns=side)
+    run = ElementRun(Shape(n=1, m=1, k=3, rows=side, columns=side, pad=1), design)
+    tree = design.cu_latency - design.mul_latency
+    terms = {
+        "elements": side * side, "Padding": run.lead, "Tap": WINDOW,
+        "Multiply": design.mul_latency, "AddTree": tree, "Out": LEAVE,
+    }  # fmt: skip
+    assert sum(terms.values()) == run.cycles
+    return terms
+
+
+def test_terms_beside_those_of_an_element_in_hardware() -> None:
+    page = (ROOT / "docs" / "papers" / "mazouz.md").read_text()
+    terms = [convolution_terms(side, side, 3, first=first) for side, first in PAPERS_MAPS]
+    ours = [terms_of_our_element(side) for side, _ in PAPERS_MAPS]
+    for name in terms[0]:
+        printed = ", ".join(f"{each[name]:g}" for each in terms)
+        found = ", ".join(f"{each.get(name, 0)}" for each in ours)
+        assert re.search(rf"^\| {name}[^|]*\| {printed} \| {found} \|", page, re.MULTILINE), name
 
 
 def test_cycles_of_a_fully_connected_layer() -> None:

@@ -1,0 +1,94 @@
+"""The window that slides over a stream of beats.
+
+The line buffer of Mazouz and Bridges' convolution element, and that of F-CNN's streaming modules,
+where a column of several images or maps takes several beats.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb, block
+
+from merp.hdl.base.loop_index import loop_index
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.base.tap_delay import tap_delay
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.models.params.tap_line import TapLine
+
+
+@block
+def _both(one: Bit, other: Bit, both: Bit) -> Any:
+    @always_comb
+    def meet() -> None:
+        both.next = one and other
+
+    return meet
+
+
+@entity
+def tap_line(
+    clk: Bit,
+    start: Bit,
+    advance: Bit,
+    columns: Word,
+    sink: Word,
+    window: Word,
+    params: TapLine,
+    step: Word = None,
+) -> Any:
+    """Give a beat together with the k x k - 1 others of which it is the last one.
+
+    start    in   the next beat is the first of a row; step and columns are stable from here
+    advance  in   the beat is taken, and the next one comes
+    columns  in   columns of a row
+    sink     in   a beat: an element of every lane, lane 0 lowest
+    window   out  k*k elements for each lane, lane 0 lowest; of them the first row's first, lowest
+    step     in   beats of a column, if max_step is above 1
+
+    A window's elements are step beats apart along a row, and a row's beats from row to row: one
+    that hangs over the left edge has those at the end of the row before. What lies before the first
+    beat has no meaning.
+    k - 1 rows are kept in a memory, and k - 1 columns in another, or in registers if max_step is 1.
+    Latency: combinational. Throughput: a beat per cycle. Reset: none, begin with start.
+    """
+    k, width, lanes = params.k, params.width, params.lanes
+    beat = params.beat_width
+    column, grid = bits(k * beat), bits(params.window_width)
+    column_ends, last_column, next_column, row_ends = (flag() for _ in range(4))
+
+    def element(lane: int, row: int, at: int) -> Any:
+        low = at * k * beat + row * beat + lane * width
+        return grid(low + width, low)
+
+    in_order = [element(g, row, at) for g in range(lanes) for row in range(k) for at in range(k)]
+    joined = ConcatSignal(*reversed(in_order))
+
+    @always_comb
+    def give() -> None:
+        window.next = joined
+
+    turns: Any = ()
+    if step is None:
+        column_ends, next_column, row_ends = flag(1), advance, last_column
+    else:
+        index = count(params.max_step - 1)
+        turns = (
+            loop_index(clk, start, step=advance, size=step, index=index, final=column_ends),
+            _both(one=advance, other=column_ends, both=next_column),
+            _both(one=last_column, other=column_ends, both=row_ends),
+        )
+    place = count(params.max_columns - 1)
+    return (
+        give,
+        turns,
+        loop_index(clk, start, step=next_column, size=columns, index=place, final=last_column),
+        tap_delay(
+            clk, start, advance=advance, closes=row_ends, sink=sink, taps=column,
+            words=params.row_beats,
+        ),
+        tap_delay(
+            clk, start, advance=advance, closes=column_ends, sink=column, taps=grid,
+            words=params.max_step,
+        ),
+    )  # fmt: skip

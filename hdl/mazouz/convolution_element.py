@@ -1,0 +1,210 @@
+"""The convolution element: one map by one kernel while the map streams through.
+
+Mazouz and Bridges, section on the proposal: a line buffer of k - 1 lines, k x k multipliers and an
+adder tree. Zeros around the map are masks here, where the paper has blanks between its lines.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block
+
+from merp.hdl.base.delay import delay
+from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.base.tap_line import tap_line
+from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
+from merp.hdl.cnn_merp.kernel_loader.collect_taps import collect_taps
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.mazouz.window_walk import ElementConfig, window_walk
+from merp.hdl.streams.credit_fifo import credit_fifo
+from merp.hdl.streams.credit_gate import credit_gate
+from merp.hdl.streams.run_span import run_span
+from merp.hdl.streams.tail_filler import tail_filler
+from merp.models.params.mazouz.element import WINDOW, ElementDesign
+
+
+@block
+def _words_of_run(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    words: Word,
+    stream: Stream,
+    taking: Bit,
+    complete: Bit,
+    framing_error: Bit,
+) -> Any:
+    """Count the words of a stream, which is only listened to, as ``run_span`` follows them."""
+    left = bits(len(words))
+    taken, final = flag(), flag()
+
+    @always_comb
+    def look() -> None:
+        taken.next = stream.valid and stream.ready
+        final.next = left == 1
+
+    @always(clk.posedge)
+    def tally() -> None:
+        if taken:
+            left.next = left - 1
+        if start:
+            left.next = words
+
+    span = run_span(
+        clk, rst, start, taken=taken, last=stream.last, final=final, taking=taking,
+        complete=complete, framing_error=framing_error,
+    )  # fmt: skip
+    return look, tally, span
+
+
+@block
+def _masked(clk: Bit, row_on: Bit, column_on: Bit, tap: Word, kept: Word) -> Any:
+    """A tap in a register, +0 outside the map."""
+
+    @always(clk.posedge)
+    def keep() -> None:
+        if row_on and column_on:
+            kept.next = tap
+        else:
+            kept.next = 0
+
+    return keep
+
+
+@entity
+def convolution_element(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    config: ElementConfig,
+    sink_kernel: Stream,
+    sink: Stream,
+    source: Stream,
+    done: Bit,
+    framing_error: Bit,
+    design: ElementDesign,
+) -> Any:
+    """Convolve a map with a kernel of k x k, both new in each run.
+
+    start          in   pulse: a run begins; registers are stable from here to done
+    sink_kernel    in   the kernel's elements, row by row
+    sink           in   the map's, row by row; they are taken once the kernel is there
+    source         out  the output's, row by row
+    done           out  the last one has left; until the next start
+    framing_error  out  last came with a wrong word of the kernel or map; until the next start
+
+    A tap outside the map is +0 and multiplies its kernel element like any other.
+    Latency: latency cycles from the element that completes a window to its output; a map of W x H
+    with p zeros on every side takes (H + p - 1) C + W + p + latency cycles from its first element
+    to its last output, C the columns of the wider of both. Throughput: an element per cycle; behind
+    a line, where the output is wider, and behind the map none are taken while windows run out.
+    An output that waits holds the walk back once its places are taken. Reset: no run.
+    """
+    width, k = design.fmt.width, design.k
+    kernel, kernel_words = bits(design.window_width), bits(design.taps.bit_length(), design.taps)
+    loading, loaded, kernel_error = flag(), flag(), flag()
+    beats = Stream(width)
+    taking, map_taken, map_error = flag(), flag(), flag()
+    walking, advance, issue, room, credit, push, pushes_last = (flag() for _ in range(7))
+    counts, final = flag(), flag()
+    rows, columns = bits(k), bits(k)
+    window, masked = bits(design.window_width), bits(design.window_width)
+    taps = [bits(width) for _ in range(design.taps)]
+    in_order = ConcatSignal(*reversed(taps))
+    total, word, head = bits(width), bits(width + 1), bits(width + 1)
+    joined = ConcatSignal(pushes_last, total)
+    head_valid, take = flag(), flag()
+
+    @always_comb
+    def admit() -> None:
+        sink_kernel.ready.next = loading
+
+    @always_comb
+    def move() -> None:
+        beats.ready.next = loaded and walking and taking and (room or not counts)
+        advance.next = loaded and walking and (beats.valid or not taking) and (room or not counts)
+        issue.next = loaded and walking and (beats.valid or not taking) and room and counts
+
+    @always(clk.posedge)
+    def follow() -> None:
+        if advance and final:
+            walking.next = False
+        if source.valid and source.ready and source.last:
+            done.next = True
+        if start:
+            walking.next = True
+            done.next = False
+        if rst:
+            walking.next = False
+            done.next = False
+
+    @always_comb
+    def gather() -> None:
+        masked.next = in_order
+
+    @always_comb
+    def join() -> None:
+        word.next = joined
+
+    @always_comb
+    def hand_out() -> None:
+        source.data.next = head[width:]
+        source.last.next = head[width]
+        source.valid.next = head_valid
+        take.next = source.ready
+
+    @always_comb
+    def tell() -> None:
+        framing_error.next = kernel_error or map_error
+
+    intake = (
+        _words_of_run(
+            clk, rst, start, words=kernel_words, stream=sink_kernel, taking=loading,
+            complete=loaded, framing_error=kernel_error,
+        ),
+        collect_taps(clk, sink=sink_kernel, collected=kernel, width=width, rotated=False),
+        tail_filler(
+            clk, rst, start, length=config.columns, filling=config.filling, sink=sink, source=beats
+        ),
+        _words_of_run(
+            clk, rst, start, words=config.beats, stream=beats, taking=taking, complete=map_taken,
+            framing_error=map_error,
+        ),
+    )  # fmt: skip
+    slide = (
+        tap_line(
+            clk, start, advance=advance, columns=config.grid_columns, sink=beats.data,
+            window=window, params=design.line,
+        ),
+        window_walk(
+            clk, start, advance=advance, config=config, counts=counts, final=final, rows=rows,
+            columns=columns,
+        ),
+        [
+            _masked(
+                clk, row_on=rows(tap // k), column_on=columns(tap % k),
+                tap=window((tap + 1) * width, tap * width), kept=taps[tap],
+            )
+            for tap in range(design.taps)
+        ],
+    )  # fmt: skip
+    on_the_way = WINDOW + design.cu_latency
+    compute = (
+        cu_tree(clk, window=masked, kernel=kernel, y=total, design=design),
+        valid_delay(clk, rst, d=issue, q=push, cycles=on_the_way),
+        delay(clk, d=final, q=pushes_last, cycles=on_the_way),
+    )
+    leave = (
+        credit_gate(
+            clk, rst, taken=issue, freed=credit, some=room, places=design.fifo_words
+        ),
+        credit_fifo(
+            clk, rst, push=push, data=word, head=head, head_valid=head_valid, take=take,
+            credit=credit, words=design.fifo_words,
+        ),
+    )  # fmt: skip
+    return (
+        admit, move, follow, gather, join, hand_out, tell, intake, slide, compute, leave,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Parameters and registers of Mazouz and Bridges' elements."""

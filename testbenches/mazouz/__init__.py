@@ -1,0 +1,1 @@
+"""Benches of Mazouz and Bridges' elements."""

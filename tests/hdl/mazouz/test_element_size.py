@@ -1,0 +1,53 @@
+"""The convolution element's size after synthesis is what its page says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checkout import BLOCK_PAGES
+from merp.cosim.synthesis.synthesis import synthesise
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.base.tap_line import tap_line
+from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
+from merp.hdl.conversion.convert import convert
+from merp.hdl.mazouz.convolution_element import convolution_element
+from merp.models.fpga.resources import count_cells
+from merp.models.params.mazouz.element import ElementDesign
+from merp.testbenches.mazouz.element_bench import arguments
+from needed_tools import needs
+
+PAGE = BLOCK_PAGES / "mazouz" / "convolution_element.md"
+DESIGN = ElementDesign(k=3, max_rows=32, max_columns=32)
+UNIT = {
+    "clk": flag(), "window": bits(DESIGN.window_width), "kernel": bits(DESIGN.window_width),
+    "y": bits(DESIGN.fmt.width), "design": DESIGN,
+}  # fmt: skip
+LINE = {
+    "clk": flag(), "start": flag(), "advance": flag(), "columns": count(DESIGN.max_columns),
+    "sink": bits(DESIGN.fmt.width), "window": bits(DESIGN.window_width), "params": DESIGN.line,
+}  # fmt: skip
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("name", "function", "args"),
+    [
+        ("element", convolution_element, arguments(DESIGN)),
+        ("its `cu_tree`, by itself", cu_tree, UNIT),
+        ("its `tap_line`, by itself", tap_line, LINE),
+    ],
+)
+@needs("yosys")
+def test_size(
+    name: str, function: Callable[..., Any], args: dict[str, Any], tmp_path: Path
+) -> None:
+    export = convert(function, args, "verilog", tmp_path)
+    cells = synthesise(export.files, export.top)["cells"].values()
+    found = count_cells(Counter(cell["type"] for cell in cells))
+    row = f"| {name} | {found.lut:,} | {found.ff:,} | {found.dsp} | {found.bram:g} |"
+    assert row in PAGE.read_text(), row
