@@ -34,6 +34,11 @@ def names_of(objectives: Sequence[str]) -> list[str]:
     return [KNEE, *(f"least-{objective}" for objective in objectives)]
 
 
+def numbered(place: int) -> str:
+    """Return the name of a point that is asked for by its place in the front."""
+    return f"point-{place:02}"
+
+
 def notable(points: Sequence[Point], objectives: Sequence[str]) -> dict[str, int]:
     """Return the places of points that stand for a front: its knee, and the least of each cost.
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from merp.models.errors import BadInput, shown
-from merp.models.explore.point import names_of
 from merp.models.network.network import Network
 
 FRONT = "front.json"
@@ -15,13 +14,16 @@ FRONT = "front.json"
 ALLOWED = "allowed is a folder without points of another search, or a new name"
 
 
-def check_folder(folder: Path, network: Network, objectives: Sequence[str]) -> None:
+def check_folder(folder: Path, network: Network, names: Sequence[str]) -> None:
     """Refuse a folder that has points of another search, which would be taken for this one's.
+
+    Args:
+        names: of the points that are written.
 
     Raises:
         BadInput: it has a front of another network, or network files that are not written anew.
     """
-    written = {f"{name}.toml" for name in names_of(objectives)}
+    written = {f"{name}.toml" for name in names}
     others = sorted({path.name for path in folder.glob("*.toml")} - written)
     if others:
         raise BadInput(f"-o {folder}: has {shown(others[0])}: {ALLOWED}")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from io import StringIO
 from typing import Any
 
-from merp.models.explore.point import Point, notable
+from merp.models.errors import BadInput
+from merp.models.explore.engines import Engines
+from merp.models.explore.point import Point, notable, numbered
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
 from merp.tools.common.designed import designed_file
@@ -23,6 +25,13 @@ SAYS = {
     "ff": "of the bitstream that takes most",
     "bram": "block RAM of the bitstream that takes most",
     "dsp": "of the bitstream that takes most",
+}
+
+OF_PIPELINES = {
+    "cycles": "clock cycles of a sample, forward and back, by the paper's equations",
+    "lut": "of all elements",
+    "bram": "block RAM of lines, maps and weights",
+    "dsp": "of all elements",
 }
 
 RULE = (
@@ -38,7 +47,12 @@ class Found:
 
     Attributes:
         architecture: whose designs. goal: what tiles are chosen for; None where there are none.
-        points: by the first objective.
+        points: by the first objective. written: places of points that are written, beside those
+            that stand for the front.
+        engines: of a pipeline in hardware, by the place of the point. lacking: why there is none.
+
+    Raises:
+        BadInput: there is no point at a place.
     """
 
     network: Network
@@ -50,11 +64,22 @@ class Found:
     method: str
     objectives: tuple[str, ...]
     points: Sequence[Point]
+    written: Sequence[int] = ()
+    engines: Mapping[int, Engines] = field(default_factory=dict)
+    lacking: str = ""
+
+    def __post_init__(self) -> None:
+        """Check that there are such points."""
+        last = len(self.points) - 1
+        for place in self.written:
+            if place > last:
+                raise BadInput(f"--point {place}: allowed are 0 to {last}, the points of the front")
 
     @cached_property
     def notable(self) -> dict[str, int]:
-        """Names of points that stand for the front, and their places in it."""
-        return notable(self.points, self.objectives)
+        """Names of points that are written, and their places in the front."""
+        chosen = {numbered(place): place for place in self.written}
+        return notable(self.points, self.objectives) | chosen
 
     def names(self, place: int) -> list[str]:
         """What a point is called."""
@@ -62,6 +87,7 @@ class Found:
 
     def json(self) -> dict[str, Any]:
         """The answer for machines."""
+        says = OF_PIPELINES if self.goal is None else SAYS
         return {
             "network": self.network.name,
             "architecture": self.architecture,
@@ -73,15 +99,24 @@ class Found:
             "for": self.goal,
             "method": self.method,
             "objectives": list(self.objectives),
-            "costs": {key: SAYS[key] for key in self.points[0].costs},
+            "costs": {key: says[key] for key in self.points[0].costs},
             "level": "model",
             "knee": RULE,
             "chosen": self.notable,
+            **self._hardware(),
             "points": [
                 {"point": place, **point.costs, "choices": _plain(point)}
                 for place, point in enumerate(self.points)
             ],
         }
+
+    def _hardware(self) -> dict[str, Any]:
+        """What the engines of pipelines do, by the names of points; or why there are none."""
+        if self.lacking:
+            return {"no_engines": self.lacking}
+        named = {name: self.engines.get(place) for name, place in self.notable.items()}
+        engines = {name: each._asdict() for name, each in named.items() if each is not None}
+        return {"engines": engines} if engines else {}
 
     def csv(self) -> str:
         """A row for each point."""
@@ -127,12 +162,19 @@ def network_file(found: Found, place: int, file: str, tables: Mapping[str, Any],
         BadInput: no design holds a convolution in one piece.
     """
     costs = ", ".join(f"{key} {_said(value)}" for key, value in found.points[place].costs.items())
+    how = f"--batch {found.batch} --for {found.goal}"
+    if found.goal is None:
+        how = f"--architecture {found.architecture}"
+    if place in found.written:
+        how += f" --point {place}"
     head = [
         f"{' and '.join(found.names(place))} of {len(found.points)} points: merp explore {file} "
-        f"--board {found.board.name} --scope {','.join(found.scope)} --batch {found.batch} "
-        f"--for {found.goal} --objectives {','.join(found.objectives)}",
+        f"--board {found.board.name} --scope {','.join(found.scope)} {how} "
+        f"--objectives {','.join(found.objectives)}",
         f"modelled: {costs}",
     ]
+    if place in found.engines:
+        head.append(str(found.engines[place]))
     return designed_file(file, tables, made, head)
 
 

@@ -57,7 +57,10 @@ def _show_choices(found: Found) -> None:
         for name, place in found.notable.items():
             choices = answer["points"][place]["choices"]
             elements = ", ".join(f"{layer} {keys['elements']}" for layer, keys in choices.items())
-            say(f"{name}: filters at a time: {elements}")
+            said = f"; {found.engines[place]}" if place in found.engines else ""
+            say(f"{name}: filters at a time: {elements}{said}")
+        if found.lacking:
+            say(f"no engines, and no network files: {found.lacking}")
         return
     keys: list[str] = []
     rows = []

@@ -6,11 +6,13 @@ import argparse
 import json
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from merp.models.errors import BadInput, shown
+from merp.models.explore.point import names_of, numbered
 from merp.models.network.network_keys import FUSED, SEPARATE
 from merp.models.plan.plan import GOALS
 from merp.tools.common.arguments import add_network, add_tables, whole
@@ -67,6 +69,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help=f"of nsga2 (default {SEARCH[name]})",
         )  # fmt: skip
     parser.add_argument(
+        "--point",
+        type=whole(0, 1 << 16),
+        action="append",
+        default=[],
+        metavar="N",
+        help="this point of the front is written, too, and shown; may be given several times "
+        "(default: none)",
+    )
+    parser.add_argument(
         "-o",
         "--output",
         type=Path,
@@ -91,7 +102,8 @@ def run(args: argparse.Namespace) -> int:
         output = None
         if args.output is not None:
             output = held.enter_context(Output.of_folder("-o", args.output))
-            check_folder(args.output, network, objectives)
+            names = [*names_of(objectives), *map(numbered, args.point)]
+            check_folder(args.output, network, names)
         found, networks = (_pipelines if args.architecture == MAZOUZ else _designs)(
             args, network, scope, objectives
         )
@@ -134,7 +146,7 @@ def _designs(
             points = space.front(objectives, bar.say)
     found = Found(
         network=network, board=board, architecture=CNN_MERP, scope=scope, batch=batch, goal=goal,
-        method=args.method, objectives=objectives, points=points,
+        method=args.method, objectives=objectives, points=points, written=args.point,
     )  # fmt: skip
     if args.output is None:
         return found, {}
@@ -148,11 +160,12 @@ def _designs(
 def _pipelines(
     args: argparse.Namespace, network: Any, scope: tuple[str, ...], objectives: tuple[str, ...]
 ) -> tuple[Any, dict[int, str]]:
-    """The front of the pipelines of Mazouz and Bridges, which no network file describes."""
+    """The front of the pipelines of Mazouz and Bridges, and network files of their engines."""
     from merp.models.comparison.mazouz import ARCHITECTURE
     from merp.models.comparison.options import Options
+    from merp.models.explore.engines import engines_of, with_engines
     from merp.models.explore.mazouz import COSTS, evolved, front
-    from merp.tools.explore.found import Found
+    from merp.tools.explore.found import Found, network_file
 
     _check(objectives, COSTS)
     for option in ("batch", "goal"):
@@ -169,10 +182,21 @@ def _pipelines(
             points = evolved(network, board, options, objectives, **search)
     else:
         points = front(network, board, options, objectives)
-    return Found(
+    found = Found(
         network=network, board=board, architecture=MAZOUZ, scope=scope, batch=1, goal=None,
-        method=args.method, objectives=objectives, points=points,
-    ), {}  # fmt: skip
+        method=args.method, objectives=objectives, points=points, written=args.point,
+    )  # fmt: skip
+    choices = {place: points[place].choices for place in found.notable.values()}
+    try:
+        made = {place: with_engines(network, each) for place, each in choices.items()}
+    except BadInput as error:  # the paper's equations know more networks than the hardware
+        return replace(found, lacking=str(error)), {}
+    engines = {place: engines_of(each, choices[place]) for place, each in made.items()}
+    found = replace(found, engines=engines)
+    file, tables = open_tables(args.network)
+    return found, {
+        place: network_file(found, place, file, tables, each) for place, each in made.items()
+    }
 
 
 def _check(objectives: Sequence[str], allowed: Sequence[str]) -> None:

@@ -186,20 +186,6 @@ def test_bad_input_is_one_line(
     assert {p: p.read_bytes() for p in folders["FOUND"].iterdir() if p.is_file()} == before
 
 
-def test_pipelines_have_a_front_and_no_network_files(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "found"
-    words = ["explore", "lenet5", "--board", "zc7100", "--architecture", "mazouz", "--scope", "all"]
-    assert main([*words, "--objectives", "cycles,dsp", "-o", str(folder), "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert {path.name for path in folder.glob("*.*")} == {"front.csv", "front.json"}
-    assert answer == read(folder)
-    assert answer["points"][0]["choices"]["conv1"]["elements"] > 1
-    assert main([*words[:3], "nexys-video", *words[4:]]) == 2
-    assert "no pipeline fits: the smallest takes" in capsys.readouterr().err
-
-
 @pytest.mark.full
 def test_the_knee_is_simulated_to_the_golden_s_bits(
     found: Path, capsys: pytest.CaptureFixture[str]
