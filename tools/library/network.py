@@ -348,7 +348,8 @@ class Network(Mapping[str, Layer]):
             depth: images on their way at most in a pipeline, 1 to 256 (default 4).
             devices: boards of the chain, 1 to 1024 (default 1).
             link_cycles: cycles that a word takes on a link between them, 1 to 64 (default 1).
-            processes: each board is simulated by a process of its own, with engine ``myhdl``.
+            processes: each board is simulated by a process of its own, with engine ``myhdl`` or
+                ``verilator``.
             batch: images of a step, 1 to 65536 (default 32, or that of ``resume``).
             steps: in all, those resumed included. epochs: in their place; 10 if neither is given.
             learning_rate: of the mean loss. momentum: from 0 to below 1.

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from merp.models.plan.planned import Plan
 
 ENGINES = ("golden", "myhdl", "verilator", "ghdl")
+APART = ("myhdl", "verilator")
+"""Engines whose simulations of several boards can run together."""
 LOSSES = ("cross-entropy", "squared", "hinge")
 HARDWARE_STATE = "pooled"  # the only kind that the hardware writes
 ON_CHIP = "chip"
@@ -198,8 +200,9 @@ def at_once_of(
         raise BadInput(f"{asked}: {mention('engine', engine)} runs no hardware: allowed are {able}")
     if architecture == PIPELINE:
         return AtOnce(depth or DEPTH)
-    if processes and engine != "myhdl":
-        raise BadInput(f"{name_of('processes')}: allowed with {mention('engine', 'myhdl')}")
+    if processes and engine not in APART:
+        able = " or ".join(mention("engine", each) for each in APART)
+        raise BadInput(f"{name_of('processes')}: allowed with {able}")
     return AtOnce(depth or DEPTH, devices or 1, pace or 1, processes)
 
 

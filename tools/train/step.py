@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from merp.cosim.cluster.processes import Processes
 from merp.cosim.training.cluster_step import ClusterStep
 from merp.cosim.training.fused_layers import FusedLayers
 from merp.cosim.training.hardware_step import HardwareStep, Layers, Stepped
@@ -53,7 +54,8 @@ def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) 
     else:
         hardware = ClusterStep(
             network, images, at_once.depth, engine, *told,
-            devices=at_once.devices, pace=at_once.pace, processes=at_once.processes,
+            devices=at_once.devices, pace=at_once.pace,
+            peers=Processes() if at_once.processes else None,
         )  # fmt: skip
 
     def simulated(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:

@@ -86,7 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--processes",
         action="store_true",
-        help="simulate each board of the chain in a process of its own, with engine myhdl",
+        help="simulate each board of the chain in a process of its own, with engine myhdl or "
+        "verilator",
     )
     parser.add_argument(
         "--batch", type=whole(1, MOST_BATCH), metavar="N", help=f"images a step (default {BATCH})"
