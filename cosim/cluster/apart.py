@@ -83,7 +83,7 @@ def _conduct(
     """Carry what crosses from window to window until every board has its record."""
     cycles = 0
     while True:
-        messages = [board.receive() for board in boards]
+        messages = [board.recv() for board in boards]
         told = [each for each in messages if isinstance(each, Told)]
         records = [each for each in messages if isinstance(each, Record)]
         if len(records) == len(boards):

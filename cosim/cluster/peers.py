@@ -17,7 +17,7 @@ class Peer(Protocol):
     def send(self, message: Task | Come) -> None:
         """Raises: CheckFailed: the peer has ended."""
 
-    def receive(self) -> Told | Record | Exception:
+    def recv(self) -> Told | Record | Exception:
         """What it says next: at the end of a window, of the run, or when something was raised.
 
         Raises:

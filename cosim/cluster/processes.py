@@ -78,7 +78,7 @@ class _Board:
         except ConnectionError as error:
             raise self._ended() from error
 
-    def receive(self) -> Told | Record | Exception:
+    def recv(self) -> Told | Record | Exception:
         try:
             message: Told | Record | Exception = self._connection.recv()
         except (EOFError, ConnectionError) as error:
