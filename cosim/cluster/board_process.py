@@ -1,13 +1,14 @@
-"""The program of a process that plays one board: ``python -m merp.cosim.cluster.board_process N``.
+"""The program of a process that plays boards: ``python -m merp.cosim.cluster.board_process N``.
 
-N is the number of the socket on which it gets its task.
+N is the number of the socket on which it gets its tasks.
 """
 
 import sys
+from contextlib import suppress
 from multiprocessing.connection import Connection
 
-from merp.cosim.cluster.board_task import play
-
 if __name__ == "__main__":
-    with Connection(int(sys.argv[1])) as caller:
-        play(caller.recv(), caller)
+    with suppress(KeyboardInterrupt), Connection(int(sys.argv[1])) as caller:
+        from merp.cosim.cluster.board_task import serve  # an interrupt may come while it loads
+
+        serve(caller)

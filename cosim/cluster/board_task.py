@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from multiprocessing.connection import Connection
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from merp.cosim.cluster.cluster import Cluster
 from merp.cosim.engines.engine import run_job
@@ -41,17 +40,32 @@ class Told(NamedTuple):
     words: int
 
 
-def play(task: Task, connection: Connection) -> None:
-    """Play a task and send what came of it, a record or what was raised.
+class Caller(Protocol):
+    """The other side."""
+
+    def send(self, message: Told | Record | Exception) -> None:
+        """Raises: ConnectionError: nobody listens any more."""
+
+    def recv(self) -> Any:
+        """What it says next.
+
+        Raises:
+            EOFError, ConnectionError: it says no more.
+        """
+
+
+def serve(caller: Caller) -> None:
+    """Play tasks as they come and send what came of each, a record or what was raised.
 
     At the end of each window the other side is ``Told``, and says what comes. If nobody listens any
     more, it ends quietly.
     """
     with suppress(EOFError, ConnectionError):
-        connection.send(_answer(task, connection))
+        while True:
+            caller.send(_answer(caller.recv(), caller))
 
 
-def _answer(task: Task, connection: Connection) -> Record | Exception:
+def _answer(task: Task, caller: Caller) -> Record | Exception:
     words = 0
 
     def progress(_cycles: int, out: int) -> None:
@@ -59,8 +73,8 @@ def _answer(task: Task, connection: Connection) -> Record | Exception:
         words = out
 
     def exchange(left: Left) -> Come:
-        connection.send(Told(left, words))
-        come: Come = connection.recv()
+        caller.send(Told(left, words))
+        come: Come = caller.recv()
         return come
 
     try:

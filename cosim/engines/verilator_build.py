@@ -153,7 +153,8 @@ def port_tables(top: str, ports: TopPorts) -> str:
         keeps = [lane(f"{of.name}_tkeep", i * kept, kept) for i in range(of.lanes) if of.keep]
         return f'{{"{of.name}", {{{", ".join(lanes)}}}, {fields}, {{{", ".join(keeps)}}}, {kept}}}'
 
-    wide = [p.name for p in (*ports.config, *ports.status, *ports.streams) if p.element > 64]
+    single = *ports.config, *ports.status, *ports.arriving, *ports.leaving
+    wide = [p.name for p in (*single, *ports.streams) if p.element > 64]
     if wide:
         raise ValueError(f"ports wider than 64 bits: {', '.join(wide)}")
 
@@ -181,6 +182,8 @@ def port_tables(top: str, ports: TopPorts) -> str:
         *table("StreamPins", "inputs", ports.inputs),
         *table("StreamPins", "outputs", ports.outputs),
         *table("Pin", "status", ports.status),
+        *table("Pin", "arriving", ports.arriving),
+        *table("Pin", "leaving", ports.leaving),
         "",
     ]
     return "\n".join(lines)

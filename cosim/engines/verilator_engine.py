@@ -7,8 +7,10 @@ import re
 import struct
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
 from typing import IO, Any
@@ -23,6 +25,8 @@ from merp.cosim.engines.simulators import find_verilator
 from merp.cosim.engines.verilator_build import EXECUTABLE, build, trace_flags
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.scope import Scope
+from merp.models.errors import CheckFailed
+from merp.testbenches.top.border import Border, Left
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.run import Outcome, Run, Stuck
 from merp.testbenches.top.top import Top
@@ -33,7 +37,7 @@ COMMENT = re.compile(r"^[ \t]*//.*\n|[ \t]*//.*$", re.MULTILINE)
 STATEMENT = re.compile(r"\n\n(?=    \S)|\n+(?=endmodule)")
 """Where a module's next statement begins, or it ends; a process has no such line within."""
 
-PROGRESS, OUTCOME, STUCK = 0, 1, 2
+PROGRESS, OUTCOME, STUCK, WINDOW = 0, 1, 2, 3
 
 
 def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
@@ -47,7 +51,7 @@ def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
     playing = Playing(job, "verilator", built.entry.key, began)
     with _Simulation(built, job.top, job.wave) as simulation:
         for run in playing.runs():
-            playing.deliver(simulation.play(run, job.limit, progress))
+            playing.deliver(simulation.play(run, job, progress))
     return playing.records
 
 
@@ -144,15 +148,37 @@ class _Simulation:
         except BrokenPipeError:
             pass
 
-    def play(self, run: Run, limit: int, progress: Progress | None) -> Outcome:
-        """Play one run.
+    def play(self, run: Run, job: Job, progress: Progress | None) -> Outcome:
+        """Play one run of a job.
 
         Raises:
             Stuck: the harness says so.
-            RuntimeError: the simulation ended by itself.
+            CheckFailed: the simulation was ended by a signal.
+            RuntimeError: it ended by itself.
         """
+        with self._listening():
+            self._begin(run, job)
+        while True:
+            kind = self._word()
+            if kind == PROGRESS:
+                cycles, words = self._words(2)
+                if progress:
+                    progress(cycles, words)
+            elif kind == STUCK:
+                text = self._text()
+                raise Stuck(text, {pin.name: self._word() for pin in self._ports.status})
+            elif kind == WINDOW:
+                assert job.border is not None
+                self._exchange(job.border)
+            else:
+                return self._outcome()
+
+    def _begin(self, run: Run, job: Job) -> None:
+        """Say what is to be played."""
         reset_at = NEVER if run.reset_at is None else run.reset_at
-        self._send([1, reset_at, limit, *(run.config[pin.name] for pin in self._ports.config)])
+        window = 0 if job.border is None else job.border.window
+        config = (run.config[pin.name] for pin in self._ports.config)
+        self._send([1, reset_at, job.limit, window, *config])
         for pin in self._ports.inputs:
             self._send([len(run.words[pin.name])])
             self._to.write(np.asarray(run.words[pin.name]).astype("<u8").tobytes())
@@ -163,17 +189,17 @@ class _Simulation:
         for pin in self._ports.streams:
             self._send_list(run.ends.get(pin.name, ()))
         self._to.flush()
-        while True:
-            kind = self._word()
-            if kind == PROGRESS:
-                cycles, words = self._words(2)
-                if progress:
-                    progress(cycles, words)
-            elif kind == STUCK:
-                text = self._text()
-                raise Stuck(text, {pin.name: self._word() for pin in self._ports.status})
-            else:
-                return self._outcome()
+
+    def _exchange(self, border: Border) -> None:
+        """Tell the others what has left in a window, and the harness what comes."""
+        leaving = len(self._ports.leaving)
+        rows = [self._words(leaving) for _ in range(border.window)]
+        moved, end = self._words(2)
+        come = border.exchange(Left(rows, moved, None if end == NEVER else end))
+        done = NEVER if come.done is None else come.done
+        with self._listening():
+            self._send([*chain.from_iterable(come.rows), come.moved, done])
+            self._to.flush()
 
     def _answer(self, run: Run, source: str) -> tuple[int, int, int]:
         answer = run.answers.get(source)
@@ -211,13 +237,24 @@ class _Simulation:
     def _bytes(self, size: int) -> bytes:
         data = self._from.read(size)
         if len(data) != size:
-            self._process.wait()
-            self._errors.seek(0)
-            text = self._errors.read().decode(errors="replace").strip()
-            raise RuntimeError(
-                f"the simulation ended early, status {self._process.returncode}: {text}"
-            )
+            raise self._ended()
         return data
+
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
+        """While something is said; if nobody listens, the error says why."""
+        try:
+            yield
+        except BrokenPipeError as error:
+            raise self._ended() from error
+
+    def _ended(self) -> Exception:
+        status = self._process.wait()
+        if status < 0:
+            return CheckFailed(f"the simulation was ended by signal {-status}")
+        self._errors.seek(0)
+        text = self._errors.read().decode(errors="replace").strip()
+        return RuntimeError(f"the simulation ended early, status {status}: {text}")
 
     def _words(self, number: int) -> tuple[int, ...]:
         return struct.unpack(f"<{number}Q", self._bytes(8 * number))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from merp.cosim.cluster.apart import run_apart
 from merp.cosim.cluster.batch import ClusterBatch, cluster_batch
 from merp.cosim.cluster.cluster import Cluster, ShareEngine
 from merp.cosim.cluster.of_share import updated_share
-from merp.cosim.cluster.processes import run_in_processes
+from merp.cosim.cluster.peers import Peers
 from merp.cosim.cluster.waits import circle
 from merp.cosim.engines.record import Record
 from merp.cosim.pipeline.pipeline import Engine
@@ -32,7 +33,7 @@ class ClusterStep(StepAtOnce[ClusterBatch]):
         images: of a step. depth: on their way at most.
         devices: nodes. pace: cycles of a word on a link, 1 to ``MAX_PACE``.
         design: of the chain, where it is to be another than ``cluster_design``'s.
-        processes: whether every node is simulated by a process of its own; with engine ``myhdl``.
+        peers: who simulate a node each; None if all are in one simulation.
 
     Raises:
         BadInput: a layer has no design, one that does not take so many images, or is one that a
@@ -52,7 +53,7 @@ class ClusterStep(StepAtOnce[ClusterBatch]):
         devices: int,
         pace: int = 1,
         design: ClusterDesign | None = None,
-        processes: bool = False,
+        peers: Peers | None = None,
         **named: Any,
     ) -> None:
         super().__init__(network, engine, *more, **named)
@@ -62,13 +63,13 @@ class ClusterStep(StepAtOnce[ClusterBatch]):
         check_depth(network, images, depth)
         self._depth = depth
         self._pace = pace
-        self._processes = processes
+        self._peers = peers
 
     def _ran(self, played: ClusterBatch, array: str) -> Record:
         """The run in the hardware, in as many simulations as asked for."""
-        if self._processes:
-            return run_in_processes(played, array, self._engine, self._limit, self._progress)
-        return super()._ran(played, array)
+        if self._peers is None:
+            return super()._ran(played, array)
+        return run_apart(played, array, self._engine, self._limit, self._peers, self._progress)
 
     def _batch(self, model: Model, golden: Step, rates: Rates) -> ClusterBatch:
         """The step as a run of the hardware."""

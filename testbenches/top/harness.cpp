@@ -1,17 +1,20 @@
 // Plays runs on a Verilated top: the protocol of player.py and streams.py, in C++.
 //
-// The tables of harness.h name the top's ports: config[], inputs[], outputs[], status[].
+// The tables of harness.h name the top's ports: config[], inputs[], outputs[], status[], and wires
+// to and from other tops: arriving[], leaving[].
 // Runs come in on stdin and answers go out on stdout, both as little-endian 64-bit words:
-//   run      1, reset_at (all ones: never), limit, config..., {words, pattern, answered} of each
-//            input, pattern of each output, ends of each stream; a list is its length and its
-//            elements; 0 ends the job
+//   run      1, reset_at (all ones: never), limit, window (0: the top is alone), config..., {words,
+//            pattern, answered} of each input, pattern of each output, ends of each stream; a list
+//            is its length and its elements; 0 ends the job
 //   answered index of the output to which a source is the answer (all ones: none), words of it,
 //            and words that it gives for them
 //   ends     numbers of words with the last of which last goes, the final one among them; none: it
 //            goes with that one alone
 //   answer   0 progress: cycle, words out;  2 stuck: text, status...;
 //            1 outcome: cycles, resets, nanoseconds, {count, first, last} of each stream,
-//            words of each output, status..., faults: their number, and each as a text
+//            words of each output, status..., faults: their number, and each as a text;
+//            3 end of a window: leaving... of each of its cycles, moved, done (all ones: not yet);
+//            what comes in is arriving... of each cycle of the next one, moved, done
 //   text     number of bytes, the bytes
 // A build with tracing takes arguments: the top's name, the file of the waveform, and, where every
 // signal can be shown, the full names of those that are, or of instances with all that is inside.
@@ -26,7 +29,7 @@
 #include <string>
 
 using Words = std::vector<uint64_t>;
-enum Answer : uint64_t { PROGRESS = 0, OUTCOME = 1, STUCK = 2 };
+enum Answer : uint64_t { PROGRESS = 0, OUTCOME = 1, STUCK = 2, WINDOW = 3 };
 constexpr uint64_t NEVER = ~uint64_t{0};
 constexpr uint64_t HALF_PERIOD = 5;  // ns
 
@@ -42,13 +45,13 @@ static uint64_t receive() {
     return word;
 }
 
-static Words receive_list() {
-    Words words(receive());
-    if (!words.empty() && std::fread(words.data(), 8, words.size(), stdin) != words.size()) {
-        std::exit(0);
-    }
+static Words receive(size_t number) {
+    Words words(number);
+    if (number && std::fread(words.data(), 8, number, stdin) != number) std::exit(0);
     return words;
 }
+
+static Words receive_list() { return receive(receive()); }
 
 static void send(uint64_t word) { std::fwrite(&word, sizeof word, 1, stdout); }
 
@@ -76,7 +79,7 @@ static void edge() {
 }
 
 struct Run {
-    uint64_t reset_at, limit;
+    uint64_t reset_at, limit, window;
     Words config;
     std::vector<Words> words, patterns, answers, ends;
 };
@@ -217,6 +220,54 @@ class Monitor {
     std::set<std::string> seen;
 };
 
+// How far a run is, of the top alone or of all that run together: Alone and Together of border.py.
+class Course {
+  public:
+    explicit Course(uint64_t window) : window(window), come(window * arriving.size()) {}
+
+    void begin(uint64_t t) {
+        if (!window) return;
+        if (done != NEVER) {
+            come.assign(come.size(), 0);  // when all are done nothing is on its way
+        } else if (t && t % window == 0) {
+            exchange();
+        }
+        const size_t row = t % window * arriving.size();
+        for (size_t i = 0; i < arriving.size(); ++i) arriving[i].set(come[row + i]);
+    }
+
+    // The run's last cycle, once that is known. In cycle 0 done still belongs to the run before.
+    uint64_t end(uint64_t t, bool moves) {
+        if (moves) own_moved = t;
+        if (own_done == NEVER && t && ::done.get()) own_done = t;
+        if (!window) {
+            moved = own_moved;
+            return own_done;
+        }
+        for (const auto& pin : leaving) left.push_back(pin.get());
+        return done;
+    }
+
+    uint64_t moved = 0;  // the last cycle in which a word is known to have passed
+
+  private:
+    void exchange() {
+        send(WINDOW);
+        send(left);
+        send(own_moved);
+        send(own_done);
+        std::fflush(stdout);
+        left.clear();
+        come = receive(come.size());
+        moved = receive();
+        done = receive();
+    }
+
+    const uint64_t window;
+    Words come, left;
+    uint64_t done = NEVER, own_done = NEVER, own_moved = 0;
+};
+
 static void quiet() {
     start.set(0);
     for (const auto& stream : inputs) {
@@ -265,7 +316,8 @@ static bool attempt(const Run& run, uint64_t reset_at, uint64_t resets,
     rst.set(0);
     start.set(1);
     Words final_status;
-    uint64_t end = NEVER, moved_at = 0;
+    Course course(run.window);
+    uint64_t done = NEVER, end = NEVER;  // the last cycle, and when it was known
     for (uint64_t t = 0;; ++t) {
         for (size_t i = 0; i < n_in; ++i) {
             const Words& answer = run.answers[i];
@@ -278,6 +330,7 @@ static bool attempt(const Run& run, uint64_t reset_at, uint64_t resets,
             const Words& pattern = run.patterns[n_in + i];
             outputs[i].ready.set(pattern[t % pattern.size()]);
         }
+        course.begin(t);
         settle();
         bool moved = false;
         for (size_t i = 0; i < n_in; ++i) {
@@ -293,15 +346,14 @@ static bool attempt(const Run& run, uint64_t reset_at, uint64_t resets,
             }
         }
         if (end == NEVER) {
-            if (t && done.get()) {  // in cycle 0 done still belongs to the run before
+            done = course.end(t, moved);
+            if (done != NEVER) {
                 end = t;
                 for (const auto& pin : status) final_status.push_back(pin.get());
             } else if (t == reset_at) {
                 edge();
                 return false;
-            } else if (moved) {
-                moved_at = t;
-            } else if (t - moved_at >= run.limit) {
+            } else if (t - course.moved >= run.limit) {
                 std::vector<std::string> streams, pins;
                 for (const auto& monitor : in) streams.push_back(monitor.state());
                 for (const auto& monitor : out) streams.push_back(monitor.state());
@@ -340,7 +392,7 @@ static bool attempt(const Run& run, uint64_t reset_at, uint64_t resets,
     }
     edge();
     send(OUTCOME);
-    send(end);
+    send(done);
     send(resets);
     send(std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count());
     for (auto* monitors : {&in, &out}) {
@@ -380,13 +432,12 @@ int main(int argc, char** argv) {
         Run run;
         run.reset_at = receive();
         run.limit = receive();
-        for (size_t i = 0; i < config.size(); ++i) run.config.push_back(receive());
+        run.window = receive();
+        run.config = receive(config.size());
         for (size_t i = 0; i < inputs.size(); ++i) {
             run.words.push_back(receive_list());
             run.patterns.push_back(receive_list());
-            Words answer;
-            for (int word = 0; word < 3; ++word) answer.push_back(receive());
-            run.answers.push_back(answer);
+            run.answers.push_back(receive(3));
         }
         for (size_t i = 0; i < outputs.size(); ++i) run.patterns.push_back(receive_list());
         for (size_t i = 0; i < inputs.size() + outputs.size(); ++i) {

@@ -35,7 +35,7 @@ struct StreamPins {
 
 // Of the design.
 extern const Pin clk, rst, start, done;
-extern const std::vector<Pin> config, status;
+extern const std::vector<Pin> config, status, arriving, leaving;
 extern const std::vector<StreamPins> inputs, outputs;
 extern const int RESET_CYCLES;
 extern const uint64_t TAIL_CYCLES, PROGRESS_CYCLES;

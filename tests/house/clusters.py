@@ -12,6 +12,7 @@ from trained import Trained, network_of, train_on
 
 from merp.cosim.cluster.batch import ClusterBatch, cluster_batch
 from merp.cosim.cluster.cluster import Cluster
+from merp.cosim.cluster.processes import Processes
 from merp.cosim.training.cluster_step import ClusterStep
 from merp.models.arithmetic.words import to_bits
 from merp.models.cnn_merp.cluster import cluster_design
@@ -73,7 +74,7 @@ def train(
     """Train on random images on so many nodes; ``more``: as of ``train_on``."""
     hardware = ClusterStep(
         network, images, depth, engine, devices=devices, pace=pace, stalls=stalls, design=design,
-        processes=processes, limit=4000,
+        peers=Processes() if processes else None, limit=4000,
     )  # fmt: skip
     return train_on(hardware, network, images, **more)
 

@@ -71,6 +71,7 @@ TOOLS = {
     "onnxruntime": Tool("make test, or pip install 'merp[dev]'", modules=("onnxruntime",)),
     "distributed": Tool("make test-full, or pip install 'merp[sweep]'", modules=("distributed",)),
     "pymoo": Tool("make test-full, or pip install 'merp[search]'", modules=("pymoo",)),
+    "mpi4py": Tool("make test-full, or pip install 'merp[cluster]'", modules=("mpi4py",)),
     "mkdocs": Tool("make test-full, or pip install 'merp[docs]'", modules=("mkdocs",)),
     "nbclient": Tool("make test-full, or pip install 'merp[notebook]'", modules=("nbclient",)),
     "fusesoc": Tool("make test-full, or pip install 'merp[full]'", modules=("fusesoc",)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -108,13 +109,21 @@ def test_what_no_chain_has_is_refused_in_one_line(
         ((*CHAIN, "--devices", 6), "--devices 6: cut has maps for 5 nodes at most"),
         (("--processes",), "--processes: allowed with --architecture fpdeep"),
         (
-            ("--architecture", "fpdeep", "--engine", "verilator", "--processes"),
-            "--processes: allowed with --engine myhdl",
+            ("--architecture", "fpdeep", "--engine", "ghdl", "--processes"),
+            "--processes: allowed with --engine myhdl or --engine verilator",
         ),
         ((*CHAIN, "--board", "kc705"), "allowed without --board"),
         ((*CHAIN, "--backward", "fused"), "the network goes back in one pass"),
     ):
         assert told in complaint(capsys, *command, *more), told
+
+
+def test_without_mpi4py_there_is_one_line(
+    command: list[object], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "mpi4py", None)
+    wanted = "--mpi: needs mpi4py and an MPI: pip install 'merp[cluster]'"
+    assert wanted in complaint(capsys, *command, *CHAIN, "--devices", 3, "--mpi")
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,7 @@ from merp.tools.train.course import (
     MOST_BATCH,
     MOST_EPOCHS,
     MOST_STEPS,
+    PROCESSES,
     RATE,
     Course,
     at_once_of,
@@ -348,7 +349,8 @@ class Network(Mapping[str, Layer]):
             depth: images on their way at most in a pipeline, 1 to 256 (default 4).
             devices: boards of the chain, 1 to 1024 (default 1).
             link_cycles: cycles that a word takes on a link between them, 1 to 64 (default 1).
-            processes: each board is simulated by a process of its own, with engine ``myhdl``.
+            processes: each board is simulated by a process of its own, with engine ``myhdl`` or
+                ``verilator``.
             batch: images of a step, 1 to 65536 (default 32, or that of ``resume``).
             steps: in all, those resumed included. epochs: in their place; 10 if neither is given.
             learning_rate: of the mean loss. momentum: from 0 to below 1.
@@ -403,7 +405,7 @@ class Network(Mapping[str, Layer]):
                 whole_or_none("depth", depth, 1, MOST_DEPTH),
                 whole_or_none("devices", devices, 1, MOST_DEVICES),
                 whole_or_none("link_cycles", link_cycles, 1, MAX_PACE),
-                flag("processes", processes),
+                PROCESSES if flag("processes", processes) else None,
                 engine,
                 target,
             ),

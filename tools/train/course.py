@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from merp.models.plan.planned import Plan
 
 ENGINES = ("golden", "myhdl", "verilator", "ghdl")
+APART = ("myhdl", "verilator")
+"""Engines whose simulations of several boards can run together."""
+
+PROCESSES, MPI = "processes", "mpi"
+"""What simulates each board of a chain by itself, as it is asked for."""
 LOSSES = ("cross-entropy", "squared", "hinge")
 HARDWARE_STATE = "pooled"  # the only kind that the hardware writes
 ON_CHIP = "chip"
@@ -155,13 +160,14 @@ class AtOnce(NamedTuple):
 
     Attributes:
         depth: images on their way at most. devices: boards; None for a pipeline on one chip.
-        pace: cycles of a word on a link between boards. processes: one simulates each board.
+        pace: cycles of a word on a link between boards. apart: what simulates each board by
+            itself, ``PROCESSES`` or ``MPI``; None if all are in one simulation.
     """
 
     depth: int
     devices: int | None = None
     pace: int = 1
-    processes: bool = False
+    apart: str | None = None
 
 
 def at_once_of(
@@ -169,7 +175,7 @@ def at_once_of(
     depth: int | None,
     devices: int | None,
     pace: int | None,
-    processes: bool,
+    apart: str | None,
     engine: str,
     target: Target | None,
 ) -> AtOnce | None:
@@ -183,7 +189,7 @@ def at_once_of(
         (given("depth", depth), depth, (PIPELINE, CLUSTER)),
         (given("devices", devices), devices, (CLUSTER,)),
         (given("link_cycles", pace), pace, (CLUSTER,)),
-        (name_of("processes"), processes or None, (CLUSTER,)),
+        (name_of(apart or PROCESSES), apart, (CLUSTER,)),
     ):
         if value is not None and architecture not in having:
             allowed = " or ".join(mention("architecture", each) for each in having)
@@ -198,9 +204,10 @@ def at_once_of(
         raise BadInput(f"{asked}: {mention('engine', engine)} runs no hardware: allowed are {able}")
     if architecture == PIPELINE:
         return AtOnce(depth or DEPTH)
-    if processes and engine != "myhdl":
-        raise BadInput(f"{name_of('processes')}: allowed with {mention('engine', 'myhdl')}")
-    return AtOnce(depth or DEPTH, devices or 1, pace or 1, processes)
+    if apart is not None and engine not in APART:
+        able = " or ".join(mention("engine", each) for each in APART)
+        raise BadInput(f"{name_of(apart)}: allowed with {able}")
+    return AtOnce(depth or DEPTH, devices or 1, pace or 1, apart)
 
 
 def going_back(network: Network, asked: str | None, target: Target | None) -> Network:

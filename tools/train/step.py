@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from merp.cosim.cluster.peers import Peers
+from merp.cosim.cluster.processes import Processes
+from merp.cosim.cluster.ranks import ranks
 from merp.cosim.training.cluster_step import ClusterStep
 from merp.cosim.training.fused_layers import FusedLayers
 from merp.cosim.training.hardware_step import HardwareStep, Layers, Stepped
@@ -19,7 +22,7 @@ from merp.models.params.bits import Bits
 from merp.models.params.rates import Rates
 from merp.models.plan.planned import Plan
 from merp.tools.common.progress import Progress
-from merp.tools.train.course import Course
+from merp.tools.train.course import MPI, Course
 
 Step = Callable[[Model, Bits, Labels, Rates], Stepped]
 """From a model, images and labels to what comes of a step; the golden engine audits nothing."""
@@ -53,7 +56,8 @@ def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) 
     else:
         hardware = ClusterStep(
             network, images, at_once.depth, engine, *told,
-            devices=at_once.devices, pace=at_once.pace, processes=at_once.processes,
+            devices=at_once.devices, pace=at_once.pace,
+            peers=_peers(at_once.apart),
         )  # fmt: skip
 
     def simulated(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:
@@ -65,6 +69,13 @@ def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) 
         return found
 
     return simulated
+
+
+def _peers(apart: str | None) -> Peers | None:
+    """Who simulate the boards of a chain apart, if they do."""
+    if apart == MPI:
+        return ranks()
+    return None if apart is None else Processes()
 
 
 def _layers(network: Network, plan: Plan | None, images: int) -> Layers:

@@ -36,6 +36,8 @@ from merp.tools.train.course import (
     MOST_BATCH,
     MOST_EPOCHS,
     MOST_STEPS,
+    MPI,
+    PROCESSES,
     AtOnce,
     Course,
     Target,
@@ -83,10 +85,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="cycles that a word takes on a link between boards (default 1)",
     )
-    parser.add_argument(
+    apart = parser.add_mutually_exclusive_group()
+    apart.add_argument(
         "--processes",
-        action="store_true",
-        help="simulate each board of the chain in a process of its own, with engine myhdl",
+        dest="processes",
+        action="store_const",
+        const=PROCESSES,
+        help="simulate each board of the chain in a process of its own, with engine myhdl or "
+        "verilator",
+    )
+    apart.add_argument(
+        "--mpi",
+        dest="processes",
+        action="store_const",
+        const=MPI,
+        help="the same by ranks of MPI: run under mpirun with a rank more than boards (needs "
+        "mpi4py: pip install 'merp[cluster]')",
     )
     parser.add_argument(
         "--batch", type=whole(1, MOST_BATCH), metavar="N", help=f"images a step (default {BATCH})"
@@ -152,6 +166,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, save, print what came out; 1 if a check of the hardware did not hold."""
+    if args.processes != MPI:
+        return _train(args)
+    from merp.cosim.cluster.ranks import other_ranks  # slow imports wait
+
+    with other_ranks() as calls:
+        return _train(args) if calls else 0
+
+
+def _train(args: argparse.Namespace) -> int:
     board = None if args.board is None else open_board(args.board)
     target = target_of(board, goal=args.goal, apart=args.apart)
     network = going_back(open_network(args.network, fuses=True), args.backward, target)

@@ -15,9 +15,10 @@ import pytest
 from clusters import batch_on, small_cut, train
 from trained import same
 
-from merp.cosim.cluster import processes
+from merp.cosim.cluster import apart, processes
+from merp.cosim.cluster.apart import run_apart
 from merp.cosim.cluster.batch import ClusterBatch
-from merp.cosim.cluster.processes import run_in_processes
+from merp.cosim.cluster.processes import Processes
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
@@ -27,6 +28,7 @@ from merp.testbenches.top.run import Stuck
 from merp.tools.common.shipped import open_network
 
 LIMIT = 3000
+ARRAYS = {"myhdl": "behavioural", "verilator": "rtl"}
 
 
 @pytest.fixture(scope="module")
@@ -34,27 +36,37 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
     return small_cut(tmp_path_factory.mktemp("cut"))
 
 
-def apart(batch: ClusterBatch, limit: int = LIMIT) -> Record:
-    return run_in_processes(batch, "behavioural", "myhdl", limit)
+def run_boards(batch: ClusterBatch, engine: str = "myhdl") -> Record:
+    return run_apart(batch, ARRAYS[engine], engine, LIMIT, Processes())
 
 
-def check_same(batch: ClusterBatch) -> None:
+def check_same(batch: ClusterBatch, engine: str = "myhdl") -> None:
     """All counts on ports, cycles and bits of the boards are those of the chain in one piece."""
     top = batch.pipeline.top("behavioural")
     (one,) = run_job(Job(top, [batch.run], limit=LIMIT), "myhdl")
-    several = apart(batch)
+    several = run_boards(batch, engine)
     assert several.differences(one) == []
     assert batch.failures(several) == []
 
 
+STALLS = {
+    "s_axis_map": (1, 0, 0), "m_axis_map": (0, 0, 0, 1), "s_axis_share2_fp_kernel": (1, 0),
+    "m_axis_share3_ku_kernel": (0, 1, 1), "s_axis_delta": (0, 1),
+}  # fmt: skip
+"""At pins of every board, which several of them share no cycle of."""
+
+
 def test_the_record_is_that_of_one_simulation(network: Network) -> None:
-    """With stalls at pins of every board, which several of them share no cycle of."""
-    stalls = {
-        "s_axis_map": (1, 0, 0), "m_axis_map": (0, 0, 0, 1), "s_axis_share2_fp_kernel": (1, 0),
-        "m_axis_share3_ku_kernel": (0, 1, 1), "s_axis_delta": (0, 1),
-    }  # fmt: skip
     batch = batch_on(network, 3, pace=4)
-    check_same(replace(batch, run=replace(batch.run, stalls=stalls)))
+    check_same(replace(batch, run=replace(batch.run, stalls=STALLS)))
+
+
+@pytest.mark.full
+@pytest.mark.verilator
+def test_the_record_is_that_of_one_simulation_in_verilator(network: Network) -> None:
+    batch = batch_on(network, 3, pace=4)
+    check_same(replace(batch, run=replace(batch.run, stalls=STALLS)), "verilator")
+    check_same(replace(batch, run=replace(batch.run, reset_at=301)), "verilator")
 
 
 @pytest.mark.full
@@ -87,7 +99,7 @@ def test_a_chain_that_stands_still_tells_of_it_as_one(network: Network) -> None:
     batch = batch_on(network, 3)
     stuck = replace(batch, run=replace(batch.run, answers={}, words=without_loss(batch)))
     with pytest.raises(Stuck) as several:
-        apart(stuck)
+        run_boards(stuck)
     with pytest.raises(Stuck) as one:
         run_job(Job(batch.pipeline.top("behavioural"), [stuck.run], limit=LIMIT), "myhdl")
     assert several.value.status == one.value.status
@@ -117,7 +129,7 @@ def test_a_process_that_ends_is_told_in_one_line(
 ) -> None:
     monkeypatch.setattr(processes, "PROGRAM", "platform")  # it says something else, and ends
     with pytest.raises(CheckFailed) as failed:
-        apart(batch_on(network, 3))
+        run_boards(batch_on(network, 3))
     assert str(failed.value) == "the process of node 0 ended with status 0 before its time"
     assert len(boards) == 3
     assert all(each.returncode is not None for each in boards)
@@ -129,8 +141,27 @@ def test_a_process_that_is_killed_takes_the_others_with_it(
 ) -> None:
     at_window(monkeypatch, 5, lambda: boards[1].kill())
     with pytest.raises(CheckFailed) as failed:
-        apart(batch_on(network, 3))
+        run_boards(batch_on(network, 3))
     assert str(failed.value) == "the process of node 1 ended by signal 9 before its time"
+    assert all(each.returncode is not None for each in boards)
+
+
+@pytest.mark.full
+@pytest.mark.verilator
+def test_a_simulation_that_is_killed_is_told_in_one_line(
+    network: Network, boards: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The board's process lives on, and tells of it."""
+
+    def kill() -> None:
+        pid = boards[1].pid
+        (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        os.kill(int(child), signal.SIGKILL)
+
+    at_window(monkeypatch, 5, kill)
+    with pytest.raises(CheckFailed) as failed:
+        run_boards(batch_on(network, 3), "verilator")
+    assert str(failed.value) == "node 1: the simulation was ended by signal 9"
     assert all(each.returncode is not None for each in boards)
 
 
@@ -140,13 +171,13 @@ def test_an_interrupt_ends_all(
 ) -> None:
     at_window(monkeypatch, 5, lambda: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
-        apart(batch_on(network, 3))
+        run_boards(batch_on(network, 3))
     assert all(each.returncode is not None for each in boards)
 
 
 def at_window(monkeypatch: pytest.MonkeyPatch, number: int, do: Any) -> None:
     """Do something while the boards wait for what comes to them in a window."""
-    come, windows = processes._Wiring.come, [0]
+    come, windows = apart._Wiring.come, [0]
 
     def counted(self: Any, lefts: Any) -> Any:
         windows[0] += 1
@@ -154,7 +185,7 @@ def at_window(monkeypatch: pytest.MonkeyPatch, number: int, do: Any) -> None:
             do()
         return come(self, lefts)
 
-    monkeypatch.setattr(processes._Wiring, "come", counted)
+    monkeypatch.setattr(apart._Wiring, "come", counted)
 
 
 @pytest.mark.full
@@ -164,8 +195,8 @@ def test_boards_end_with_a_caller_that_was_killed(tmp_path: Path) -> None:
         f"import sys\nsys.path[:0] = {sys.path!r}\n"
         "from pathlib import Path\n"
         "from clusters import batch_on, small_cut\n"
-        "from merp.cosim.cluster import processes\n"
-        "come, start = processes._Wiring.come, processes._Board.__init__\n"
+        "from merp.cosim.cluster import apart, processes\n"
+        "come, start = apart._Wiring.come, processes._Board.__init__\n"
         "pids, windows = [], []\n"
         "def started(self, place):\n"
         "    start(self, place)\n"
@@ -175,9 +206,9 @@ def test_boards_end_with_a_caller_that_was_killed(tmp_path: Path) -> None:
         "    if len(windows) == 5:\n"
         "        print(*pids, flush=True)\n"
         "    return come(self, lefts)\n"
-        "processes._Board.__init__, processes._Wiring.come = started, counted\n"
+        "processes._Board.__init__, apart._Wiring.come = started, counted\n"
         "made = batch_on(small_cut(Path(sys.argv[1])), 3)\n"
-        "processes.run_in_processes(made, 'behavioural', 'myhdl', 3000)\n"
+        "apart.run_apart(made, 'behavioural', 'myhdl', 3000, processes.Processes())\n"
     )
     caller = subprocess.Popen(
         [sys.executable, program, tmp_path],
