@@ -16,6 +16,7 @@ from merp.models.params.mac_array.array_counters import ARRAY_COUNTERS
 from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.models.params.mac_array.design import WORD_BITS, Design, over
 from merp.testbenches.mac_array.designs import small_design
+from merp.testbenches.mac_array.slot_watch import SlotWatch, watched
 from merp.testbenches.mac_array.supply_bench import Layer, make_layer, slots
 from merp.testbenches.mac_array.trainer_bench import (
     KINDS,
@@ -36,6 +37,9 @@ from merp.testbenches.mac_array.words import clipped, number
 from merp.testbenches.top.run import Outcome
 
 LIMIT = 3000
+PORTS = ("s_axis_map", "s_axis_kernel", "s_axis_delta", MAPS, "s_axis_gradient")
+"""Those that every design has and most passes use."""
+
 PARTS = [f"status_{each.name}" for each in ARRAY_COUNTERS if each.part]
 
 
@@ -48,6 +52,18 @@ class Case(NamedTuple):
     stalls: dict[str, Sequence[int]] | None = None
     reset_at: int | None = None
 
+    @property
+    def computed(self) -> Layer:
+        """The pass that the slots are of: with deltas of the sums in place of pooled ones."""
+        if self.places is None or self.layer.work.phase == "upsample":
+            return self.layer
+        return expanded(self.layer, self.places)
+
+    @property
+    def slotted(self) -> Layer:
+        """The same, with what the registers say of it."""
+        return replace(self.computed, work=self.layer.work)
+
 
 def design_of(pox: int = 4, poy: int = 4, pof: int = 4, **choices: Any) -> Design:
     """A small array that takes every layer of the tests."""
@@ -56,10 +72,15 @@ def design_of(pox: int = 4, poy: int = 4, pof: int = 4, **choices: Any) -> Desig
 
 
 def play(design: Design, cases: Sequence[Case], engine: str, array: str) -> list[Record]:
-    """Run passes back to back."""
+    """Run passes back to back; in MyHDL every slot is watched."""
     runs = [run_of(case.layer, design, case.stalls, case.reset_at) for case in cases]
-    job = Job(trainer_top(design, array), runs, limit=LIMIT)
-    return run_job(job, engine)
+    top = trainer_top(design, array)
+    if engine != "myhdl":
+        return run_job(Job(top, runs, limit=LIMIT), engine)
+    watch = SlotWatch([case.slotted for case in cases], design)
+    records = run_job(Job(watched(top, watch), runs, limit=LIMIT), engine)
+    watch.finish()
+    return records
 
 
 def check(
@@ -68,10 +89,8 @@ def check(
     """Run passes and see that words, counts, and cycles where nothing waits are right."""
     records = play(design, cases, engine, array)
     for case, record in zip(cases, records, strict=True):
-        layer, outcome = case.layer, record.outcome
+        layer, outcome = case.computed, record.outcome
         assert not outcome.faults
-        if case.places is not None and layer.work.phase != "upsample":
-            layer = expanded(layer, case.places)
         if layer.work.phase == "ku":
             check_parameters(outcome, layer, design)
         elif case.places is not None and layer.work.phase == "upsample":
@@ -87,8 +106,8 @@ def check(
             got = maps_of(words, shown, design, wanted)
             assert np.array_equal(got, wanted), layer.work
             assert outcome.status["status_saturated"] == saturations(layer)
-        check_status(outcome, replace(layer, work=case.layer.work), design)
-        if case.stalls is None and case.reset_at is None:
+        check_status(outcome, case.slotted, design)
+        if case.stalls is None:
             work, first = case.layer.work, design.kernel_first
             flow = asdict(array_cycles(work, design, kernel_first=first))
             assert {name: outcome.status[f"status_{name}"] for name in flow} == flow
@@ -179,6 +198,16 @@ def formula(layer: Layer, design: Design) -> int:
         return work.outputs * work.taps * sides * over(work.inputs, design.pof)
     sides = over(work.out_rows, design.poy) * over(work.out_columns, design.pox)
     return work.inputs * work.taps * sides * over(work.outputs, design.pof)
+
+
+def stalled(seed: int, ports: Sequence[str] = PORTS) -> dict[str, Sequence[int]]:
+    """Patterns by which ports wait."""
+    rng = np.random.default_rng(seed)
+    rates = rng.choice([0.2, 0.5, 0.9], len(ports))
+    return {
+        name: (*(int(b) for b in rng.random(31) < rate), 1)
+        for name, rate in zip(ports, rates, strict=True)
+    }
 
 
 def fp(seed: int = 1, **sizes: Any) -> Layer:

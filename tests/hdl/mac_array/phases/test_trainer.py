@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from trainer_cases import Case, check, design_of, dp, fp, ku
+from trainer_cases import Case, check, design_of, dp, fp, ku, stalled
 
 from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.models.params.mac_array.design import Design
 from merp.testbenches.mac_array.supply_bench import Layer, make_layer
 from merp.testbenches.mac_array.trainer_bench import (
     MAPS,
@@ -270,16 +268,6 @@ def test_the_multipliers_themselves_do_as_their_twin() -> None:
     assert [a.differences(b) for a, b in zip(real, quick, strict=True)] == [[], []]
 
 
-def stalled(seed: int) -> dict[str, Sequence[int]]:
-    rng = np.random.default_rng(seed)
-    names = ("s_axis_map", "s_axis_kernel", "s_axis_delta", MAPS, "s_axis_gradient")
-    rates = rng.choice([0.2, 0.5, 0.9], len(names))
-    return {
-        name: (*(int(b) for b in rng.random(31) < rate), 1)
-        for name, rate in zip(names, rates, strict=True)
-    }
-
-
 @pytest.mark.parametrize("seed", [0, *in_full(1)])
 def test_ports_may_wait(seed: int) -> None:
     cases = (Case(POOLED), Case(BEHIND_POOLING, masks=POOLED))
@@ -302,40 +290,6 @@ def test_a_pass_that_was_reset_begins_anew() -> None:
     assert [record.outcome.resets for record in records] == [1, 1, 0]
 
 
-def random_case(rng: np.random.Generator, design: Design) -> Case:
-    """A pass that the design takes, its ports stalled; or not, as its cycles are then compared."""
-    while True:
-        kernel = int(rng.integers(1, 6))
-        stride = int(rng.choice([each for each in (1, 1, 2, 4) if each <= kernel]))
-        layer = make_layer(
-            int(rng.integers(1 << 30)),
-            phase=str(rng.choice(["fp", "dp", "ku"])), inputs=int(rng.integers(1, 2 * design.pof)),
-            outputs=int(rng.integers(1, 2 * design.pof)), rows=int(rng.integers(kernel, 14)),
-            columns=int(rng.integers(kernel, 14)), kernel=kernel, pad=int(rng.integers(0, kernel)),
-            stride=stride, relu=bool(rng.integers(2)), shift=int(rng.integers(-1, 31)),
-            bias_shift=int(rng.integers(0, 16)), first=bool(rng.integers(2)),
-            last=bool(rng.integers(2)), has_momentum=design.momentum and bool(rng.integers(2)),
-            velocity_shift=int(rng.integers(-15, 16)), update_shift=int(rng.integers(0, 48)),
-            rate=int(rng.integers(32768, 65536)), momentum=int(rng.integers(65536)),
-            stochastic=design.stochastic and bool(rng.integers(2)), seed=int(rng.integers(1 << 30)),
-        )  # fmt: skip
-        if layer.work.phase == "dp" and layer.work.relu:
-            continue  # wants masks of a pass before
-        try:
-            registers(layer.work, design)
-        except ValueError:
-            continue
-        return Case(layer, stalls=stalled(layer.seed) if rng.integers(2) else None)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("array", [(4, 4, 4), (8, 8, 4), (4, 8, 8), (8, 8, 16)])
-def test_random_passes(array: tuple[int, int, int]) -> None:
-    rng = np.random.default_rng(sum(array))
-    design = design_of(*array, kernel_words=1024, map_words=4096, mask_words=4096, **STEP)
-    check(design, *(random_case(rng, design) for _ in range(50)))
-
-
 @pytest.mark.ghdl
 def test_vhdl_does_the_same() -> None:
     cases = (
@@ -348,11 +302,3 @@ def test_vhdl_does_the_same() -> None:
         Case(dp(41, inputs=5, outputs=2, rows=7, columns=6, kernel=5, stride=4, relu=False)),
     )  # fmt: skip
     check(design_of(loss=True, **STEP), *cases, engine="ghdl", array="rtl")
-
-
-@pytest.mark.full
-@pytest.mark.verilator
-def test_random_passes_in_verilator() -> None:
-    rng = np.random.default_rng(5)
-    design = design_of(8, 8, 16, kernel_words=1024, map_words=4096, mask_words=4096, **STEP)
-    check(design, *(random_case(rng, design) for _ in range(50)), engine="verilator", array="rtl")
