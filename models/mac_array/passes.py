@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from merp.models.errors import BadInput
 from merp.models.mac_array.geometry import taken
@@ -10,7 +11,8 @@ from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.mac_array.array_pass import ArrayPass, array_pass
 from merp.models.params.mac_array.design import LOSSES, Design
-from merp.models.params.mac_array.window import as_window, largest_window
+from merp.models.params.mac_array.window import Size, as_window, largest_window
+from merp.models.params.shape import Shape
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,12 +51,18 @@ def fraction_in(network: Network, layer: Layer) -> int:
 
 def sized(network: Network, layer: Layer, phase: str = "fp", *, fused: bool = True) -> ArrayPass:
     """A phase of a layer by its sizes, without what depends on numbers."""
-    design = design_of(network, layer)
+    design, front = design_of(network, layer), previous(network, layer)
     largest = largest_window(design.max_kernel, design.reach)
-    front = previous(network, layer)
-    seen = array_pass(as_window(layer.shape, taken(network, layer), largest), phase)
-    relu = front.shape.relu if phase == "dp" and front is not None else seen.relu
-    return replace(seen, relu=relu, fused=fused)
+    relu = (front if phase == "dp" and front is not None else layer).shape.relu
+    return _sized(layer.shape, taken(network, layer), largest, phase, relu, fused)
+
+
+@lru_cache(maxsize=256)
+def _sized(
+    shape: Shape, size: Size, largest: int, phase: str, relu: bool, fused: bool
+) -> ArrayPass:
+    """The same of a shape that takes maps of a size; a training asks for it a thousand times."""
+    return replace(array_pass(as_window(shape, size, largest), phase), relu=relu, fused=fused)
 
 
 def bases(network: Network) -> dict[str, tuple[int, int]]:

@@ -31,7 +31,7 @@ from merp.models.mac_array.orders import (
     update_maps,
 )
 from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.design import Array, Design
 from merp.models.params.mac_array.pass_registers import supply_registers
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.words import joined, parted
@@ -87,7 +87,7 @@ class Layer:
 
 
 def atom_words(
-    maps: Words, order: Iterable[Atom], design: Design, noise: np.random.Generator
+    maps: Words, order: Iterable[Atom] | Words, design: Design, noise: np.random.Generator
 ) -> Words:
     """Maps (maps, rows, columns) as atoms in an order, (atoms, pox).
 
@@ -98,12 +98,13 @@ def atom_words(
     filled = noise.integers(-32768, 32768, (*maps.shape[:2], width))
     filled[:, :, :columns] = maps
     blocks = filled.reshape(*maps.shape[:2], -1, design.pox)
-    return np.array([blocks[each_map, row, block] for each_map, row, block in order])
+    at = order if isinstance(order, np.ndarray) else np.array([*order], np.int64).reshape(-1, 3)
+    return blocks[at[:, 0], at[:, 1], at[:, 2]]
 
 
 def beat_words(
     order: Iterable[Beat],
-    design: Design,
+    design: Array,
     kernels: Words,
     biases: Words,
     noise: np.random.Generator | None,

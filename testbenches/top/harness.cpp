@@ -149,7 +149,8 @@ class Monitor {
             waiting = false;
             return false;
         }
-        Words data, keep;
+        data.clear();
+        keep.clear();
         for (const auto& lane : pins.data) data.push_back(lane.get());
         for (const auto& lane : pins.keep) keep.push_back(lane.get());
         const uint64_t end = pins.last.get();
@@ -157,10 +158,12 @@ class Monitor {
             fault("data or last changed before the transfer", t);
         }
         waiting = !ready;
-        waiting_data = data;
-        waiting_last = end;
-        waiting_keep = keep;
-        if (!ready) return false;
+        if (!ready) {
+            waiting_data = data;
+            waiting_last = end;
+            waiting_keep = keep;
+            return false;
+        }
         if (pins.keep_bits) {
             size_t kept = 0;
             while (kept < data.size() && keep[kept] == ones(pins.keep_bits)) ++kept;
@@ -215,6 +218,7 @@ class Monitor {
     const uint64_t supply;
     const Words& ends;
     bool waiting = false;
+    Words data, keep;  // of a beat: kept, so that no cycle asks for memory
     Words waiting_data, waiting_keep, lasts;
     uint64_t waiting_last = 0;
     std::set<std::string> seen;

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -58,20 +59,24 @@ void set_bits(Port& port, unsigned low, unsigned bits, uint64_t value) {
     port = Port((uint64_t{port} & ~(ones(bits) << low)) | value << low);
 }
 
+// Word by word; of the rest of a port's word nothing changes.
 template <std::size_t N>
 uint64_t get_bits(const VlWide<N>& port, unsigned low, unsigned bits) {
     uint64_t value = 0;
-    for (unsigned bit = 0; bit < bits; ++bit) {
-        value |= uint64_t{port[(low + bit) / 32] >> (low + bit) % 32 & 1} << bit;
+    for (unsigned bit = 0, taken; bit < bits; bit += taken) {
+        const unsigned place = (low + bit) % 32;
+        taken = std::min(bits - bit, 32 - place);
+        value |= (port[(low + bit) / 32] >> place & ones(taken)) << bit;
     }
     return value;
 }
 
 template <std::size_t N>
 void set_bits(VlWide<N>& port, unsigned low, unsigned bits, uint64_t value) {
-    for (unsigned bit = 0; bit < bits; ++bit) {
-        const uint32_t place = uint32_t{1} << (low + bit) % 32;
+    for (unsigned bit = 0, taken; bit < bits; bit += taken) {
+        const unsigned place = (low + bit) % 32;
+        taken = std::min(bits - bit, 32 - place);
         auto& word = port[(low + bit) / 32];
-        word = value >> bit & 1 ? word | place : word & ~place;
+        word = (word & ~(ones(taken) << place)) | (value >> bit & ones(taken)) << place;
     }
 }

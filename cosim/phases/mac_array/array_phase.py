@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -54,6 +54,32 @@ def usual_rates(design: Design, images: int, seed: int = 0) -> FixedRates:
     """Those of a step where nobody gives any; with momentum, where the design has it."""
     momentum = MOMENTUM if design.momentum else 0.0
     return FixedRates(rate=RATE / images, momentum=momentum, seed=seed, step=0)
+
+
+class _Known(NamedTuple):
+    """What is known of a pass whatever its words are: of every image of a training, the same.
+
+    Attributes:
+        registers: by port of configuration. formula, walked: words by port, counted in two ways.
+        flow: cycles by counter. products: that count.
+    """
+
+    registers: Mapping[str, int]
+    formula: Mapping[str, int]
+    walked: Mapping[str, int]
+    flow: Mapping[str, int]
+    products: int
+
+
+@lru_cache(maxsize=256)
+def _known(work: ArrayPass, design: Design) -> _Known:
+    return _Known(
+        registers(work, design),
+        pass_words(work, design),
+        walked_words(work, design),
+        asdict(array_cycles(work, design, kernel_first=design.kernel_first)),
+        pass_products(work),
+    )
 
 
 @dataclass(frozen=True)
@@ -147,8 +173,7 @@ class ArrayPhase(ABC):
         """
         ports = ports_of(self.design)
         none = Sent(np.zeros(0, np.uint32), np.zeros(0, np.bool_))
-        formula, walked = pass_words(work, self.design), walked_words(work, self.design)
-        flow = array_cycles(work, self.design, kernel_first=self.design.kernel_first)
+        of_all = _known(work, self.design)
         words = {
             stream: sent.get(port, none).words
             for port, stream in ports.items()
@@ -158,8 +183,8 @@ class ArrayPhase(ABC):
         outside = {
             port: Port(
                 stream=stream,
-                closed_form=formula.get(port, 0),
-                counter=walked.get(port, 0),
+                closed_form=of_all.formula.get(port, 0),
+                counter=of_all.walked.get(port, 0),
                 word_bytes=WORD_BITS // BYTE,
                 maps=port in OF_MAPS,
                 golden=wanted[port].words if port in wanted else None,
@@ -169,7 +194,7 @@ class ArrayPhase(ABC):
         }
         kept = {each.name: 0 for each in counters_of(self.design) if each not in CYCLES}
         return Pass(
-            Run(config=registers(work, self.design), words=words),
+            Run(config=of_all.registers, words=words),
             Expectation(
                 ports=outside,
                 first=None,
@@ -178,7 +203,7 @@ class ArrayPhase(ABC):
                 work=self._work(layer, work),
                 early_end=_ends_behind(work),
                 counters=CYCLES,
-                known=asdict(flow) | kept | dict(clipped),
+                known={**of_all.flow, **kept, **clipped},
             ),
         )
 
@@ -193,7 +218,7 @@ class ArrayPhase(ABC):
         return Work(
             n_cu=self.design.macs,
             issue=SLOTS[work.phase](seen, self.design) if work.phase in SLOTS else 0,
-            useful=pass_products(work),
+            useful=_known(work, self.design).products,
             operations=operations,
             ideal=operations / 2 / self.design.macs,
         )

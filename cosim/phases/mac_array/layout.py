@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from merp.models.arithmetic.fixed import Words
 from merp.models.golden.loss import Labels
 from merp.models.mac_array.fixed_update import Pair
-from merp.models.mac_array.orders import Atom, Beat
+from merp.models.mac_array.orders import Beat
 from merp.models.params.bits import Bits
 from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.models.params.mac_array.design import Array, Design
@@ -34,8 +34,29 @@ def _places(order: Order, work: ArrayPass, array: Array) -> Places:
 
 def places(order: Order, work: ArrayPass, design: Design) -> Places:
     """The atoms or beats of an order: (how many, 3)."""
-    alike = replace(work, seed=0, rate=0)  # they change from step to step, the order does not
-    return _places(order, alike, design.unrolled)
+    return _places(order, _ordered(work), design.unrolled)
+
+
+def _ordered(work: ArrayPass) -> ArrayPass:
+    """All of a pass that an order depends on; the rest changes from step to step."""
+    return replace(work, seed=0, rate=0)
+
+
+@lru_cache(maxsize=256)
+def _elements(order: Order, work: ArrayPass, array: Array) -> Places:
+    size = work.outputs, work.inputs, work.taps
+    kernels = np.arange(1, 1 + size[0] * size[1] * size[2]).reshape(size)
+    biases = np.arange(kernels.size + 1, kernels.size + 1 + work.outputs)
+    found: list[Beat] = [tuple(place) for place in _places(order, work, array).tolist()]
+    return beat_words(found, array, kernels, biases, None).reshape(-1)
+
+
+def elements(order: Order, work: ArrayPass, design: Design) -> Places:
+    """Which element each word of the beats of an order is: (how many,).
+
+    Counted from 1, kernels (m, n, k, k) before biases; 0: of a lane without an output map.
+    """
+    return _elements(order, _ordered(work), design.unrolled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +85,9 @@ def atoms(
 ) -> Sent:
     """Maps of one image, (1, rows, columns, maps), as atoms; noise behind a row's last column."""
     each = maps[0].transpose(2, 0, 1).astype(np.int64)
-    found: list[Atom] = [tuple(place) for place in places(order, work, design).tolist()]
-    words = atom_words(each, found, design, noise)
-    columns = np.arange(design.pox)
-    blocks = places(order, work, design)[:, 2:]
-    return Sent(_bits(words), (blocks * design.pox + columns < each.shape[2]).reshape(-1))
+    at = places(order, work, design)
+    columns = at[:, 2:] * design.pox + np.arange(design.pox)
+    return Sent(_bits(atom_words(each, at, design, noise)), (columns < each.shape[2]).reshape(-1))
 
 
 def targets(labels: Labels) -> Sent:
@@ -98,24 +117,18 @@ def beats(
     pair: Pair, order: Order, work: ArrayPass, design: Design, noise: np.random.Generator
 ) -> Sent:
     """Kernels (m, n, k, k) and biases (m,) as beats; noise in lanes without an output map."""
-    found: list[Beat] = [tuple(place) for place in places(order, work, design).tolist()]
-    kernels = pair.kernels.reshape(*pair.kernels.shape[:2], -1).astype(np.int64)
-    words = beat_words(found, design, kernels, pair.biases.astype(np.int64), noise)
-    own = beat_words(found, design, np.ones_like(kernels), np.ones(len(kernels), np.int64), None)
-    return Sent(_bits(words), own.reshape(-1) == 1)
+    which = elements(order, work, design)
+    every = np.concatenate(([0], pair.kernels.reshape(-1), pair.biases))
+    own = which > 0
+    return Sent(_bits(np.where(own, every[which], noise.integers(-32768, 32768, which.size))), own)
 
 
 def pair_of(words: Bits, order: Order, work: ArrayPass, design: Design) -> Pair:
     """Kernels (m, n, k, k) and biases (m,) that words of beats are; as ``maps_of``."""
-    size = work.outputs, work.inputs, work.taps
-    numbers = np.arange(1, 1 + size[0] * size[1] * size[2]).reshape(size)
-    biases = np.arange(numbers.size + 1, numbers.size + 1 + work.outputs)
-    found: list[Beat] = [tuple(place) for place in places(order, work, design).tolist()]
-    which = beat_words(found, design, numbers, biases, None).reshape(-1)  # 0: of no lane
-    every = np.zeros(1 + numbers.size + work.outputs, np.int16)
+    size = work.outputs, work.inputs, work.kernel, work.kernel
+    kernels = work.outputs * work.inputs * work.taps
+    which = elements(order, work, design)
+    every = np.zeros(1 + kernels + work.outputs, np.int16)
     fits = min(len(which), len(words))
     every[which[:fits]] = _numbers(words[:fits])
-    k = work.kernel
-    return Pair(
-        every[1 : 1 + numbers.size].reshape(*size[:2], k, k), every[1 + numbers.size :].copy()
-    )
+    return Pair(every[1 : 1 + kernels].reshape(size), every[1 + kernels :].copy())
