@@ -69,7 +69,7 @@ def tap_line(
         window.next = joined
 
     turns: Any = ()
-    if step is None:
+    if params.max_step == 1:
         column_ends, next_column, row_ends = flag(1), advance, last_column
     else:
         index = count(params.max_step - 1)

@@ -104,28 +104,30 @@ def convolution_element(
     """
     width, k = design.fmt.width, design.k
     kernel, kernel_words = bits(design.window_width), bits(design.taps.bit_length(), design.taps)
-    loading, loaded, kernel_error = flag(), flag(), flag()
-    beats = Stream(width)
-    taking, map_taken, map_error = flag(), flag(), flag()
-    walking, advance, issue, room, credit, push, pushes_last = (flag() for _ in range(7))
+    loaded, kernel_error, map_error = flag(), flag(), flag()
+    beats, taking = Stream(width), flag()  # the grid's, while there are any
+    walking, free, advance, issue = (flag() for _ in range(4))
     counts, final = flag(), flag()
     rows, columns = bits(k), bits(k)
     window, masked = bits(design.window_width), bits(design.window_width)
     taps = [bits(width) for _ in range(design.taps)]
     in_order = ConcatSignal(*reversed(taps))
+    push, last, room, credit, head_valid = (flag() for _ in range(5))
     total, word, head = bits(width), bits(width + 1), bits(width + 1)
-    joined = ConcatSignal(pushes_last, total)
-    head_valid, take = flag(), flag()
+    joined = ConcatSignal(last, total)
 
     @always_comb
-    def admit() -> None:
-        sink_kernel.ready.next = loading
+    def look() -> None:
+        free.next = loaded and walking and (room or not counts)
 
     @always_comb
     def move() -> None:
-        beats.ready.next = loaded and walking and taking and (room or not counts)
-        advance.next = loaded and walking and (beats.valid or not taking) and (room or not counts)
-        issue.next = loaded and walking and (beats.valid or not taking) and room and counts
+        beats.ready.next = free and taking
+        advance.next = free and (beats.valid or not taking)
+
+    @always_comb
+    def give() -> None:
+        issue.next = advance and counts
 
     @always(clk.posedge)
     def follow() -> None:
@@ -137,8 +139,7 @@ def convolution_element(
             walking.next = True
             done.next = False
         if rst:
-            walking.next = False
-            done.next = False
+            done.next = False  # walking may stand, as nothing is loaded
 
     @always_comb
     def gather() -> None:
@@ -153,7 +154,6 @@ def convolution_element(
         source.data.next = head[width:]
         source.last.next = head[width]
         source.valid.next = head_valid
-        take.next = source.ready
 
     @always_comb
     def tell() -> None:
@@ -161,15 +161,15 @@ def convolution_element(
 
     intake = (
         _words_of_run(
-            clk, rst, start, words=kernel_words, stream=sink_kernel, taking=loading,
-            complete=loaded, framing_error=kernel_error,
+            clk, rst, start, words=kernel_words, stream=sink_kernel,
+            taking=sink_kernel.ready, complete=loaded, framing_error=kernel_error,
         ),
         collect_taps(clk, sink=sink_kernel, collected=kernel, width=width, rotated=False),
         tail_filler(
             clk, rst, start, length=config.columns, filling=config.filling, sink=sink, source=beats
         ),
         _words_of_run(
-            clk, rst, start, words=config.beats, stream=beats, taking=taking, complete=map_taken,
+            clk, rst, start, words=config.beats, stream=beats, taking=taking, complete=flag(),
             framing_error=map_error,
         ),
     )  # fmt: skip
@@ -194,17 +194,17 @@ def convolution_element(
     compute = (
         cu_tree(clk, window=masked, kernel=kernel, y=total, design=design),
         valid_delay(clk, rst, d=issue, q=push, cycles=on_the_way),
-        delay(clk, d=final, q=pushes_last, cycles=on_the_way),
+        delay(clk, d=final, q=last, cycles=on_the_way),
     )
     leave = (
         credit_gate(
             clk, rst, taken=issue, freed=credit, some=room, places=design.fifo_words
         ),
         credit_fifo(
-            clk, rst, push=push, data=word, head=head, head_valid=head_valid, take=take,
-            credit=credit, words=design.fifo_words,
+            clk, rst, push=push, data=word, head=head, head_valid=head_valid,
+            take=source.ready, credit=credit, words=design.fifo_words,
         ),
     )  # fmt: skip
     return (
-        admit, move, follow, gather, join, hand_out, tell, intake, slide, compute, leave,
+        look, move, give, follow, gather, join, hand_out, tell, intake, slide, compute, leave,
     )  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from merp.models.params.whole_numbers import check_ranges
+
 RANGES = {
     "k": (2, 11), "width": (1, 64), "lanes": (1, 32), "max_step": (1, 4096),
     "max_columns": (1, 4096),
@@ -33,10 +35,7 @@ class TapLine:
 
     def __post_init__(self) -> None:
         """Check every field against its range."""
-        for key, (low, high) in RANGES.items():
-            value = getattr(self, key)
-            if type(value) is not int or not low <= value <= high:
-                raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")
+        check_ranges(self, RANGES)
 
     @property
     def beat_width(self) -> int:

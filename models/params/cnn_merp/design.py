@@ -16,6 +16,7 @@ from merp.models.params import fused
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.storage import Storage, Stores
 from merp.models.params.summation import Summation
+from merp.models.params.whole_numbers import check_ranges
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +35,7 @@ OPTIONS = (
     "folded", "kernel_port", "partial", "sided", "widened", "map_port", "added", "hanging",
     "storage", "operand_precision",
 )  # fmt: skip
+
 """Fields that came later. The text that identifies an elaboration, in the hardware too, does not
 name them where they are as without them."""
 
@@ -172,10 +174,7 @@ class Design(Stores):
 
     def __post_init__(self) -> None:
         """Check every field against its range."""
-        for key, (low, high) in RANGES.items():
-            value = getattr(self, key)
-            if type(value) is not int or not low <= value <= high:  # a bool is no number here
-                raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")
+        check_ranges(self, RANGES)
         if self.summation.kind == "fused" and self.fmt != BINARY32:
             raise ValueError("cu_kind fused is for binary32 only")
         lanes = self.taps if self.ku_kind == "row" else 1

@@ -14,6 +14,7 @@ from merp.models.params.cnn_merp.design import Count, elaboration
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.state_field import position_bits
+from merp.models.params.whole_numbers import check_ranges
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -61,10 +62,7 @@ class UnpoolDesign:
             "max_maps": (1, 1 << 16), "max_images": (1, 1 << 16), "add_latency": (1, 5),
             "mul_latency": (1, 3),
         }  # fmt: skip
-        for key, (low, high) in ranges.items():
-            value = getattr(self, key)
-            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-                raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")
+        check_ranges(self, ranges)
 
     @property
     def code_bits(self) -> int:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from merp.models.params.whole_numbers import check_ranges
+
 WORD_BITS = 16
 SUM_BITS = 48
 MAX_PRODUCTS = 1 << 17
@@ -188,10 +190,7 @@ class Design(Array):
             value = getattr(self, key)
             if type(value) is not int or value not in allowed:
                 raise ValueError(f"{key} must be one of {_listed(allowed)}, not {value}")
-        for key, (low, high) in RANGES.items():
-            value = getattr(self, key)
-            if type(value) is not int or not low <= value <= high:
-                raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")
+        check_ranges(self, RANGES)
         if self.pool_window > min(self.pox, self.poy):
             raise ValueError(
                 f"pool_window must divide pox and poy ({self.pox} and {self.poy}), "

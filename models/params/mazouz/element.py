@@ -12,6 +12,7 @@ from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
 from merp.models.params.formats import BFLOAT16, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.tap_line import TapLine
+from merp.models.params.whole_numbers import check_ranges
 
 RANGES = {
     "k": (2, 11), "max_rows": (1, 4096), "max_columns": (1, 4096), "mul_latency": (1, 3),
@@ -49,10 +50,7 @@ class ElementDesign:
 
     def __post_init__(self) -> None:
         """Check every field against its range."""
-        for key, (low, high) in RANGES.items():
-            value = getattr(self, key)
-            if type(value) is not int or not low <= value <= high:
-                raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")
+        check_ranges(self, RANGES)
 
     @property
     def taps(self) -> int:
@@ -89,8 +87,8 @@ class ElementDesign:
 class ElementRun:
     """One map of ``shape`` through an element of ``design``.
 
-    The map streams over a grid of lines as wide as the wider of it and of the output, and the
-    window's last tap is at the beat that comes.
+    ReLU and pooling are none of the element's. The map streams over a grid of lines as wide as the
+    wider of it and of the output, and the window's last tap is at the beat that comes.
 
     Raises:
         ValueError: the shape is not for the design; the message names the key and what is allowed.

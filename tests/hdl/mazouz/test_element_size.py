@@ -16,6 +16,8 @@ from merp.hdl.base.tap_line import tap_line
 from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
 from merp.hdl.conversion.convert import convert
 from merp.hdl.mazouz.convolution_element import convolution_element
+from merp.models.fpga.cell_timing import cell_timing
+from merp.models.fpga.logic_delay import block_timing
 from merp.models.fpga.resources import count_cells
 from merp.models.params.mazouz.element import ElementDesign
 from merp.testbenches.mazouz.element_bench import arguments
@@ -47,7 +49,8 @@ def test_size(
     name: str, function: Callable[..., Any], args: dict[str, Any], tmp_path: Path
 ) -> None:
     export = convert(function, args, "verilog", tmp_path)
-    cells = synthesise(export.files, export.top)["cells"].values()
-    found = count_cells(Counter(cell["type"] for cell in cells))
-    row = f"| {name} | {found.lut:,} | {found.ff:,} | {found.dsp} | {found.bram:g} |"
+    module = synthesise(export.files, export.top)
+    found = count_cells(Counter(cell["type"] for cell in module["cells"].values()))
+    delay = block_timing(module, cell_timing).inside
+    row = f"| {name} | {found.lut:,} | {found.ff:,} | {found.dsp} | {found.bram:g} | {delay:.1f} |"
     assert row in PAGE.read_text(), row
