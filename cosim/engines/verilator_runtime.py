@@ -13,8 +13,7 @@ from merp.cosim.build_cache import Entry
 from merp.cosim.engines.simulators import Verilator
 
 OPTIMISE = ("OPT_FAST=-O1 -ftree-vectorize", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1")
-"""Of every build by Verilator, for make. Wide words, and lanes that are alike, are what vectors are
-for: nearly nothing to compile, and the MAC array runs 1.8 times as fast."""
+"""Of every build by Verilator, for make. Vectors are for wide words, and lanes that are alike."""
 
 STEMS = "verilated", "harness"
 """What their objects' names begin with."""

@@ -16,6 +16,7 @@ from typing import Any
 
 import planning
 
+import array_step
 import elaboration
 import layers
 import old_myhdl
@@ -65,6 +66,7 @@ def figures() -> Iterator[Seconds | Ratio]:
     except ImportError:
         print("training beside PyTorch: not measured: pip install 'merp[bench]'", flush=True)
     yield from old_myhdl.figures()
+    yield from array_step.figures()
     yield from layers.figures()
 
 

@@ -334,6 +334,19 @@ def test_the_digits_are_trained_as_the_golden_trains_them(
 
 
 @pytest.mark.full
+def test_a_whole_training_in_verilator_saves_the_goldens_bytes(capsys, tmp_path: Path) -> None:
+    """440 steps of 32 digits, 37 million cycles; given up on the way and resumed."""
+    train = ("train", "digits-fixed", "--data", "digits", "--batch", 32)
+    golden, parts = tmp_path / "golden.npz", tmp_path / "parts.npz"
+    answer(capsys, *train, "--steps", 440, "--save", golden)
+    simulated = (*train, "--engine", "verilator", "--save", parts)
+    answer(capsys, *simulated, "--steps", 200)
+    found = answer(capsys, *simulated, "--steps", 440, "--resume", parts)
+    assert golden.read_bytes() == parts.read_bytes()
+    assert found["accuracy"] > 0.95
+
+
+@pytest.mark.full
 @pytest.mark.parametrize("network", ["cifar10-1x-fixed", "cifar10-2x-fixed", "cifar10-4x-fixed"])
 def test_the_papers_networks_step_in_verilator(capsys, network: str) -> None:
     """Every word of an image there and back; 64 lanes have beats of 1,024 bits."""
