@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import dis
 import enum
 import inspect
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
 from myhdl import ResetSignal, Signal, intbv
 
+from merp.hdl.conversion._locals import noted_locals
 from merp.hdl.conversion.entity import stubs
 from merp.hdl.conversion.errors import ExportError
 from merp.hdl.conversion.internals import (
@@ -197,19 +195,6 @@ def configuration(deco: Any, ports: dict[str, Any], params: dict[str, Any]) -> t
     )
 
 
-def _in_source_order(frame: Any) -> dict[str, Any]:
-    """Local variables in the order of their first assignment, arguments first."""
-    stored = [
-        instruction.argval
-        for instruction in dis.get_instructions(frame.f_code)
-        if instruction.opname.startswith("STORE_")
-    ]
-    found = dict(frame.f_locals)
-    parameters = inspect.getargs(frame.f_code).args
-    order = dict.fromkeys(name for name in [*parameters, *stored, *found] if name in found)
-    return {name: found[name] for name in order}
-
-
 def elaborate(deco: Any, bound: dict[str, Any]) -> Unit:
     """Run a block function once, with fresh ports and with stubs for the entities inside."""
     actuals, params = split(deco, bound)
@@ -221,28 +206,6 @@ def elaborate(deco: Any, bound: dict[str, Any]) -> Unit:
             deco.func, deco, deco.func.__name__, deco.srcfile, deco.srcline, False, **args
         )
     return unit
-
-
-@contextmanager
-def noted_locals(scopes: dict[int, dict[str, Any]]) -> Iterator[None]:
-    """Keep the local variables of block functions that run: they name signals and instances.
-
-    ``scopes`` gets them by ``id`` of the block's instance.
-    """
-
-    def note(frame: Any, event: str, _result: Any) -> None:
-        caller = frame.f_back
-        if event == "return" and caller is not None and caller.f_code is Block.__init__.__code__:
-            owner = caller.f_locals["self"]
-            if frame.f_code is getattr(getattr(owner, "func", None), "__code__", None):
-                scopes[id(owner)] = _in_source_order(frame)
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        yield
-    finally:
-        sys.setprofile(before if callable(before) else None)  # a C profiler cannot be put back
 
 
 def is_block(function: Any) -> bool:

@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any, overload
 
 from merp.hdl.conversion import quick_elaboration
+from merp.hdl.conversion._locals import meet
 from merp.hdl.conversion.internals import Block, BlockDecorator, CallInfo, unique_block_name
 
 quick_elaboration.install()  # whoever has entities elaborates
@@ -66,6 +67,7 @@ class Stub(Block):  # type: ignore[misc]
         """
         while frame.f_code.co_name in ("<listcomp>", "<genexpr>") and frame.f_back is not None:
             frame = frame.f_back
+        meet(frame)
         symbols = frame.f_globals | frame.f_locals
         self.entity, self.func, self.args, self.kwargs = entity, entity.func, args, kwargs
         self.callinfo = CallInfo(frame.f_code.co_name, True, symbols)

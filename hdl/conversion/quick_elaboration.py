@@ -17,6 +17,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from merp.hdl.conversion import internals
+from merp.hdl.conversion._locals import meet
 
 DEEPEST = 6
 """Frames that MyHDL looks at."""
@@ -34,6 +35,7 @@ class _Inspect:
     def stack() -> list[tuple[Any, str, int, str]]:
         """Frames from the caller outwards: frame, file, line, function."""
         frame: FrameType | None = sys._getframe(1)
+        meet(frame)
         frames: list[tuple[Any, str, int, str]] = []
         while frame is not None and len(frames) < DEEPEST:
             code = frame.f_code

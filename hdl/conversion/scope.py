@@ -13,7 +13,8 @@ from typing import Any
 from myhdl import intbv
 
 from merp.hdl.conversion._analyse import name_blocks, parts, used_signals, walk
-from merp.hdl.conversion._elaborate import Unit, arguments, noted_locals, split
+from merp.hdl.conversion._elaborate import Unit, arguments, split
+from merp.hdl.conversion._locals import noted_locals
 from merp.hdl.conversion._names import Names
 from merp.hdl.conversion._signals import span
 from merp.hdl.conversion.entity import is_entity
