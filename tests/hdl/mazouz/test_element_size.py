@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,15 @@ UNIT = {
     "clk": flag(), "window": bits(DESIGN.window_width), "kernel": bits(DESIGN.window_width),
     "y": bits(DESIGN.fmt.width), "design": DESIGN,
 }  # fmt: skip
-LINE = {
-    "clk": flag(), "start": flag(), "advance": flag(), "columns": count(DESIGN.max_columns),
-    "sink": bits(DESIGN.fmt.width), "window": bits(DESIGN.window_width), "params": DESIGN.line,
-}  # fmt: skip
+
+
+def line(columns: int) -> dict[str, Any]:
+    """Ports of the line buffer of maps as wide."""
+    params = replace(DESIGN, max_columns=columns).line
+    return {
+        "clk": flag(), "start": flag(), "advance": flag(), "columns": count(columns),
+        "sink": bits(params.beat_width), "window": bits(params.window_width), "params": params,
+    }  # fmt: skip
 
 
 @pytest.mark.full
@@ -41,7 +47,8 @@ LINE = {
     [
         ("element", convolution_element, arguments(DESIGN)),
         ("its `cu_tree`, by itself", cu_tree, UNIT),
-        ("its `tap_line`, by itself", tap_line, LINE),
+        ("its `tap_line`, by itself", tap_line, line(32)),
+        ("the same for lines of 1,024", tap_line, line(1024)),
     ],
 )
 @needs("yosys")
