@@ -36,7 +36,7 @@ def read_limits(texts: Sequence[str], objectives: Sequence[str]) -> dict[str, fl
     return limits
 
 
-def within(points: Sequence[Point], limits: Mapping[str, float]) -> Sequence[Point]:
+def within(points: Sequence[Point], limits: Mapping[str, float]) -> list[Point]:
     """Return the points of a front within limits.
 
     Raises:
