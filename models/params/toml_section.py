@@ -73,7 +73,7 @@ class Section:
         if not isinstance(values, Mapping):
             raise BadInput(f"{file}: {where} must be a table, not {shown(values)}")
         self._values = values
-        self._asked: list[str] = []
+        self._asked: dict[str, None] = {}
 
     def bad(self, key: str, allowed: str) -> BadInput:
         """Return the complaint about the value of ``key``."""
@@ -83,12 +83,11 @@ class Section:
 
     def has(self, key: str) -> bool:
         """Whether the table has ``key``, which is allowed but not required."""
-        self._asked.append(key)
+        self._asked[key] = None
         return key in self._values
 
     def _take(self, key: str, required: bool) -> Any:
-        if key not in self._asked:
-            self._asked.append(key)
+        self._asked[key] = None
         if required and key not in self._values:
             near = get_close_matches(key, [k for k in self._values if k not in self._asked], 1)
             hint = f"; is {shown(near[0])} meant to be it?" if near else ""

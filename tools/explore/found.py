@@ -47,7 +47,8 @@ class Found:
 
     Attributes:
         architecture: whose designs. goal: what tiles are chosen for; None where there are none.
-        points: by the first objective. written: places of points that are written, beside those
+        points: by the first objective, within limits. limits: the most of an objective.
+        written: places of points that are written, beside those
             that stand for the front.
         engines: of a pipeline in hardware, by the place of the point. lacking: why there is none.
 
@@ -64,6 +65,7 @@ class Found:
     method: str
     objectives: tuple[str, ...]
     points: Sequence[Point]
+    limits: Mapping[str, float] = field(default_factory=dict)
     written: Sequence[int] = ()
     engines: Mapping[int, Engines] = field(default_factory=dict)
     lacking: str = ""
@@ -99,6 +101,7 @@ class Found:
             "for": self.goal,
             "method": self.method,
             "objectives": list(self.objectives),
+            "limits": dict(self.limits),
             "costs": {key: says[key] for key in self.points[0].costs},
             "level": "model",
             "knee": RULE,
@@ -165,6 +168,7 @@ def network_file(found: Found, place: int, file: str, tables: Mapping[str, Any],
     how = f"--batch {found.batch} --for {found.goal}"
     if found.goal is None:
         how = f"--architecture {found.architecture}"
+    how += "".join(f" --limit {key}={most:g}" for key, most in found.limits.items())
     if place in found.written:
         how += f" --point {place}"
     head = [

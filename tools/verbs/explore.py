@@ -24,6 +24,7 @@ from merp.tools.common.table import say
 from merp.tools.comparison.options import BATCH, add_scope
 from merp.tools.comparison.scope import scope_of
 from merp.tools.explore.folder import check_folder
+from merp.tools.explore.limits import read_limits, within
 
 CNN_MERP, MAZOUZ = "cnn-merp", "mazouz"
 EXACT, NSGA2 = "exact", "nsga2"
@@ -44,6 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what is to be small, with commas: cycles, bytes, lut, ff, bram, dsp (mazouz: cycles, "
         "lut, bram, dsp; default %(default)s)",
     )
+    parser.add_argument(
+        "--limit", action="append", default=[], metavar="KEY=VALUE",
+        help="the most of an objective, beside what the board has; again for another (default: "
+        "none)",
+    )  # fmt: skip
     add_scope(parser)
     parser.add_argument(
         "--batch",
@@ -130,7 +136,7 @@ def _designs(
     from merp.tools.explore.found import Found, network_file
 
     _check(objectives, COSTS)
-    search = _search(args)
+    limits, search = read_limits(args.limit, objectives), _search(args)
     board, batch, goal = open_board(args.board), args.batch or BATCH, args.goal or GOALS[0]
     space = Space(network, board, scope, batch, goal)
     plan = (
@@ -144,9 +150,10 @@ def _designs(
             points = space.evolved(objectives, **search)
         else:
             points = space.front(objectives, bar.say)
+    points = within(points, limits)
     found = Found(
         network=network, board=board, architecture=CNN_MERP, scope=scope, batch=batch, goal=goal,
-        method=args.method, objectives=objectives, points=points, written=args.point,
+        method=args.method, objectives=objectives, points=points, limits=limits, written=args.point,
     )  # fmt: skip
     if args.output is None:
         return found, {}
@@ -172,7 +179,7 @@ def _pipelines(
         if getattr(args, option) is not None:
             name = {"goal": "for"}.get(option, option)
             raise BadInput(f"--{name}: allowed only with --architecture {CNN_MERP}")
-    search = _search(args)
+    limits, search = read_limits(args.limit, objectives), _search(args)
     board = any_board(args.board)
     costs = "paper" if board.name == ARCHITECTURE.board else "ours"
     options = Options(batch=1, scope=scope, costs=costs)
@@ -182,9 +189,10 @@ def _pipelines(
             points = evolved(network, board, options, objectives, **search)
     else:
         points = front(network, board, options, objectives)
+    points = within(points, limits)
     found = Found(
         network=network, board=board, architecture=MAZOUZ, scope=scope, batch=1, goal=None,
-        method=args.method, objectives=objectives, points=points, written=args.point,
+        method=args.method, objectives=objectives, points=points, limits=limits, written=args.point,
     )  # fmt: skip
     choices = {place: points[place].choices for place in found.notable.values()}
     try:

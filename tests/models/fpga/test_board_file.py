@@ -85,6 +85,7 @@ def test_every_figure_may_say_where_it_comes_from(tmp_path: Path) -> None:
         ("value = 200, ", "", "board: clock_mhz: value is missing"),
         ('why = "nobody prints it"', 'who = "me"', "board: clock_mhz: why is missing"),
         ('"assumed"', '"guessed"', "from = 'guessed': must be one of printed, vendor, derived, as"),
+        ("power_w", "powr_w", "allowed are name, part, clock_mhz, devices, usable, power_w; did"),
         ("efficiency = 1", 'efficiency = "all"', "memory: efficiency = 'all': must be a number"),
         ("value = 3", "value = 2.5", "devices: value = 2.5: must be a whole number"),
         ("power_w = 31", "power_w = 0", "power_w = 0: must be a number from 0.001"),

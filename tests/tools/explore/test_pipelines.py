@@ -83,6 +83,31 @@ def test_no_pipeline_and_no_point(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert not folder.exists()
 
 
+def test_limits_leave_the_front_of_what_is_within(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    every = read(explored(tmp_path))["points"]
+    found = read(explored(tmp_path, "--limit", "lut=20e3", "--limit", "cycles=7000"))
+    inside = [each for each in every if each["lut"] <= 20e3 and each["cycles"] <= 7000]
+    assert 0 < len(inside) < len(every)
+    assert [each["choices"] for each in found["points"]] == [each["choices"] for each in inside]
+    assert found["limits"] == {"lut": 20e3, "cycles": 7000}
+    assert " --limit lut=20000 --limit cycles=7000 " in (tmp_path / "found/knee.toml").read_text()
+    for asked, said in (
+        ("dsp=9", "--limit 'dsp': allowed are the objectives, cycles, lut"),
+        ("lut=-1", "--limit 'lut=-1': must be KEY=VALUE, VALUE a number above 0"),
+        ("lut", "--limit 'lut': must be KEY=VALUE"),
+        (
+            "lut=100",
+            "--limit lut=100: no design is within: the least, each by itself, is lut 8,600",
+        ),
+    ):
+        capsys.readouterr()
+        words = ["explore", str(tmp_path / "mine.toml"), *BOARD, *MAZOUZ, "--limit", asked]
+        assert main(words) == 2
+        assert said in capsys.readouterr().err
+
+
 @pytest.mark.full
 @pytest.mark.ghdl
 def test_smallest_knee_and_a_point_between_pass_their_bench(tmp_path: Path) -> None:
