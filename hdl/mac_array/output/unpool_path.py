@@ -17,6 +17,7 @@ from merp.hdl.mac_array.output.pooled_walk import pooled_walk
 from merp.hdl.mac_array.output.upsampler import upsampler
 from merp.hdl.mac_array.ports.outputs import IndexWrite
 from merp.hdl.mac_array.ports.unpooling import ExpandedAtom, PooledAtom, UnpoolConfig
+from merp.hdl.streams.stream_skid import stream_skid
 from merp.hdl.streams.wanted_gate import wanted_gate
 from merp.models.params.mac_array.design import Design, over
 
@@ -51,7 +52,7 @@ def unpool_path(
     repeat = count(design.pool_window)
     clear, wanted, take, last_block, next_row, last_repeat, next_inner = (flag() for _ in range(7))
     last_inner = flag()
-    gated = Stream(len(sink.data))
+    gated, leaving = Stream(len(sink.data)), Stream(len(sink.data))
     words = design.index_words
     addr = count(2 * words)
 
@@ -96,10 +97,10 @@ def unpool_path(
 
     @always_comb
     def hand_out() -> None:
-        source.data.next = expanded.data
-        source.valid.next = expanded.valid
-        source.last.next = expanded.last and expanded.final
-        expanded.ready.next = source.ready
+        leaving.data.next = expanded.data
+        leaving.valid.next = expanded.valid
+        leaving.last.next = expanded.last and expanded.final
+        expanded.ready.next = leaving.ready
 
     @always(clk.posedge)
     def keep() -> None:
@@ -121,4 +122,6 @@ def unpool_path(
         clk, clear, pool=config.pool, most=config.most, index=index, sink=pooled, source=expanded,
         design=design,
     )  # fmt: skip
-    return begin, carry, offer, describe, hand_out, keep, gate, loops, walk, expand
+    # That an atom is taken is known late in a cycle, and all loops hang on it.
+    skid = stream_skid(clk, clear, sink=leaving, source=source)
+    return begin, carry, offer, describe, hand_out, keep, gate, loops, walk, expand, skid
