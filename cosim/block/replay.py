@@ -14,7 +14,7 @@ from typing import Any
 
 from merp.cosim.block.cocotb_run import CocotbTests, simulator
 from merp.cosim.engines.lint import lint
-from merp.cosim.engines.simulators import find_verilator
+from merp.cosim.engines.simulators import NO_REWRITING, find_verilator
 from merp.hdl.conversion.convert import Export, convert
 from merp.testbenches.block.replay_cocotb import FOLDER
 from merp.testbenches.block.trace import Trace
@@ -41,7 +41,7 @@ def replay(trace: Trace, workdir: Path, engine: str = "ghdl") -> int:
     export = convert(trace.block, trace.args, language, workdir)
     (workdir / "trace.json").write_text(json.dumps(_plain(trace, export)), encoding="ascii")
     (workdir / "result.json").unlink(missing_ok=True)
-    run(export, workdir, CocotbTests(BENCH, {FOLDER: str(workdir.resolve())}))
+    run(export, workdir, CocotbTests(BENCH, {FOLDER: str(workdir.resolve()), **NO_REWRITING}))
     result = json.loads((workdir / "result.json").read_text(encoding="ascii"))
     if "port" in result:
         width = len(result["expected"])

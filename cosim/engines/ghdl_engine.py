@@ -15,7 +15,7 @@ from typing import Any
 
 from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.record import Record
-from merp.cosim.engines.simulators import check_ghdl, check_ghdl_log
+from merp.cosim.engines.simulators import NO_REWRITING, check_ghdl, check_ghdl_log
 from merp.hdl.conversion.convert import Export, convert
 from merp.testbenches.top.job_files import FOLDER, POLL_SECONDS, put, run_to_json
 from merp.testbenches.top.player import Progress
@@ -155,7 +155,7 @@ class Simulation:
             test_dir=self._folder,
             test_args=[STANDARD],
             plusargs=list(options),
-            extra_env={FOLDER: str(self._folder), "COCOTB_ANSI_OUTPUT": "0"},
+            extra_env={FOLDER: str(self._folder), "COCOTB_ANSI_OUTPUT": "0", **NO_REWRITING},
             log_file=self._folder / "test.log",
         )
 

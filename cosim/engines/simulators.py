@@ -12,6 +12,10 @@ from pathlib import Path
 from merp.models.errors import BadInput
 from merp.models.given import name_of
 
+NO_REWRITING = {"COCOTB_REWRITE_ASSERTION_FILES": ""}
+"""Environment of cocotb for benches of our own, which say by themselves what differs: to prepare
+pytest for rewriting their asserts takes longer than a short simulation."""
+
 
 @dataclass(frozen=True)
 class Verilator:
