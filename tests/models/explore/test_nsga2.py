@@ -10,7 +10,8 @@ from merp.models.comparison.options import Options
 from merp.models.explore import mazouz
 from merp.models.explore.choices import Axes
 from merp.models.explore.cnn_merp import Space
-from merp.models.mazouz.networks import MNIST_SMALL
+from merp.models.mazouz.networks import CIFAR, MNIST, MNIST_SMALL, SVHN
+from merp.models.network.network import Network
 from merp.tools.common.boards import any_board
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
@@ -19,14 +20,21 @@ pytestmark = [pytest.mark.full, needs("pymoo")]
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_smallest_network_of_the_paper_s_whole_front_is_found(seed: int) -> None:
-    """14 points, in at most the 50 generations that are printed."""
+@pytest.mark.parametrize(
+    ("network", "population", "points"),
+    [(MNIST_SMALL, 100, 14), (MNIST, 250, 38), (SVHN, 600, 71), (CIFAR, 800, 62)],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_the_whole_front_of_the_paper_s_networks_is_found(
+    network: Network, population: int, points: int, seed: int
+) -> None:
+    """With the populations that are printed, in the 50 generations that are."""
     board = any_board("zc7100")
-    options = Options(batch=1, scope=tuple(layer.name for layer in MNIST_SMALL.layers))
+    options = Options(batch=1, scope=tuple(layer.name for layer in network.layers))
     objectives = ("cycles", "dsp")
-    exact = mazouz.front(MNIST_SMALL, board, options, objectives)
-    assert len(exact) == 14
-    found = mazouz.evolved(MNIST_SMALL, board, options, objectives, 100, 50, seed)
+    exact = mazouz.front(network, board, options, objectives)
+    assert len(exact) == points
+    found = mazouz.evolved(network, board, options, objectives, population, 50, seed)
     assert [each.costs for each in found] == [each.costs for each in exact]
 
 
