@@ -29,11 +29,11 @@ from merp.cosim.engines.verilator_engine import verilog_sha
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR, fusing, going_back_for
 from merp.tools import cli
+from merp.tools.common.hardware import HARDWARE, hardware, hardware_sha
 from merp.tools.common.json_file import read_json
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
-from merp.tools.report.hardware import hardware, hardware_sha
-from merp.tools.report.record import FILE, HARDWARE
+from merp.tools.report.record import FILE
 
 VERILOG, STORAGE = "verilog_sha", "storage"
 MEASURED = Path(__file__).resolve().parent / "measured"

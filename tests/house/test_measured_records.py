@@ -14,9 +14,10 @@ from checkout import ROOT
 from merp.models.errors import BadInput
 from merp.models.network.phases import called
 from merp.models.params.storage import TENSORS, stored_name
+from merp.tools.common.hardware import HARDWARE
 from merp.tools.common.shipped import open_network
 from merp.tools.report.measured import read_records
-from merp.tools.report.record import FILE, HARDWARE
+from merp.tools.report.record import FILE
 
 AGAIN = "python docs/measure.py makes them anew; --no-runs keeps those of the same Verilog"
 

@@ -30,6 +30,8 @@ from merp.tools.common.shipped import open_network
 from merp.tools.report.measured import read_records
 from simulated_records import DIGITS, run_of, write
 
+pytestmark = pytest.mark.usefixtures("as_it_is")
+
 FULL = Footing(name="full", state="pooled")
 FIRST, SECOND, LAST = (layer.shape for layer in DIGITS.layers)
 

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import NAMED, PAIR, has_phase
 from merp.models.params.cnn_merp.word_counters import word_bytes
@@ -18,6 +20,8 @@ from merp.tools.report.choice import Choice
 from merp.tools.report.fused_figure import fused_figure
 from merp.tools.report.measured import read_records
 from simulated_records import DIGITS, run_of, write
+
+pytestmark = pytest.mark.usefixtures("as_it_is")
 
 FULL = Footing(name="full", state="pooled")
 

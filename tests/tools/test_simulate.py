@@ -57,8 +57,8 @@ add_latency = 2
 
 KEYS = {
     "network", "layer", "group", "groups", "phase", "engine", "cu_array", "cu_kind", "ku_kind",
-    "design", "elaboration_sha", "images", "rows", "bit_exact", "mismatches", "words_compared",
-    "ports", "cycles", "mb_per_gflop", "seconds", "build_seconds",
+    "design", "hardware_sha", "elaboration_sha", "images", "rows", "bit_exact", "mismatches",
+    "words_compared", "ports", "cycles", "mb_per_gflop", "seconds", "build_seconds",
 }  # fmt: skip
 
 

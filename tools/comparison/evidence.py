@@ -19,6 +19,7 @@ from merp.models.comparison.record import RESOURCES
 from merp.models.errors import BadInput, shown
 from merp.models.network.network import Network
 from merp.models.network.phases import NAMED, PHASES, has_phase
+from merp.tools.common.hardware import HARDWARE
 from merp.tools.common.json_file import read_json
 from merp.tools.common.json_value import is_number, is_text
 from merp.tools.common.shipped import open_network, shipped_names
@@ -26,7 +27,6 @@ from merp.tools.report.measurement import Measurement
 from merp.tools.report.record import (
     COUNT,
     FILE,
-    HARDWARE,
     LEAST_ONE,
     NAME,
     Keys,

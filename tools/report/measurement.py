@@ -16,9 +16,9 @@ from merp.models.errors import BadInput, one_line
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import NAMED, PAIR, has_phase
 from merp.models.traffic.closed_form import Phase
+from merp.tools.common.hardware import HARDWARE, hardware_sha
 from merp.tools.common.stored import word_bytes
-from merp.tools.report.hardware import hardware_sha
-from merp.tools.report.record import HARDWARE, Record, differing_counts
+from merp.tools.report.record import Record, differing_counts
 
 DELTAS = ("sums", "pooled")
 
@@ -113,6 +113,8 @@ def _told(
 ) -> Iterator[str]:
     """What is wrong with what the record says of the run as a whole."""
     yield from map(one_line, run["failures"])
+    if HARDWARE not in run:
+        yield f"{HARDWARE} is missing: the hardware may have changed since"
     if run["phase"] not in NAMED or not has_phase(network, layer, run["phase"]):
         yield f"phase {run['phase']}: {layer.name} has none"
     if run["groups"] != layer.groups or run["group"] not in ("all", *range(layer.groups)):
@@ -146,7 +148,7 @@ def monitored(run: Record) -> dict[str, int]:
 
 
 def check_hardware(run: Record, found: Measurement, *, state: bool = False) -> None:
-    """Check that a record which says what hardware it belongs to belongs to this.
+    """Check that a record belongs to the hardware as it is; one without hardware has a fault.
 
     Args:
         state: FP wrote it, too.
@@ -154,7 +156,8 @@ def check_hardware(run: Record, found: Measurement, *, state: bool = False) -> N
     Raises:
         BadInput: it belongs to other hardware.
     """
-    if HARDWARE not in run:
+    ran = found.phase in NAMED and has_phase(found.network, found.layer, found.phase)
+    if HARDWARE not in run or not ran:
         return
     before = found.phase not in ("fp", PAIR) and found.deltas == "pooled"
     now = hardware_sha(found.network, found.layer, found.phase, state=state, before=before)

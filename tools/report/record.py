@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 from merp.cosim.audit.audit import COUNTS
 from merp.models.errors import BadInput, shown
 from merp.models.network.network import Network
+from merp.tools.common.hardware import HARDWARE
 from merp.tools.common.json_file import read_json
 from merp.tools.common.json_value import is_list, is_number, is_table, is_text, is_whole
 
 FILE = "simulate.json"
-HARDWARE = "hardware_sha"  # of a record that is kept: which hardware it belongs to
 
 Right = Callable[[Any], bool]
 Record = Mapping[str, Any]

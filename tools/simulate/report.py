@@ -12,6 +12,7 @@ from rich.console import Console
 from merp.cosim.audit.audit import COUNTS, Audit, combine
 from merp.models.network.phases import ONE_PASS, PAIR, apart, called
 from merp.models.params.names import file_name
+from merp.tools.common.hardware import HARDWARE, hardware_sha
 from merp.tools.common.table import Sheet, console, fixed, table
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.cnn_merp import HALVES
@@ -42,6 +43,8 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
     measured = audit_answer(result.audit)
     model = machine.efficiency(choice, result)
     measured["cycles"] |= {"model": model, "lost": _lost(result.audit, machine.unit)}
+    state, back = "state_out" in measured["ports"], result.phase not in ("fp", PAIR)
+    before = back and choice.before
     return {
         "network": choice.network.name,
         "layer": called(choice.network, layer, result.phase),
@@ -51,6 +54,8 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
         "engine": choice.engine,
         "cu_array": choice.array,
         **machine.about(choice, layer, result.phase),
+        **({"deltas": "pooled" if before else "sums"} if back else {}),
+        HARDWARE: hardware_sha(choice.network, layer, result.phase, state=state, before=before),
         "elaboration_sha": result.elaboration_sha,
         "images": choice.images,
         "rows": layer.shape.rows,

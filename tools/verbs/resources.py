@@ -16,10 +16,10 @@ from merp.models.fpga.resources import KINDS, Resources, capacity
 from merp.models.network.network import Network
 from merp.models.network.phases import NAMED
 from merp.tools.common.arguments import add_network, add_tables, whole
+from merp.tools.common.hardware import HARDWARE
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
-from merp.tools.report.record import HARDWARE
 from merp.tools.resources.routing import (
     SEEDS,
     check_options,

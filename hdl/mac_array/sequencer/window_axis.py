@@ -45,7 +45,8 @@ def window_axis(
     size_width = (design.max_size + 2 * tile).bit_length()
 
     # Of the first tap of the tile at hand, and of the tap: the block's first word and that of the
-    # next one, elements from the block's first to the end of the map, block before the map.
+    # next one, elements from the block's first to the end of the map in the first phases, which may
+    # have one more than the others (0: no phase has any), block before the map.
     tile_base, tile_next = count(2 * design.map_words), count(2 * design.map_words)
     tile_left, tile_before = bits(size_width), flag()
     base, following = count(2 * design.map_words), count(2 * design.map_words)
@@ -69,8 +70,8 @@ def window_axis(
         next_block = intbv(0)[tile:]
         reach = intbv(0)[size_width:]
         reach[:] = left
-        if phase < config.part:
-            reach[:] = reach + 1
+        if phase >= config.part and left != 0:
+            reach[:] = left - 1
         for bank in range(tile):
             if bank < split:
                 next_block[bank] = True
@@ -96,13 +97,13 @@ def window_axis(
                 base.next = config.last
                 tile_next.next = 0
                 following.next = 0
-                tile_left.next = config.whole + tile
-                left.next = config.whole + tile
+                tile_left.next = config.whole + tile + 1
+                left.next = config.whole + tile + 1
             else:
                 tile_base.next = 0
                 base.next = 0
-                tile_left.next = config.whole
-                left.next = config.whole
+                tile_left.next = config.whole + 1
+                left.next = config.whole + 1
                 if config.last == 0:
                     tile_next.next = 0
                     following.next = 0

@@ -187,6 +187,14 @@ def answered(name: str, **change: Any) -> Callable[[Path, Path], str]:
             "conv1 fp: 3 words differ from the golden",
         ),
         (
+            changed(lambda record: record["runs"][0].update(hardware_sha="ab")),
+            "conv1 fp: hardware_sha = ab: must be ",
+        ),
+        (
+            changed(lambda record: record["runs"][0].pop("hardware_sha")),
+            "conv1 fp: hardware_sha is missing: the hardware may have changed since",
+        ),
+        (
             changed(lambda record: record.update(network="nobody")),
             "network = 'nobody': allowed are plain and those that ship",
         ),

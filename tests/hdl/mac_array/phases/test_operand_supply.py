@@ -121,6 +121,9 @@ DIRECTED = {
         inputs=2, outputs=4, rows=16, columns=16, kernel=2, stride=2
     ),
     "stride 4": fp(inputs=2, outputs=3, rows=23, columns=18, kernel=5, stride=4, pad=2),
+    "stride 2, windows begin behind the last rows": fp(
+        inputs=1, outputs=1, rows=7, columns=9, kernel=5, stride=2, pad=4
+    ),
     "reach of a whole block": fp(inputs=1, outputs=4, rows=10, columns=9, kernel=5, pad=4),
     "all rows in the first band": fp(inputs=2, outputs=4, rows=5, columns=5, kernel=5, pad=2),
     "dp": dp(inputs=6, outputs=5, rows=9, columns=7, kernel=3, pad=1),
@@ -149,6 +152,7 @@ DIRECTED = {
 
 QUICK = (
     "one pixel, fewer maps than lanes", "asymmetric reach", "a ring of rows", "stride 2",
+    "stride 2, windows begin behind the last rows",
     "stride 4", "dp", "dp, fewer maps than lanes",
     "dp, stride 2", "dp, stride 4, windows begin behind", "ku, a region of each pixel",
     "ku, stride 2", "ku, three tiles of lanes",

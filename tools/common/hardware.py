@@ -7,6 +7,9 @@ from merp.cosim.engines.myhdl_engine import elaboration_sha
 from merp.models.network.network import Layer, Network
 from merp.testbenches.top.top import Top
 
+HARDWARE = "hardware_sha"
+"""Key of a record: which hardware it belongs to."""
+
 
 def hardware(network: Network, layer: Layer, phase: str, *, state: bool, before: bool) -> Top:
     """The block that runs a phase of a layer, all RTL.
