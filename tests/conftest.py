@@ -18,9 +18,14 @@ from needed_tools import ENGINES, go_without
 
 
 def pytest_collection_finish() -> None:
-    """What is there by now stays; to look for garbage in it takes a tenth of the tests' time."""
+    """What is there by now stays; to look for garbage in it takes a tenth of the tests' time.
+
+    A design in MyHDL is a million objects that refer to each other: to look through them after
+    every few hundred new ones takes another quarter.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000, 10, 5)
 
 
 _ran: Counter[str] = Counter()
