@@ -86,8 +86,8 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
     """Cut the layers in scope.
 
     Raises:
-        BadInput: the network is no chain, the boards have no link, too few DSPs, or options that do
-            not go together.
+        BadInput: the network is no chain, the boards have no link or too few DSPs, there are more
+            boards than maps, or options that do not go together.
     """
     layers = tuple(chained(network, options, "fpdeep"))
     if board.devices > 1:
@@ -101,8 +101,15 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
         cut_at = partition_in_proportion
         if options.extra["balance"] != "none" or options.costs == "ours":
             raise BadInput("--grain dsp: allowed only with --balance none and --costs paper")
+    dealt = stages(network, layers)
+    most = sum(stage.maps for stage in dealt)
+    if board.devices > most:
+        raise BadInput(
+            f"{network.name} has {most} maps to deal out: at most {most} boards can work, not "
+            f"{board.devices}"
+        )
     try:
-        cut = cut_at(stages(network, layers), board.devices, taps)
+        cut = cut_at(dealt, board.devices, taps)
     except ValueError as wrong:
         raise BadInput(f"board {board.name}: {board.devices} of {taps} DSPs: {wrong}") from None
     crossing, kept = borders(cut.pieces), list[Kept]()

@@ -34,7 +34,7 @@ def chain_of(
 
     Raises:
         BadInput: maps are not whole, a layer in scope does not take the output of the one in front
-            of it, or there are more boards than maps, or more than ``MOST_IMAGES``.
+            of it, or there are more than ``MOST_IMAGES``.
     """
     if plan.options.extra["grain"] != "unit":
         raise BadInput("--grain dsp: rows are of whole maps: allowed is unit")
@@ -44,12 +44,6 @@ def chain_of(
             f"{images:,} images: a simulation keeps every task of at most {MOST_IMAGES:,}"
         )
     stages = tuple(dict.fromkeys(piece.stage for piece in plan.cut.pieces))
-    most = sum(stage.maps for stage in stages)
-    if plan.board.devices > most:
-        raise BadInput(
-            f"{plan.network.name} has {most} maps to deal out: at most {most} boards can work, not "
-            f"{plan.board.devices}"
-        )
     try:
         layers = rows_of(stages)
     except ValueError as wrong:
