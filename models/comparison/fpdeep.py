@@ -184,8 +184,18 @@ def record(plan: Plan) -> Record:
             f"the chain fills and drains in every batch: {LATENCY - 1} intervals beside images",
             f"features of {plan.depth} images are kept; line buffers, FIFOs and state are left out",
             "of logic the paper says nothing",
+            *_without_work(plan),
         ),
     )
+
+
+def _without_work(plan: Plan) -> list[str]:
+    """What is said where there are boards that no map is on."""
+    idle = plan.board.devices - len({piece.node for piece in plan.cut.pieces})
+    if not idle:
+        return []
+    maps = sum(stage.maps for stage in {piece.stage for piece in plan.cut.pieces})
+    return [f"{idle} of {plan.board.devices} boards have no map: at most {maps} can work"]
 
 
 def _rate(board: Board) -> Figure:

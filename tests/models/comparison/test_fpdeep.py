@@ -139,3 +139,12 @@ def test_what_it_refuses(network: str, board: Board, line: str) -> None:
 def test_a_board_alone_needs_no_link() -> None:
     record = answer(ALEXNET, replace(BOARD, devices=1, link=None))
     assert record.bytes(("link",)).value == 0
+
+
+def test_boards_without_a_map_are_told() -> None:
+    network = open_network("lenet5")
+    many = answer(network, replace(BOARD, devices=400))
+    assert "boards have no map: at most 40 can work" in many.notes[-1]
+    working = {row.device for row in many.rows}
+    assert many.notes[-1].startswith(f"{400 - len(working)} of 400 ")
+    assert "no map" not in " ".join(answer(ALEXNET).notes)
