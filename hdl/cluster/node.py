@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always_comb, block
+from myhdl import always, always_comb, block
 
 from merp.hdl.base.signals import BYTE, AxiStream, Bundles, Stream, flag, stream_of
 from merp.hdl.cluster.keep_share import keep_share
-from merp.hdl.cluster.ports import NodeStatus
+from merp.hdl.cluster.ports import NodeStatus, axis_like
 from merp.hdl.cluster.put_together import put_together
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.pipeline.admission import admission
@@ -21,6 +21,7 @@ from merp.hdl.pipeline.gather import gather
 from merp.hdl.pipeline.layer_slice import layer_slice
 from merp.hdl.pipeline.ports import with_flags
 from merp.hdl.streams.broadcast import broadcast
+from merp.hdl.streams.open_stream import open_stream
 from merp.hdl.streams.stream_gate import stream_gate
 from merp.models.params.cnn_merp.cluster_design import NodeDesign, ShareDesign
 
@@ -124,10 +125,6 @@ def node(
     config: Bundles,
     s_axis: Bundles,
     m_axis: Bundles,
-    front: Bundles,
-    to_front: Bundles | None,
-    on: Bundles,
-    back: Bundles,
     status: NodeStatus,
     design: NodeDesign,
 ) -> Any:
@@ -138,20 +135,21 @@ def node(
     last error new kernels and biases stream out, in the order of the old ones, which come once more
     then; velocities beside them, where their streams are there. The next run needs no reset.
 
-    config    in   registers of every share: share1_fp, share1_ku, ...; of a share whose layer goes
-                   on behind, share1_share; in the first node those of admission, in the last one
-                   those of the loss's entrance
-    s_axis    in   for each share share1_fp_kernel (order m, n, row, column), ...
-    m_axis    out  for each share share1_ku_kernel, ...
-    front     in   maps, and of a layer that is begun in front sums; in the first node the images
-    to_front  out  errors, and of such a layer states and deltas; not in the first node
-    on        out  maps, and of a layer that goes on behind sums; in the last node the scores
-    back      in   errors, and of such a layer states and deltas; in the last node the losses'
-    status    out  flags, in the first node images on their way, and what engines and stores count
+    config  in   registers of every share: share1_fp, share1_ku, ...; of a share whose layer goes on
+                 behind, share1_share; in the first node those of admission, in the last one those
+                 of the loss's entrance
+    s_axis  in   for each share share1_fp_kernel (order m, n, row, column), ...; front: maps, and of
+                 a layer that is begun in front sums; in the first node the images; back: errors,
+                 and of a layer that goes on behind states and deltas; in the last node the losses'
+    m_axis  out  for each share share1_ku_kernel, ...; front: errors, and of a layer that is begun
+                 there states and deltas; not in the first node; back: maps, and of a layer that
+                 goes on there sums; in the last node the scores
+    status  out  flags, in the first node images on their way, and what engines and stores count
 
-    Throughput: an image in as many cycles as the slowest engine takes for one, where images enough
-    may be on their way and the links are as fast. Reset: synchronous, active high; the run is
-    abandoned.
+    Words of other nodes are taken from the cycle behind a start on, so that one that has not begun
+    is not fed. Throughput: an image in as many cycles as the slowest engine takes for one, where
+    images enough may be on their way and the links are as fast. Reset: synchronous, active high;
+    the run is abandoned.
     """
     parts: list[Any] = []
     loss_error, leaving = flag(), flag()
@@ -160,16 +158,19 @@ def node(
         maps = AxiStream(share.engines.forward.stored("maps").width)
         errors = AxiStream(share.engines.forward.stored("deltas").width)
         sides.append((Bundles({"maps": maps}), Bundles({"errors": errors})))
-    first_in, last_back = front, back
+    first_in, last_back = axis_like(s_axis.front), axis_like(s_axis.back)
+    others = [] if design.begins else [(s_axis.front, first_in)]
+    others += [] if design.ends else [(s_axis.back, last_back)]
+    for sinks, sources in others:
+        parts.append(from_start(clk, rst, start, sinks=sinks, sources=sources))
     if design.begins:
-        first_in = Bundles({"maps": AxiStream(len(front.maps.tdata))})
         parts.append(
             admission(
                 clk,
                 rst,
                 start,
                 config=config.admission,
-                sink=stream_of(front.maps),
+                sink=stream_of(s_axis.front.maps),
                 source=stream_of(first_in.maps),
                 leaving=leaving,
                 flight=status.flight,
@@ -177,23 +178,22 @@ def node(
             )
         )
     if design.ends:
-        losses = AxiStream(len(back.errors.tdata))
-        last_back = Bundles({"errors": losses})
+        losses = last_back.errors
         parts.append(
             stream_gate(
                 clk,
                 rst,
                 start,
                 words=config.admission.losses,
-                sink=stream_of(back.errors),
+                sink=stream_of(s_axis.back.errors),
                 valid=losses.tvalid,
                 ready=losses.tready,
                 framing_error=loss_error,
             )
         )
-        parts.append(_pass_on(back.errors, losses))
-    ons = [*(on_ for on_, _ in sides), on]
-    backs = [*(back_ for _, back_ in sides), last_back]
+        parts.append(_pass_on(s_axis.back.errors, losses))
+    ons = [*(on for on, _ in sides), m_axis.back]
+    backs = [*(back for _, back in sides), last_back]
     told = []
     for index, share in enumerate(design.shares):
         name = f"share{design.place + index}"
@@ -207,7 +207,7 @@ def node(
                 s_axis=getattr(s_axis, name),
                 m_axis=getattr(m_axis, name),
                 front=ons[index - 1] if index else first_in,
-                to_front=backs[index - 1] if index else to_front or Bundles({}),
+                to_front=backs[index - 1] if index else getattr(m_axis, "front", Bundles({})),
                 on=ons[index],
                 back=backs[index],
                 status=told[-1],
@@ -226,6 +226,29 @@ def node(
         status.framing_error.next = layers.framing_error or loss_error
 
     return parts, flags, connect
+
+
+@block
+def from_start(clk: Bit, rst: Bit, start: Bit, sinks: Bundles, sources: Bundles) -> Any:
+    """Streams whose words wait, behind a reset, until the first start is over."""
+    begun, opened = flag(), flag()
+
+    @always(clk.posedge)
+    def begin() -> None:
+        if start:
+            begun.next = True
+        if rst:
+            begun.next = False
+
+    @always_comb
+    def decide() -> None:
+        opened.next = begun and not start
+
+    gates = [
+        open_stream(sink=stream_of(getattr(sinks, name)), enable=opened, source=stream_of(source))
+        for name, source in vars(sources).items()
+    ]
+    return begin, decide, gates
 
 
 @block

@@ -61,6 +61,11 @@ def axis(streams: Mapping[str, int]) -> Bundles:
     return Bundles({name: AxiStream(width) for name, width in streams.items()})
 
 
+def axis_like(streams: Bundles) -> Bundles:
+    """As many streams, as wide and called the same."""
+    return axis({name: len(each.tdata) for name, each in vars(streams).items()})
+
+
 def payload_bits(streams: Bundles) -> int:
     """Bits of the widest of several streams."""
     return max(len(each.tdata) for each in vars(streams).values())
@@ -124,6 +129,11 @@ class NodeStatus(Bundles):
 def share_names(node: NodeDesign) -> list[str]:
     """What the shares of a node are called in the chain."""
     return [f"share{place}" for place in range(node.place, node.place + len(node.shares))]
+
+
+def beside(bundles: Bundles, **more: Bundles | None) -> Bundles:
+    """Several bundles, and those of ``more`` that there are."""
+    return Bundles({**vars(bundles), **{name: each for name, each in more.items() if each}})
 
 
 def some_of(bundles: Bundles, names: Iterable[str]) -> Bundles:

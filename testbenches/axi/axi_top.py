@@ -7,12 +7,14 @@ from importlib.metadata import version
 from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.axi.axi_shell import axi_shell
 from merp.hdl.base.signals import AxiStream, Bundles, flag
+from merp.models.params.cnn_merp.cluster_design import NodeDesign
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.fused_registers import second_settings
 from merp.models.params.cnn_merp.pipeline_design import PipelineDesign
 from merp.models.params.cnn_merp.settings import (
     add_unpool_settings,
     engine_settings,
+    node_settings,
     pipeline_settings,
     propagation_settings,
     unpool_settings,
@@ -45,6 +47,8 @@ def axi_registers_of(top: Top) -> RegisterMap:
     for name, parameter in top.parameters.items():
         if isinstance(parameter, PipelineDesign):
             known |= pipeline_settings(parameter)
+        elif isinstance(parameter, NodeDesign):
+            known |= node_settings(parameter)
         elif isinstance(parameter, Design):
             listed_as = {"propagation": propagation_settings, "second": second_settings}
             known |= listed_as.get(name, engine_settings)(parameter)

@@ -18,6 +18,7 @@ from merp.hdl.cluster.ports import (
     NodeStatus,
     axis,
     backward_streams,
+    beside,
     forward_streams,
     share_names,
     some_of,
@@ -125,17 +126,22 @@ def board(
             ),
         ]
     front, back = sides.get("front"), sides.get("back")
+    names = share_names(design.nodes[place])
     own = node(
         clk,
         rst,
         start,
         config=config,
-        s_axis=s_axis,
-        m_axis=m_axis,
-        front=front.takes if front else Bundles({"maps": s_axis.map}),
-        to_front=front.sends if front else None,
-        on=back.sends if back else Bundles({"maps": m_axis.map}),
-        back=back.takes if back else Bundles({"errors": s_axis.delta}),
+        s_axis=beside(
+            some_of(s_axis, names),
+            front=front.takes if front else Bundles({"maps": s_axis.map}),
+            back=back.takes if back else Bundles({"errors": s_axis.delta}),
+        ),
+        m_axis=beside(
+            some_of(m_axis, names),
+            front=front.sends if front else None,
+            back=back.sends if back else Bundles({"maps": m_axis.map}),
+        ),
         status=status,
         design=design.nodes[place],
     )

@@ -93,8 +93,6 @@ def test_people_see_the_links(command: list[object], capsys: pytest.CaptureFixtu
 def test_what_no_chain_has_is_refused_in_one_line(
     command: list[object], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    export = "invalid choice: 'fpdeep'"
-    assert export in complaint(capsys, "export", "tiny3", "--architecture", "fpdeep")
     for more, told in (
         (("--devices", 2), "--devices 2: allowed with --architecture fpdeep"),
         (("--link-cycles", 2), "--link-cycles 2: allowed with --architecture fpdeep"),

@@ -131,7 +131,8 @@ class Bench:
             name: (dice.random(PATTERN) >= pause).astype(int).tolist()
             for name in (*self.package.inputs, *self.package.outputs)
         }
-        outcome = await self._axi.play(Run(settings, words, stalls), Conduct())
+        run = Run(settings, words, stalls, answers=self.package.answers)
+        outcome = await self._axi.play(run, Conduct())
         if outcome.faults:
             raise AssertionError("; ".join(outcome.faults))
         if outcome.status["status_framing_error"]:

@@ -17,6 +17,7 @@ from merp.models.params.bits import Bits
 from merp.models.params.fixed import FIXED16, FixedFormat, Fractions
 from merp.models.params.formats import FloatFormat
 from merp.models.params.storage import StoredFormat
+from merp.testbenches.top.run import Answer
 from merp.testbenches.top.top import Pin, TopPorts
 from merp.tools.common.owned import MANIFEST
 from merp.tools.common.stored import format_of_facts
@@ -121,8 +122,14 @@ class Package:
             if f"{name}{HIGH}" in self.addresses
         ]
 
+    @property
+    def answers(self) -> dict[str, Answer]:
+        """Of inputs whose words come when others have left, when that is."""
+        found: Mapping[str, Any] = self.manifest.get("answers", {})
+        return {name: Answer(**each) for name, each in found.items()}
+
     def counter_of(self, stream: str) -> str:
-        """The counter of a stream's words."""
+        """The counter of a stream's words; the stream itself if none counts them."""
         return str(self._ports[stream])
 
     def holds_numbers(self, stream: str) -> bool:

@@ -65,7 +65,11 @@ class Result:
             self._compare(
                 name, words, np.ma.getmaskarray(np.ma.asarray(expected[name])).reshape(-1)
             )
-        counts = {self.package.counter_of(name): count for name, count in self.moved.items()}
+        counts = {
+            counter: count
+            for name, count in self.moved.items()
+            if (counter := self.package.counter_of(name)) != name
+        }
         for name, count in {**counts, **(counters or {})}.items():
             found = self.counters[name]
             if found != count:

@@ -22,9 +22,6 @@ CLUSTER = "fpdeep"
 ARCHITECTURES = ("cnn-merp", PIPELINE, CLUSTER)
 """Of hardware that there is, by the names that ``merp map`` has."""
 
-EXPORTED = ("cnn-merp", PIPELINE)
-"""Those that ``merp export`` has."""
-
 MOST_DEPTH = 256
 """Images on their way in these, at most."""
 

@@ -124,6 +124,7 @@ class Frame:
             "register_rows": register_rows(registers),
             "memories": memories(export.files),
             "handshakes": handshakes(engine.ports),
+            "answers": _answers(engine, values.get("answers", {})),
         }
         small = (path for path in (directory / "vectors" / "small").rglob("*") if path.is_file())
         everything["small"] = sorted(path.relative_to(directory).as_posix() for path in small)
@@ -143,6 +144,17 @@ class Frame:
         yield "test_package.py", f"sim/test_{self.entity}.py"
         yield "fusesoc.core", f"{self.entity}.core"
         yield from ((name, name) for name in OWN_NAMES)
+
+
+def _answers(
+    engine: Top, answers: Mapping[str, Mapping[str, Any]]
+) -> dict[str, tuple[int, int, int]]:
+    """Of inputs whose words come when others have left: the output, from 1, its words, theirs."""
+    outputs = [pin.name for pin in engine.ports.outputs]
+    return {
+        name: (1 + outputs.index(each["stream"]), each["words"], each["given"])
+        for name, each in answers.items()
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from merp.cosim.audit.vectors import status_words, write_run
 from merp.cosim.pipeline.batch import Batch, batch
-from merp.cosim.pipeline.pipeline import Pipeline
+from merp.cosim.pipeline.pipeline import Engines, Pipeline
 from merp.hdl.conversion.convert import convert
 from merp.models.cnn_merp.pipeline import check_depth, pipeline_design
 from merp.models.errors import BadInput
@@ -32,11 +32,13 @@ from merp.tools.export.package import Frame, write_header
 from merp.tools.simulate.input_maps import random_maps
 
 KIND = "pipeline"
-WORDS = {
-    "map": "map words in the order image, row, column, map: images in, scores out",
-    "delta": "deltas of the scores in the order image, map: those of an image when it has left",
+PARAMETERS = {
     "kernel": "kernels in the order m, n, row, column",
     "bias": "biases in the order m",
+}
+WORDS = PARAMETERS | {
+    "map": "map words in the order image, row, column, map: images in, scores out",
+    "delta": "deltas of the scores in the order image, map: those of an image when it has left",
 }
 """What a stream carries, by the end of its name."""
 
@@ -110,54 +112,82 @@ class PipelinePackage:
         Raises:
             RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
         """
-        frame, network, pipeline = self.frame, self.network, self.pipeline
-        engine = pipeline.top()
-        shell = axi_top(engine)
-        registers: RegisterMap = shell.args["registers"]
-        hdl, prefix = directory / "hdl", f"{frame.entity}_"
-        export = convert(shell.function, shell.args, self.dialect.name, hdl, prefix=prefix)
-        with spent.on("golden"):
-            made = self.batch()
-        total = next(each.name for each in COUNTERS)
-        compared = write_run(
-            directory / "vectors" / "small",
-            made.run,
-            made.goldens,
-            status_words(made.counts),
-            [f"{each.name}_{total}" for each in pipeline.engines],
-            engine.ports,
-            registers,
-        )
-        said = f"the network, {self.images} image(s)"
-        write_header(directory / "software", frame.entity, registers, made.run.config, said)
-        facts = frame.facts(engine, export, registers) | {
+        network = self.network
+        cycles = pipeline_cycles(network, self.images, self.depth).total
+        facts = {
             "design": KIND,
-            "phase": "all",
-            "format": asdict(network.fmt),
             "depth": self.depth,
             "images": self.images,
-            "modelled_cycles": pipeline_cycles(network, self.images, self.depth).total,
+            "modelled_cycles": cycles,
             "layers": [
                 {"layer": layer.name, "name": f"layer{place}"}
                 for place, layer in enumerate(network.layers, 1)
             ],
-            "streams": {
-                pin.name: {"port": _counter(pipeline)[pin.name], "width": pin.element}
-                for pin in engine.ports.streams
-            },
-            "vectors": {"small": {"words_compared": compared}},
         }
-        values = facts | {
-            "stream_words": _stream_words(engine, pipeline),
-            "command": None,
-            "stored": {},
+        said = {
+            "step": "kernels in, images in, scores out, deltas of the scores in, new kernels out",
+            "run": "The deltas of an image can come when its scores have left, at any time; the "
+            f"bench, which knows them, offers them at once. A run of {self.images} image(s) with "
+            f"{self.depth} of them on their way at most takes {cycles:,} cycles by the model.",
+            "stream_words": _stream_words(self.pipeline.top(), self.pipeline),
         }
-        frame.write(engine, export, registers, values, spent, directory)
-        return facts
+        with spent.on("golden"):
+            made = self.batch()
+        return write_step(self.frame, made, facts, said, spent, directory)
 
 
-def _counter(pipeline: Pipeline) -> Mapping[str, str]:
-    """The counter of each stream, without ``status_``."""
+def write_step(
+    frame: Frame,
+    made: Batch,
+    facts: Mapping[str, Any],
+    said: Mapping[str, Any],
+    spent: TimeSpent,
+    directory: Path,
+) -> dict[str, Any]:
+    """Write engines that run at once behind one AXI shell, and a step of theirs; as ``write``.
+
+    Args:
+        made: the step, with the engines.
+        facts, said: of this package alone, for programs and for its page.
+
+    Raises:
+        RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
+    """
+    engine = made.pipeline.top()
+    shell = axi_top(engine)
+    registers: RegisterMap = shell.args["registers"]
+    hdl, prefix = directory / "hdl", f"{frame.entity}_"
+    export = convert(shell.function, shell.args, frame.dialect.name, hdl, prefix=prefix)
+    counters = _counter(made.pipeline)
+    total = next(each.name for each in COUNTERS)
+    compared = write_run(
+        directory / "vectors" / "small",
+        made.run,
+        made.goldens,
+        status_words(made.counts),
+        [f"{each.name}_{total}" for each in made.pipeline.engines],
+        engine.ports,
+        registers,
+    )
+    header = f"the network, {facts['images']} image(s)"
+    write_header(directory / "software", frame.entity, registers, made.run.config, header)
+    found = frame.facts(engine, export, registers) | {
+        "phase": "all",
+        "format": asdict(made.pipeline.network.fmt),
+        **facts,
+        "streams": {
+            pin.name: {"port": counters.get(pin.name, pin.name), "width": pin.element}
+            for pin in engine.ports.streams
+        },
+        "vectors": {"small": {"words_compared": compared}},
+    }
+    values = found | {"command": None, "stored": {}, **said}
+    frame.write(engine, export, registers, values, spent, directory)
+    return found
+
+
+def _counter(pipeline: Engines) -> Mapping[str, str]:
+    """The counter of each stream that is an engine's, without ``status_``."""
     return {
         pin: f"{engine.name}_{port}"
         for engine in pipeline.engines
@@ -173,11 +203,12 @@ def _stream_words(engine: Top, pipeline: Pipeline) -> dict[str, str]:
     for pin in engine.ports.streams:
         layer = next((name for place, name in names.items() if f"_{place}_" in pin.name), "")
         kind = WORDS[pin.name.rpartition("_")[2]]
-        said[pin.name] = f"{kind} of {layer}, {_when(pin.name)}" if layer else kind
+        said[pin.name] = f"{kind} of {layer}, {when(pin.name)}" if layer else kind
     return said
 
 
-def _when(stream: str) -> str:
+def when(stream: str) -> str:
+    """When the kernels and biases of a stream are used or made."""
     if stream.startswith("m_axis"):
         return "updated"
     return "for forward and delta propagation" if "_fp_" in stream else "for its update"

@@ -77,10 +77,10 @@ class Exporting:
                 network, target = selected.network, selected.target
                 output.add(schedule_files(network, target, exported, **choice))
             output.commit()
-        return [_row(directory, name, manifest) for name, manifest in exported.items()]
+        return [row(directory, name, manifest) for name, manifest in exported.items()]
 
 
-def _row(directory: Path, name: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
+def row(directory: Path, name: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
     """What was written of a package."""
     return {
         "design": manifest["design"],
@@ -115,7 +115,7 @@ def write_whole(
     with progress.spent.on("converting and writing"):
         manifest = output.add_folder(package.name, partial(package.write, progress.spent))
         output.commit()
-    return _row(directory, package.name, manifest)
+    return row(directory, package.name, manifest)
 
 
 def _choice(selection: Selection) -> dict[str, bool]:

@@ -19,8 +19,10 @@ from merp.models.network.network import Network
 from merp.models.network.phases import NAMED
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.tools.common.arguments import (
-    EXPORTED,
+    ARCHITECTURES,
+    CLUSTER,
     MOST_DEPTH,
+    MOST_DEVICES,
     PIPELINE,
     add_delta_at,
     add_network,
@@ -51,15 +53,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--architecture",
-        choices=EXPORTED,
-        help="cnn-merp: a design in a phase; mazouz: the whole network as a training pipeline, "
-        "without --layer and --all (default cnn-merp; of a network in fixed point its MAC array)",
+        choices=ARCHITECTURES,
+        help="cnn-merp: a design in a phase; mazouz: the whole network as a training pipeline; "
+        "fpdeep: the same on a chain of boards, a package for each; both without --layer and --all "
+        "(default cnn-merp; of a network in fixed point its MAC array)",
     )
     parser.add_argument(
         "--depth",
         type=whole(1, MOST_DEPTH),
         metavar="N",
         help=f"images on their way at most in a pipeline (default {DEPTH})",
+    )
+    parser.add_argument(
+        "--devices",
+        type=whole(1, MOST_DEVICES),
+        metavar="N",
+        help="boards of the chain, with fpdeep (default 1)",
     )
     parser.add_argument(
         "--phase", choices=NAMED, help="with --layer; bp: dp and ku in one; default fp"
@@ -109,10 +118,14 @@ def run(args: argparse.Namespace) -> int:
     """Export and list what was written."""
     network = open_network(args.network, fuses=True)
     target = target_named(args.part)
+    if args.devices is not None and args.architecture != CLUSTER:
+        raise BadInput(f"--devices {args.devices}: allowed with --architecture {CLUSTER}")
     if args.architecture == PIPELINE:
         return _pipeline(args, network, target)
+    if args.architecture == CLUSTER:
+        return _chain(args, network, target)
     if args.depth is not None:
-        raise BadInput(f"--depth {args.depth}: allowed with --architecture {PIPELINE}")
+        raise BadInput(f"--depth {args.depth}: allowed with --architecture {PIPELINE} or {CLUSTER}")
     return _EXPORTS[computing_in(network.numbers)](args, network, target)
 
 
@@ -149,9 +162,7 @@ def _designs(args: argparse.Namespace, network: Network, target: Target) -> int:
 
 def _pipeline(args: argparse.Namespace, network: Network, target: Target) -> int:
     """Export the network as a pipeline."""
-    _refuse(args, "delta_at", *OF_DESIGNS, by=f"--architecture {PIPELINE}")
-    for layer in network.layers:
-        check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
+    _check_at_once(args, network)
 
     from merp.tools.export.pipeline import PipelinePackage  # the hardware's imports wait
 
@@ -164,6 +175,43 @@ def _pipeline(args: argparse.Namespace, network: Network, target: Target) -> int
         dialect=DIALECTS[args.language],
     )
     return _whole(args, network, package, "a pipeline")
+
+
+def _chain(args: argparse.Namespace, network: Network, target: Target) -> int:
+    """Export the network on a chain of boards."""
+    _check_at_once(args, network)
+
+    from merp.tools.export.chain import ChainPackages  # the hardware's imports wait
+    from merp.tools.export.run import row
+
+    packages = ChainPackages(
+        network=network,
+        devices=args.devices or 1,
+        depth=args.depth or DEPTH,
+        images=args.images,
+        target=target,
+        clock_mhz=args.clock or target.clock_mhz,
+        dialect=DIALECTS[args.language],
+    )
+    plan = f"{packages.devices} nodes: {packages.dialect.title}, vectors, scripts"
+    with (
+        Output.of_folder("-o", args.output) as output,
+        ProgressBar("export", plan) as bar,
+    ):
+        written = packages.write(output, bar)
+    rows = [row(args.output, name, manifest) for name, manifest in written.items()]
+    return _show(args, network, rows)
+
+
+def _check_at_once(args: argparse.Namespace, network: Network) -> None:
+    """Refuse what engines that run at once do not take.
+
+    Raises:
+        BadInput: an option chooses among designs, or a layer's design does not take the images.
+    """
+    _refuse(args, "delta_at", *OF_DESIGNS, by=f"--architecture {args.architecture}")
+    for layer in network.layers:
+        check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
 
 
 def _array(args: argparse.Namespace, network: Network, target: Target) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.models.params.cnn_merp.backward_registers import DELTA_BUNDLE
-from merp.models.params.cnn_merp.cluster_design import ClusterDesign
+from merp.models.params.cnn_merp.cluster_design import ClusterDesign, NodeDesign
 from merp.models.params.cnn_merp.cluster_registers import LINK, SHARE
 from merp.models.params.cnn_merp.delta_registers import DILATE
 from merp.models.params.cnn_merp.design import Design
@@ -74,8 +74,16 @@ def pipeline_settings(design: PipelineDesign) -> Settings:
 
 def cluster_settings(design: ClusterDesign) -> Settings:
     """Registers of a chain: of admission and of the links, and those of every share."""
-    found = {**ADMISSION.settings(design.nodes[0]), **LINK.settings(design.link)}
-    for place, each in enumerate(design.shares, 1):
+    found = {f"config_{name}": setting for name, setting in LINK.settings(design.link).items()}
+    for each in design.nodes:
+        found |= node_settings(each)
+    return found
+
+
+def node_settings(design: NodeDesign) -> Settings:
+    """Registers of a node of a chain: of admission, and those of its shares."""
+    found = dict(ADMISSION.settings(design))
+    for place, each in enumerate(design.shares, design.place):
         found |= _slice_settings(each.engines, f"share{place}")
         if not each.last:
             own = SHARE.settings(each)

@@ -81,8 +81,9 @@ module bench;
     stream_source #(
         "{{ stream.name }}", {{ stream.element }}, {{ stream.lanes }}, {{ stream.keep // stream.lanes or 1 }}, {{ loop.index }}
     ) play_{{ loop.index }} (
-        aclk, pass, enable, {{ stream.name }}_tdata, {{ stream.name }}_tvalid,
-        {{ stream.name }}_tready, {{ stream.name }}_tlast, {{ stream.name + "_tkeep" if stream.keep else "" }},
+        aclk, pass, enable, {{ "taken[%d] / %d * %d" | format(*answers[stream.name]) if stream.name in answers else "32'h7fffffff" }},
+        {{ stream.name }}_tdata, {{ stream.name }}_tvalid, {{ stream.name }}_tready,
+        {{ stream.name }}_tlast, {{ stream.name + "_tkeep" if stream.keep else "" }},
         sent[{{ loop.index }}], source_ended[{{ loop.index }}]
     );
 

@@ -114,8 +114,9 @@ begin
             PAUSE, SEED + {{ loop.index }}
         )
         port map (
-            aclk, place, enable, {{ stream.name }}_tdata, {{ stream.name }}_tvalid,
-            {{ stream.name }}_tready, {{ stream.name }}_tlast, {{ stream.name + "_tkeep" if stream.keep else "open" }},
+            aclk, place, enable, {{ "taken(%d) / %d * %d" | format(*answers[stream.name]) if stream.name in answers else "natural'high" }},
+            {{ stream.name }}_tdata, {{ stream.name }}_tvalid, {{ stream.name }}_tready,
+            {{ stream.name }}_tlast, {{ stream.name + "_tkeep" if stream.keep else "open" }},
             sent({{ loop.index }}), source_ended({{ loop.index }})
         );
 

@@ -15,6 +15,7 @@ module stream_source #(
     input  wire              clk,
     input  integer           pass,    // its number, 0 where there are none
     input  wire              enable,  // words may be presented; low: back to the first one
+    input  integer           known,   // words that there are so far
     output reg [LANES * WIDTH - 1:0] tdata,
     output reg               tvalid,
     input  wire              tready,
@@ -51,7 +52,7 @@ module stream_source #(
                 ended <= !words.more;
                 tvalid <= 0;
                 tlast <= 0;
-                if (words.more && !words.pauses()) begin
+                if (words.more && sent + (tvalid ? offered : 0) < known && !words.pauses()) begin
                     tdata <= 0;
                     tkeep <= 0;
                     offered = 0;

@@ -22,6 +22,7 @@ entity stream_source is
         clk    : in  std_logic;
         place  : in  natural;       -- number of the pass, 0 where there are none
         enable : in  std_logic;     -- words may be presented; low: back to the first one
+        known  : in  natural;       -- words that there are so far
         tdata  : out std_logic_vector(LANES * WIDTH - 1 downto 0) := (others => '0');
         tvalid : out std_logic := '0';
         tready : in  std_logic;
@@ -52,7 +53,7 @@ begin
         while enable = '1' and not endfile(words) loop
             loop
                 throw(dice, PAUSE, waits);
-                exit when not waits or enable = '0';
+                exit when (not waits and count < known) or enable = '0';
                 wait until rising_edge(clk);
             end loop;
             tdata <= (others => '0');
