@@ -18,6 +18,7 @@ from merp.models.network.network import Layer, Network
 from merp.models.params.fixed import FIXED16
 from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.schedule_layout import MAX_PASSES, schedule_layout
 from merp.models.params.names import folder_name, identifier
 from merp.models.params.register_map import RegisterMap
 from merp.testbenches.axi.axi_top import axi_top
@@ -148,6 +149,8 @@ class ArrayPackage:
             "command": None,
             "stored": {},
             "scheduled": passes,
+            "max_passes": MAX_PASSES,
+            "schedule_words": schedule_layout(self.design).words,
             "unrolled": self.design,
         }
         frame.write(engine, export, registers, values, spent, directory)
@@ -173,9 +176,9 @@ class ArrayPackage:
     ) -> None:
         top, images = self.frame.entity, self.images
         write_header(directory, top, registers, {}, self.network.name)
-        header = schedule_header(replace(registers, top=top), images, passes)
+        header = schedule_header(replace(registers, top=top), images, passes, self.design)
         write_software(directory, f"{top}_schedule.h", header)
-        text = schedule_json(self.network.name, images, passes)
+        text = schedule_json(self.network.name, images, passes, self.design)
         write_software(directory, "schedule.json", text)
 
     def _format(self) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""The passes of an image on a MAC array in order: registers, and arrays in memory by stream."""
+"""The passes of an image on a MAC array in order: registers, words of a schedule, arrays in memory.
+
+The words are those that ``scheduled_trainer`` takes on ``s_axis_schedule``.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,13 @@ from merp.cosim.phases.mac_array.scheduled_step import phases_at
 from merp.cosim.phases.mac_array.step_order import step_order
 from merp.models.mac_array.pass_words import pass_words
 from merp.models.mac_array.passes import design_of
+from merp.models.mac_array.schedule_words import schedule_words
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
 from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.models.params.mac_array.design import USUAL_LOSS, Design
-from merp.models.params.mac_array.schedule_layout import OF_IMAGE
+from merp.models.params.mac_array.schedule_layout import MAX_PASSES, OF_IMAGE
 from merp.models.params.register_map import RegisterMap
 from merp.testbenches.mac_array.trainer_bench import registers
 from merp.tools.export.operands import Operand
@@ -100,7 +104,16 @@ def _streams(network: Network, layer: Layer, work: ArrayPass, design: Design) ->
     return {streams[port]: found[port] for port in streams if port in moved}
 
 
-def schedule_json(network: str, images: int, passes: Sequence[Scheduled]) -> str:
+def words_of(passes: Sequence[Scheduled], design: Design) -> list[list[int]]:
+    """The words of each pass in the memory of a schedule; none of more than it holds."""
+    if len(passes) > MAX_PASSES:
+        return [[] for _ in passes]
+    words = schedule_words([each.registers for each in passes], design)
+    found: list[list[int]] = words.reshape(len(passes), -1).tolist()
+    return found
+
+
+def schedule_json(network: str, images: int, passes: Sequence[Scheduled], design: Design) -> str:
     """The passes of an image for a program; ``images``: of a batch."""
     document = {
         "network": network,
@@ -113,15 +126,18 @@ def schedule_json(network: str, images: int, passes: Sequence[Scheduled]) -> str
                 "kind": each.kind,
                 "streams": {name: operand._asdict() for name, operand in each.streams.items()},
                 "registers": dict(each.registers),
+                "words": words,
             }
-            for each in passes
+            for each, words in zip(passes, words_of(passes, design), strict=True)
         ],
     }
     return json.dumps(document, indent=2) + "\n"
 
 
-def schedule_header(registers: RegisterMap, images: int, passes: Sequence[Scheduled]) -> str:
-    """A C99 header: values of all settings by pass, and a function that writes those of one.
+def schedule_header(
+    registers: RegisterMap, images: int, passes: Sequence[Scheduled], design: Design
+) -> str:
+    """A C99 header: settings and words of a schedule by pass, and a function that writes settings.
 
     registers: whose header it includes, by the name of its top.
     """
@@ -143,14 +159,20 @@ def schedule_header(registers: RegisterMap, images: int, passes: Sequence[Schedu
     ]
     for number, each in enumerate(passes, 1):
         values = [each.registers[setting.name] for setting in settings]
-        lines.append(f"    {{ /* {number}: {each.layer.name}, {each.kind} */")
-        for low in range(0, len(values), WORDS_IN_A_LINE):
-            line = (f"{value:#x}u," for value in values[low : low + WORDS_IN_A_LINE])
-            lines.append(f"        {' '.join(line)}")
-        lines.append("    },")
+        lines += _row(f"{number}: {each.layer.name}, {each.kind}", values)
+    lines += ["};", ""]
+    words = words_of(passes, design)
+    if all(words):
+        lines += [
+            f"#define {prefix}_SCHEDULE_WORDS {len(words[0])}u /* of a pass in its memory */",
+            "",
+            "/* What scheduled_trainer takes on s_axis_schedule, all rows one behind the other. */",
+            f"static const uint32_t {top}_schedule[{prefix}_PASSES][{prefix}_SCHEDULE_WORDS] = {{",
+        ]
+        for number, values in enumerate(words, 1):
+            lines += _row(str(number), values)
+        lines += ["};", ""]
     lines += [
-        "};",
-        "",
         "/* Writes the settings of a pass, the first is 0, of a batch's first or last image. */",
         f"static inline void {top}_write_pass(",
         "    volatile void *base, uint32_t pass, uint32_t first, uint32_t last)",
@@ -166,3 +188,12 @@ def schedule_header(registers: RegisterMap, images: int, passes: Sequence[Schedu
         f"#endif /* {guard} */",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _row(said: str, values: Sequence[int]) -> Iterator[str]:
+    """Lines of a row of a table in C."""
+    yield f"    {{ /* {said} */"
+    for low in range(0, len(values), WORDS_IN_A_LINE):
+        line = (f"{value:#x}u," for value in values[low : low + WORDS_IN_A_LINE])
+        yield f"        {' '.join(line)}"
+    yield "    },"

@@ -12,8 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from merp.models.mac_array.schedule_words import schedule_passes
 from merp.models.network.network_file import read_network
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.mac_array.trainer_bench import trainer_top
@@ -257,6 +259,25 @@ def test_the_schedule_is_the_passes_of_an_image(exported: Path, array_file: Path
     assert last["s_axis_delta"] == {"array": "deltas of sums", "layer": "conv1"}
     assert last["s_axis_map"] == {"array": "images", "layer": None}
     assert last["m_axis_gradient"] == {"array": "gradients", "layer": "conv1"}
+
+
+def test_the_words_of_the_schedule_hold_the_registers(exported: Path, array_file: Path) -> None:
+    """As the hardware reads them; of an image's place in its batch they say nothing."""
+    design = phases_of_array(read_network(array_file), fused=False)["fp"].design
+    written = schedule_of(exported)
+    words = [word for each in written["passes"] for word in each["words"]]
+    held = schedule_passes(np.array(words, np.uint32), design)
+    image = {written["first"], written["last"]}
+    assert held == [
+        {name: value for name, value in each["registers"].items() if name not in image}
+        for each in written["passes"]
+    ]
+    assert f"{len(words) // len(held)} a pass (`words`" in (exported / "README.md").read_text()
+    header = (exported / "software" / f"{manifest_of(exported)['top']}_schedule.h").read_text()
+    _, _, table = header.partition("_SCHEDULE_WORDS] = {")
+    table, _, _ = table.partition("};")
+    found = re.findall(r"0x([0-9a-f]+)u", table)
+    assert [int(word, 16) for word in found] == words
 
 
 @needs("gcc")

@@ -121,6 +121,7 @@ def test_random_layers() -> None:
     check(design, *random_layers(np.random.default_rng(1), design, 24, most=(5, 5)))
 
 
+@pytest.mark.full
 @pytest.mark.ghdl
 def test_random_layers_in_ghdl() -> None:
     design = design_of(max_kernel=7, pool_window=4, **STEP)
