@@ -40,6 +40,7 @@ try:
     from myhdl._block import block_decorator as BlockDecorator
     from myhdl._getHierarchy import _getHierarchy
     from myhdl._instance import _Instantiator as Instantiator
+    from myhdl._resolverefs import _AttrRefTransformer as AttributeResolver
     from myhdl._ShadowSignal import ConcatSignal
     from myhdl._ShadowSignal import _ShadowSignal as ShadowSignal
     from myhdl._ShadowSignal import _SliceSignal as SliceSignal
@@ -56,10 +57,10 @@ except ImportError as _error:  # a version that lacks one of the names cannot ev
     raise ExportError(f"MyHDL {VERSION} is damaged: {_error}") from _error
 
 __all__ = [
-    "VERSION", "Always", "AlwaysComb", "AnySignal", "Block", "BlockDecorator", "CallInfo",
-    "ConcatSignal", "Constant", "Instantiator", "Kind", "ShadowSignal", "SignalTupleWaiter",
-    "SliceSignal", "TristateDriver", "TristateSignal", "check_version", "is_list_of_signals",
-    "unique_block_name", "vectors",
+    "VERSION", "Always", "AlwaysComb", "AnySignal", "AttributeResolver", "Block", "BlockDecorator",
+    "CallInfo", "ConcatSignal", "Constant", "Instantiator", "Kind", "ShadowSignal",
+    "SignalTupleWaiter", "SliceSignal", "TristateDriver", "TristateSignal", "check_version",
+    "is_list_of_signals", "unique_block_name", "vectors",
 ]  # fmt: skip
 
 FOLDER = Path(myhdl.__file__).resolve().parent
@@ -272,6 +273,18 @@ def parse_with(tree: Callable[[Any], Any]) -> None:
     """Have MyHDL take the syntax tree of a function from ``tree``."""
     if myhdl.__version__ == VERSION:
         _instance._makeAST = _analyze._makeAST = tree
+
+
+UNRESOLVED = frozenset(
+    ("next", "posedge", "negedge", "max", "min", "val", "signed", "verilog_code", "vhdl_code")
+)
+"""Attributes that MyHDL leaves in a process; any other may be a signal's place in a bundle."""
+
+
+def resolve_with(resolver: Any) -> None:
+    """Have MyHDL resolve the attributes in each process by ``resolver(process).visit(tree)``."""
+    if myhdl.__version__ == VERSION:
+        _instance._AttrRefTransformer = resolver
 
 
 def own_tree(function: Any) -> Any:

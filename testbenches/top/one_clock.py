@@ -17,6 +17,8 @@ import dis
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
+from types import CodeType
 from typing import Any
 
 from merp.hdl.conversion.internals import (
@@ -142,11 +144,7 @@ def signals_in_reach(process: Process) -> list[AnySignal] | None:
     A process that keeps a state outside signals (only behavioural ones do) depends on more.
     """
     names = inspect.getclosurevars(process)
-    if any(
-        step.opname in ("STORE_DEREF", "STORE_GLOBAL")
-        and step.argval not in process.__code__.co_cellvars
-        for step in dis.get_instructions(process)
-    ):
+    if _assigns_around_it(process.__code__):
         return None
     reach: list[AnySignal] = []
     # A function of a module can keep no state that a block instance could tell apart; one within
@@ -156,6 +154,15 @@ def signals_in_reach(process: Process) -> list[AnySignal] | None:
         if not _collect(value, reach):
             return None
     return reach
+
+
+@cache
+def _assigns_around_it(code: CodeType) -> bool:
+    """Whether a function assigns names of a function around it, or of its module."""
+    return any(
+        step.opname in ("STORE_DEREF", "STORE_GLOBAL") and step.argval not in code.co_cellvars
+        for step in dis.get_instructions(code)
+    )
 
 
 def _collect(value: Any, reach: list[AnySignal]) -> bool:

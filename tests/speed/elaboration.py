@@ -18,6 +18,7 @@ def figures() -> Iterator[Seconds | Ratio]:
     yield Seconds("digits' forward engine elaborated", ours)
     internals.inspect_with(inspect)
     internals.parse_with(internals.own_tree)
+    internals.resolve_with(internals.AttributeResolver)
     try:
         own = _elaborated()
     finally:

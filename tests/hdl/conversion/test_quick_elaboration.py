@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from myhdl import Signal, always_comb
+from myhdl import Signal, always_comb, block
 
 from merp.hdl.conversion import internals, quick_elaboration
 from merp.hdl.conversion.convert import convert
@@ -108,6 +108,38 @@ def two(a: Bit, y: Bit) -> Any:
     return [inverter(a=source, y=target) for source, target in pins]
 
 
+class Pair:
+    def __init__(self) -> None:
+        self.one, self.other = Signal(False), Signal(False)
+
+
+@pytest.mark.parametrize("resolver", [quick_elaboration._Resolver, internals.AttributeResolver])
+def test_attributes_are_resolved_where_there_are_any(resolver: type) -> None:
+    pair, plain = Pair(), Signal(False)
+
+    @block
+    def of_both() -> Any:
+        @always_comb
+        def bundled() -> None:
+            pair.one.next = not pair.other
+
+        @always_comb
+        def single() -> None:
+            plain.next = not plain.val
+
+        return bundled, single
+
+    internals.resolve_with(resolver)
+    try:
+        bundled, single = of_both().subs
+    finally:
+        quick_elaboration.install()
+    assert (bundled.inputs, bundled.outputs) == ({"pair_other"}, {"pair_one"})
+    assert bundled.objlist == ["pair_one", "pair_other"]
+    assert bundled.symdict["pair_one"] is pair.one
+    assert (single.outputs, single.objlist) == ({"plain"}, [])
+
+
 def test_a_design_converts_to_the_same_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,6 +152,7 @@ def test_a_design_converts_to_the_same_text(
     quick = texts("quick")
     internals.inspect_with(inspect)
     internals.parse_with(internals.own_tree)
+    internals.resolve_with(internals.AttributeResolver)
     monkeypatch.setattr(quick_elaboration, "DEEPEST", 0)  # nobody asks
     try:
         assert texts("plain") == quick
