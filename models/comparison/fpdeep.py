@@ -192,10 +192,7 @@ def record(plan: Plan) -> Record:
 def _without_work(plan: Plan) -> list[str]:
     """What is said where there are boards that no map is on."""
     idle = plan.board.devices - len({piece.node for piece in plan.cut.pieces})
-    if not idle:
-        return []
-    maps = sum(stage.maps for stage in {piece.stage for piece in plan.cut.pieces})
-    return [f"{idle} of {plan.board.devices} boards have no map: at most {maps} can work"]
+    return [f"{idle} of {plan.board.devices} boards have no map"] if idle else []
 
 
 def _rate(board: Board) -> Figure:

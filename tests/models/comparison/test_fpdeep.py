@@ -143,8 +143,8 @@ def test_a_board_alone_needs_no_link() -> None:
 
 def test_boards_without_a_map_are_told() -> None:
     network = open_network("lenet5")
-    many = answer(network, replace(BOARD, devices=400))
-    assert "boards have no map: at most 40 can work" in many.notes[-1]
+    many = answer(network, replace(BOARD, devices=40))
     working = {row.device for row in many.rows}
-    assert many.notes[-1].startswith(f"{400 - len(working)} of 400 ")
+    assert len(working) < 40
+    assert many.notes[-1] == f"{40 - len(working)} of 40 boards have no map"
     assert "no map" not in " ".join(answer(ALEXNET).notes)

@@ -98,6 +98,7 @@ efficiency = 0.8
         ("map alexnet --architecture cnn-merp --board kc70", "did you mean kc705?"),
         ("map alexnet --architecture cnn-merp --board maia", "estimates are of FPGAs of AMD"),
         ("map alexnet --architecture cnn-merp --devices 0", "must be a whole number from 1"),
+        ("map lenet5 --architecture fpdeep --devices 41", "at most 40 boards can work, not 41"),
         ("boards kc75", "did you mean kc705?"),
         ("boards none.toml", "none.toml: cannot be read"),
     ],
