@@ -6,6 +6,7 @@ samples come from the host, which also computes the loss.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
@@ -21,10 +22,14 @@ from merp.models.comparison.options import Options
 from merp.models.comparison.record import Device, Record, Row
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
+from merp.models.front import Point
 from merp.models.mazouz.elements import WORD_BITS, Cost, map_blocks
 from merp.models.mazouz.pipeline import Pipeline
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, has_phase
+
+Search = Callable[[Pipeline, float, float], list[Point]]
+"""Finds the designs of a pipeline within DSPs and LUTs that none beats."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,13 +60,15 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
     return min([each for each in plans if fits(each)] or plans, key=_batch_cycles)
 
 
-def front(network: Network, board: Board, options: Options) -> list[Plan]:
+def front(
+    network: Network, board: Board, options: Options, search: Search = Pipeline.front
+) -> list[Plan]:
     """Return the designs that fit the logic, and that none beats in cycles, DSP and LUT.
 
     The smallest design if none fits.
 
     Raises:
-        BadInput: as ``plan``.
+        BadInput: as ``plan`` and ``search``.
     """
     layers = tuple(chained(network, options, "mazouz"))
     if not layers or layers[0].kind != "conv":
@@ -72,7 +79,7 @@ def front(network: Network, board: Board, options: Options) -> list[Plan]:
     ours = partial(_unit, word_bits) if options.costs == "ours" else None
     pipeline = Pipeline(layers, train=True, unit=ours)
     room = board.room
-    designs = [point.choices for point in pipeline.front(room.dsps, room.luts)]
+    designs = [point.choices for point in search(pipeline, room.dsps, room.luts)]
     return [
         Plan(
             network=network,

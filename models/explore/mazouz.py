@@ -12,6 +12,7 @@ from merp.models.errors import BadInput
 from merp.models.explore.nsga2 import Genes, nsga2
 from merp.models.explore.point import Point, front_of
 from merp.models.fpga.board import Board
+from merp.models.mazouz.pipeline import Pipeline
 from merp.models.network.network import Network
 
 COSTS: Final = ("cycles", "lut", "bram", "dsp")
@@ -19,14 +20,18 @@ COSTS: Final = ("cycles", "lut", "bram", "dsp")
 
 
 def front(
-    network: Network, board: Board, options: Options, objectives: Sequence[str]
+    network: Network,
+    board: Board,
+    options: Options,
+    objectives: Sequence[str],
+    search: mazouz.Search = Pipeline.front,
 ) -> list[Point]:
     """Return the pipelines that no other one beats in the objectives; choices are elements.
 
     Raises:
-        BadInput: there is no pipeline of these layers, or none fits.
+        BadInput: there is no pipeline of these layers, or none fits; or as ``search``.
     """
-    plans = mazouz.front(network, board, options)
+    plans = mazouz.front(network, board, options, search)
     points = [_point(plan) for plan in plans if mazouz.fits(plan)]
     if not points:
         need, room = _point(plans[-1]).costs, board.room

@@ -81,9 +81,9 @@ class Pipeline:
         Where ``lut`` limits, too, in all three; block RAM is in proportion to the LUT.
         """
         limits = (inf, dsp) if lut is None else (inf, dsp, lut)
-        return front(self.choices(), partial(self._costs, count=len(limits)), limits, self.inputs)
+        return front(self.choices(), partial(self.costs, count=len(limits)), limits, self.inputs)
 
-    def _costs(self, place: int, before: int, own: int, count: int) -> Costs:
+    def costs(self, place: int, before: int, own: int, count: int) -> Costs:
         """Cycles, DSP and LUT of a convolution layer; with the last one of all behind it, too."""
         last = place == len(self.convolutions) - 1
         places = range(place, len(self.layers)) if last else (place,)

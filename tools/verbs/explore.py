@@ -27,7 +27,7 @@ from merp.tools.explore.folder import check_folder
 from merp.tools.explore.limits import read_limits, within
 
 CNN_MERP, MAZOUZ = "cnn-merp", "mazouz"
-EXACT, NSGA2 = "exact", "nsga2"
+EXACT, ENUMERATE, NSGA2 = "exact", "enumerate", "nsga2"
 SEARCH = {"population": 100, "generations": 100, "seed": 0}
 
 
@@ -62,10 +62,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--method",
-        choices=(EXACT, NSGA2),
+        choices=(EXACT, ENUMERATE, NSGA2),
         default=EXACT,
-        help="exact: no point is missing; nsga2: a genetic search, which needs pymoo (pip install "
-        "'merp[search]') (default %(default)s)",
+        help="exact: no point is missing; enumerate: the same by pricing every design, of mazouz; "
+        "nsga2: a genetic search, which needs pymoo (pip install 'merp[search]') (default "
+        "%(default)s)",
     )
     for name, (low, high) in {
         "population": (4, 10_000), "generations": (1, 100_000), "seed": (0, 1 << 31),
@@ -136,6 +137,8 @@ def _designs(
     from merp.tools.explore.found import Found, network_file
 
     _check(objectives, COSTS)
+    if args.method == ENUMERATE:
+        raise BadInput(f"--method {ENUMERATE}: allowed only with --architecture {MAZOUZ}")
     limits, search = read_limits(args.limit, objectives), _search(args)
     board, batch, goal = open_board(args.board), args.batch or BATCH, args.goal or GOALS[0]
     space = Space(network, board, scope, batch, goal)
@@ -172,6 +175,8 @@ def _pipelines(
     from merp.models.comparison.options import Options
     from merp.models.explore.engines import engines_of, with_engines
     from merp.models.explore.mazouz import COSTS, evolved, front
+    from merp.models.mazouz.enumeration import enumerated
+    from merp.models.mazouz.pipeline import Pipeline
     from merp.tools.explore.found import Found, network_file
 
     _check(objectives, COSTS)
@@ -188,7 +193,8 @@ def _pipelines(
         with ProgressBar("explore", plan):
             points = evolved(network, board, options, objectives, **search)
     else:
-        points = front(network, board, options, objectives)
+        way = enumerated if args.method == ENUMERATE else Pipeline.front
+        points = front(network, board, options, objectives, way)
     points = within(points, limits)
     found = Found(
         network=network, board=board, architecture=MAZOUZ, scope=scope, batch=1, goal=None,

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from merp.models.mazouz.enumeration import enumerated
 from merp.models.mazouz.networks import CIFAR, MNIST, MNIST_SMALL, NETWORKS, SVHN
 from merp.models.mazouz.pipeline import Pipeline
 from merp.models.network.network import Layer, Network
@@ -104,6 +105,13 @@ def test_the_front_is_that_of_all_designs(network: Network, train: bool) -> None
         if not best or cycles[place] < best[-1][0]:
             best.append((cycles[place], dsps[place]))
     assert [point.costs for point in whole.front(DSPS)] == best[::-1]
+    assert enumerated(whole, DSPS) == whole.front(DSPS)
+
+
+@pytest.mark.parametrize("network", [MNIST_SMALL, MNIST, SVHN], ids=NAMES[:3])
+def test_logic_limits_an_enumeration_as_it_does_the_front(network: Network) -> None:
+    whole = pipeline(network, train=True)
+    assert enumerated(whole, DSPS, 60_000) == whole.front(DSPS, 60_000)
 
 
 def priced(whole: Pipeline) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

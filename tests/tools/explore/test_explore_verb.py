@@ -153,6 +153,7 @@ def test_the_table_is_readable_at_80_columns(
          "bram, dsp, with commas; did you mean lut?"),
         ("--objectives ''", "--objectives"),
         ("--scope conv9", "--scope 'conv9': allowed are conv, all, conv1"),
+        ("--method enumerate", "--method enumerate: allowed only with --architecture mazouz"),
         ("--seed 1", "--seed: allowed only with --method nsga2"),
         ("--method nsga2", "pymoo is not installed: pip install 'merp[search]'"),
         ("--architecture mazouz --batch 2", "--batch: allowed only with --architecture cnn-merp"),

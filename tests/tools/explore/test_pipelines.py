@@ -125,3 +125,18 @@ def test_smallest_knee_and_a_point_between_pass_their_bench(tmp_path: Path) -> N
         )
         status, lines = bench(package)
         assert (status, lines[-1]) == (0, "PASS"), lines
+
+
+def test_pricing_every_design_finds_the_exact_front(capsys: pytest.CaptureFixture[str]) -> None:
+    answers = []
+    for method in ("exact", "enumerate"):
+        assert main(["explore", "mnist-8-8", *BOARD, *MAZOUZ, "--method", method, "--json"]) == 0
+        answers.append(json.loads(capsys.readouterr().out))
+    exact, every = answers
+    assert every.pop("method") == "enumerate"
+    assert exact.pop("method") == "exact"
+    assert every == exact
+    assert main(["explore", "vgg16", *BOARD, *MAZOUZ, "--method", "enumerate"]) == 2
+    assert capsys.readouterr().err.endswith(
+        "251,286,016 designs: enumerate prices at most 100,000,000\n"
+    )
