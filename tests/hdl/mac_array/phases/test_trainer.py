@@ -225,6 +225,15 @@ def test_pooled_deltas_go_where_their_maxima_were() -> None:
     check(design_of(pool_window=4), *cases)
 
 
+def test_an_un_pooling_that_was_reset_begins_anew() -> None:
+    """While the port waits, and atoms are kept on their way to it."""
+    pooled = upsample(9, POOLED)
+    slow = {MAPS: (1, 0, 0, 0)}
+    cases = [Case(pooled, places=POOLED, stalls=slow, reset_at=at) for at in (41, 43)]
+    records = check(design_of(), Case(POOLED), *cases, Case(pooled, places=POOLED))
+    assert [record.outcome.resets for record in records] == [0, 1, 1, 0]
+
+
 def entering(phase: str, number: int, front: Layer, **more: Any) -> Layer:
     """DP or KU of the layer of a pass of FP, with deltas of its pooled outputs."""
     names = ("inputs", "outputs", "rows", "columns", "kernel", "pad", "stride", "pool")
