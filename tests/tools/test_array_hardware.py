@@ -334,6 +334,7 @@ def test_the_digits_are_trained_as_the_golden_trains_them(
 
 
 @pytest.mark.full
+@pytest.mark.verilator
 def test_a_whole_training_in_verilator_saves_the_goldens_bytes(capsys, tmp_path: Path) -> None:
     """440 steps of 32 digits, 37 million cycles; given up on the way and resumed."""
     train = ("train", "digits-fixed", "--data", "digits", "--batch", 32)
