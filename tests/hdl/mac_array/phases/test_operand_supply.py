@@ -249,6 +249,12 @@ def taken_before_the_first_slot(trace: Trace) -> int:
     return sum(trace.column("parameters_ready")[: trace.column("verdict_issue").index(1)])
 
 
+@pytest.mark.parametrize("kind", [fp, dp])
+def test_no_group_begins_before_its_kernels(kind: Any) -> None:
+    slow = Pressure(parameters=(1, *[0] * 11))
+    check(design_of(), (kind(inputs=9, outputs=9, rows=4, columns=4, kernel=1), slow))
+
+
 def test_no_tile_is_finished_without_its_biases() -> None:
     layer = fp(inputs=2, outputs=3, rows=4, columns=4, kernel=2)
     late = Pressure(parameters=(*[1] * 9, *[0] * 60))
