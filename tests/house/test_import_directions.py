@@ -55,7 +55,7 @@ MODELS = rooms(
         "comparison": f"{PARAMS} network fpga cnn_merp traffic plan front "
         "fcnn fpdeep cluster mazouz rtl_compiler mac_array"
     },
-    {"explore": f"{PARAMS} network fpga cnn_merp plan pipeline comparison"},
+    {"explore": f"{PARAMS} network fpga cnn_merp plan pipeline mazouz comparison"},
 )
 
 # A block declares its behavioural twin, so twins stand below the blocks and know none of them.

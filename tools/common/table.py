@@ -80,6 +80,13 @@ class _Column:
                  for cell in self.cells]  # fmt: skip
         return max(*map(cell_len, self.head.split() or [""]), *cells, 1)
 
+    @property
+    def unbroken(self) -> int:
+        """Those that it takes at least, if heads and text are wrapped and no word is folded."""
+        words = [self.head, *self.cells] if self.is_text else [self.head]
+        numbers = [] if self.is_text else self.cells
+        return max(map(cell_len, [*" ".join(words).split(), *numbers, " "]))
+
 
 def _width(widths: Iterable[int]) -> int:
     """Of a table with columns of such widths."""
@@ -110,6 +117,13 @@ class Sheet:
             for index, part in enumerate(parts):
                 room = max(options.max_width, _width(column.least for column in part))
                 grid = self._grid(part, heads=True, first=index == 0, last=index == len(parts) - 1)
+                keys, rest = part[: self.keys], part[self.keys :]
+                if (
+                    _width([*(key.natural for key in keys), *(each.unbroken for each in rest)])
+                    <= room
+                ):
+                    for key in grid.columns[: self.keys]:
+                        key.no_wrap = True  # others give way first
                 yield from console.render(grid, options.update(width=room))
 
     def _parts(self, room: int) -> Iterator[list[_Column]]:
