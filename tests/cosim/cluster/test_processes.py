@@ -169,7 +169,10 @@ def test_a_simulation_that_is_killed_is_told_in_one_line(
 def test_an_interrupt_ends_all(
     network: Network, boards: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at_window(monkeypatch, 5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    def interrupt() -> None:  # as its signal does, which workers of pytest do not get
+        raise KeyboardInterrupt
+
+    at_window(monkeypatch, 5, interrupt)
     with pytest.raises(KeyboardInterrupt):
         run_boards(batch_on(network, 3))
     assert all(each.returncode is not None for each in boards)
