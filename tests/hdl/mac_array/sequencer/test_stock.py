@@ -1,0 +1,60 @@
+"""What slots need of runs of pieces: every size that fits, up to the last piece of a pass."""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+import pytest
+
+from merp.hdl.base.signals import count, flag
+from merp.hdl.mac_array.sequencer.stock import stock
+from merp.testbenches.block.trace import Sample, run_block
+
+MOST = 12
+SIZES = [
+    (run, first, stride)
+    for run, first, stride in product((1, 2, 4, 12), (1, 2, 3, 12), (1, 3, 4, 12))
+    if max(first, stride) <= run
+]
+FLAGS = ("rst", "start", "arrived", "step", "rewind", "advance")
+INPUTS = (*FLAGS, "run", "first", "stride")
+
+
+@pytest.mark.parametrize(("run", "first", "stride"), SIZES)
+def test_a_slot_has_what_it_needs_when_it_has_come(run: int, first: int, stride: int) -> None:
+    rng = Random(f"{run} {first} {stride}")
+    sizes = {"run": run, "first": first, "stride": stride}
+    come, base, needed, fresh, expected = 0, 0, first, True, []
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        nonlocal come, base, needed, fresh
+        flags = dict.fromkeys(FLAGS, 0)
+        if cycle:
+            expected.append(int(needed <= come))
+        if cycle % 200 < 2:  # a pass is broken off, and another begins
+            flags["rst" if cycle % 200 == 0 else "start"] = 1
+            come, base, needed, fresh = 0, 0, first, True
+            return flags | sizes
+        flags["arrived"] = int(come < MOST and rng.random() < 0.3)
+        move = rng.choice(("step", "rewind", "advance", None))
+        come += flags["arrived"]
+        if move == "advance" and (fresh or base + 2 * run > MOST):
+            move = None
+        fresh = move == "advance"
+        if move is not None:
+            flags[move] = 1
+        if move == "advance":
+            base += run
+        needed = min(needed + stride, base + run) if move == "step" else (
+            needed if move is None else base + first
+        )  # fmt: skip
+        return flags | sizes
+
+    args = {name: flag() for name in ("clk", *FLAGS, "there")}
+    args |= {name: count(MOST) for name in sizes} | {"most": MOST}
+    trace = run_block(stock, args, INPUTS, drive, 1000)
+    there = trace.column("there")
+    told = [t for t in range(2, 999) if t % 200 > 1]
+    assert [there[t] for t in told] == [expected[t - 1] for t in told]
+    assert {there[t] for t in told} == {0, 1}
