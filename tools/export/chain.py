@@ -10,8 +10,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from merp.cosim.cluster.batch import ClusterBatch, cluster_batch, crossing_words
 from merp.cosim.cluster.cluster import Cluster
 from merp.cosim.cluster.node import Node, NodeBatch, node_batch
@@ -20,7 +18,6 @@ from merp.models.cnn_merp.cut import cut
 from merp.models.cnn_merp.pipeline import check_depth
 from merp.models.errors import BadInput
 from merp.models.fpga.order_codes import Target
-from merp.models.golden.training import RATE, initial_model, rates_of, train_step
 from merp.models.network.network import Network
 from merp.models.params.names import folder_name, identifier
 from merp.models.params.rates import PLAIN
@@ -31,9 +28,8 @@ from merp.tools.common.progress import Progress
 from merp.tools.common.time_spent import TimeSpent
 from merp.tools.export.languages import Dialect
 from merp.tools.export.package import Frame, render
-from merp.tools.export.pipeline import PARAMETERS, when, write_step
 from merp.tools.export.schedule import PAGE, SCHEDULE
-from merp.tools.simulate.input_maps import random_maps
+from merp.tools.export.step import PARAMETERS, random_step, when, write_step
 
 WORDS = {
     "maps": "map words in the order image, row, column, map",
@@ -113,12 +109,8 @@ class ChainPackages:
         )
 
     def batch(self) -> ClusterBatch:
-        """A step on random images, image i of class i."""
-        network = self.network
-        model, images = initial_model(network, 0), random_maps(network, self.images)
-        rates = rates_of(RATE, self.images, network.fmt)
-        labels = np.arange(self.images, dtype=np.int64) % network.layers[-1].biases
-        step = train_step(network, model, images, labels, rates, state="pooled", pooled=True)
+        """A step on random images."""
+        model, step, rates = random_step(self.network, self.images, pooled=True)
         return cluster_batch(self.cluster, model, step, rates, self.depth, pace=1)
 
     def write(self, output: Output, progress: Progress) -> dict[str, dict[str, Any]]:

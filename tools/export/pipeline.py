@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from merp.cosim.audit.vectors import status_words, write_run
 from merp.cosim.pipeline.batch import Batch, batch
-from merp.cosim.pipeline.pipeline import Engines, Pipeline
-from merp.hdl.conversion.convert import convert
+from merp.cosim.pipeline.pipeline import Pipeline
 from merp.models.cnn_merp.pipeline import check_depth, pipeline_design
 from merp.models.errors import BadInput
 from merp.models.fpga.order_codes import Target
-from merp.models.golden.training import RATE, initial_model, rates_of, train_step
 from merp.models.network.network import Network
-from merp.models.params.counters import COUNTERS
 from merp.models.params.names import folder_name, identifier
 from merp.models.params.rates import PLAIN
-from merp.models.params.register_map import RegisterMap
 from merp.models.pipeline.cycles import pipeline_cycles
-from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
+from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.top.top import Top
 from merp.tools.common.time_spent import TimeSpent
 from merp.tools.export.languages import Dialect
-from merp.tools.export.package import Frame, write_header
-from merp.tools.simulate.input_maps import random_maps
+from merp.tools.export.package import Frame
+from merp.tools.export.step import PARAMETERS, random_step, when, write_step
 
 KIND = "pipeline"
-PARAMETERS = {
-    "kernel": "kernels in the order m, n, row, column",
-    "bias": "biases in the order m",
-}
 WORDS = PARAMETERS | {
     "map": "map words in the order image, row, column, map: images in, scores out",
     "delta": "deltas of the scores in the order image, map: those of an image when it has left",
@@ -98,12 +86,8 @@ class PipelinePackage:
         )
 
     def batch(self) -> Batch:
-        """A step on random images, image i of class i."""
-        network = self.network
-        model, images = initial_model(network, 0), random_maps(network, self.images)
-        rates = rates_of(RATE, self.images, network.fmt)
-        labels = np.arange(self.images, dtype=np.int64) % network.layers[-1].biases
-        step = train_step(network, model, images, labels, rates, state="pooled")
+        """A step on random images."""
+        model, step, rates = random_step(self.network, self.images)
         return batch(self.pipeline, model, step, rates, self.depth)
 
     def write(self, spent: TimeSpent, directory: Path) -> dict[str, Any]:
@@ -136,66 +120,6 @@ class PipelinePackage:
         return write_step(self.frame, made, facts, said, spent, directory)
 
 
-def write_step(
-    frame: Frame,
-    made: Batch,
-    facts: Mapping[str, Any],
-    said: Mapping[str, Any],
-    spent: TimeSpent,
-    directory: Path,
-) -> dict[str, Any]:
-    """Write engines that run at once behind one AXI shell, and a step of theirs; as ``write``.
-
-    Args:
-        made: the step, with the engines.
-        facts, said: of this package alone, for programs and for its page.
-
-    Raises:
-        RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
-    """
-    engine = made.pipeline.top()
-    shell = axi_top(engine)
-    registers: RegisterMap = shell.args["registers"]
-    hdl, prefix = directory / "hdl", f"{frame.entity}_"
-    export = convert(shell.function, shell.args, frame.dialect.name, hdl, prefix=prefix)
-    counters = _counter(made.pipeline)
-    total = next(each.name for each in COUNTERS)
-    compared = write_run(
-        directory / "vectors" / "small",
-        made.run,
-        made.goldens,
-        status_words(made.counts),
-        [f"{each.name}_{total}" for each in made.pipeline.engines],
-        engine.ports,
-        registers,
-    )
-    header = f"the network, {facts['images']} image(s)"
-    write_header(directory / "software", frame.entity, registers, made.run.config, header)
-    found = frame.facts(engine, export, registers) | {
-        "phase": "all",
-        "format": asdict(made.pipeline.network.fmt),
-        **facts,
-        "streams": {
-            pin.name: {"port": counters.get(pin.name, pin.name), "width": pin.element}
-            for pin in engine.ports.streams
-        },
-        "vectors": {"small": {"words_compared": compared}},
-    }
-    values = found | {"command": None, "stored": {}, **said}
-    frame.write(engine, export, registers, values, spent, directory)
-    return found
-
-
-def _counter(pipeline: Engines) -> Mapping[str, str]:
-    """The counter of each stream that is an engine's, without ``status_``."""
-    return {
-        pin: f"{engine.name}_{port}"
-        for engine in pipeline.engines
-        for port in engine.streams
-        if (pin := pipeline.pin(engine, port)) is not None
-    }
-
-
 def _stream_words(engine: Top, pipeline: Pipeline) -> dict[str, str]:
     """Contents and order of words by stream."""
     names = {f"layer{each.place}": each.layer.name for each in pipeline.engines}
@@ -205,10 +129,3 @@ def _stream_words(engine: Top, pipeline: Pipeline) -> dict[str, str]:
         kind = WORDS[pin.name.rpartition("_")[2]]
         said[pin.name] = f"{kind} of {layer}, {when(pin.name)}" if layer else kind
     return said
-
-
-def when(stream: str) -> str:
-    """When the kernels and biases of a stream are used or made."""
-    if stream.startswith("m_axis"):
-        return "updated"
-    return "for forward and delta propagation" if "_fp_" in stream else "for its update"
