@@ -34,18 +34,18 @@ def region_move(
     place: Place,
     moved: Place,
 ) -> Any:
-    """Move windows on by some banks and whole blocks.
+    """Move windows on by some banks, and by a block or none: strides are within a region.
 
     config, split, words, size  in  stable, and the sums of these from the second cycle on: banks;
-                    words and elements of the blocks
+                    words and elements of the block
     place, moved    in, out  before and after
 
     Combinational, from place.
     """
     address, wide = len(place.beyond), len(place.split) + 1
-    one_more, one_less = bits(len(words) + 1), bits(len(words))  # words of a block more, or less
+    one_more = bits(len(words) + 1)  # words of a block more
     block_more = bits(len(place.left))  # elements, of a block more
-    whole = flag()  # there is a block to leave behind
+    whole = flag()  # a block is left behind
 
     @always(clk.posedge)
     def reckon() -> None:
@@ -58,9 +58,6 @@ def region_move(
         elements[:] = elements + config.mask + 1
         block_more.next = elements
         whole.next = words >= config.block_words
-        one_less.next = 0
-        if words >= config.block_words:
-            one_less.next = words - config.block_words
 
     @always_comb
     def lead() -> None:
@@ -77,9 +74,8 @@ def region_move(
         if masked != bank:  # a region has a power of two of them
             near[:] = far + words
             far[:] = far + one_more
-        else:
-            if whole:
-                near[:] = far + one_less
+        elif whole:
+            near[:] = far
             far[:] = far + words
         moved.split.next = masked
         moved.here.next = near[address:]
