@@ -1,13 +1,13 @@
-"""Ports of the blocks as tables in their pages: ``python docs/ports.py`` rewrites them.
+"""Tables of the ports of each block: ``python docs/ports.py NAME ...`` prints them.
 
-A page holds ``<!-- ports: NAME -->`` and ``<!-- /ports -->``; what stands between them is written
-here. Names, directions and widths are those of the exported VHDL of shipped designs, meanings come
-from the block's docstring, the comments of its bundles' fields, and the register map of the top.
-``--check`` writes nothing and fails where a page is stale.
+A block's page marks the place of a table by ``<!-- ports: NAME -->``; the site's hook fills it in.
+Names, directions and widths are those of the exported VHDL of shipped designs. Meanings come from
+the block's docstring, the comments of its bundles' fields, and the register map of the top.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import inspect
 import re
@@ -71,7 +71,7 @@ from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
 
 PAGES = Path(__file__).resolve().parent / "blocks"
-MARKED = re.compile(r"<!-- ports: (\w+) -->\n.*?<!-- /ports -->", re.DOTALL)
+MARKED = re.compile(r"<!-- ports: (\w+) -->")
 
 SHIPPED = (
     ("alexnet", "conv2", "fp", {"state": True}),
@@ -449,14 +449,16 @@ def _gather(port: Port, bundles: tuple[str, ...]) -> Port:
 
 
 def table(name: str) -> str:
-    """The table of a block's ports, between its markers."""
+    """The table of a block's ports, in Markdown.
+
+    Raises:
+        KeyError: no shipped design has such a block.
+    """
     block = blocks()[name]
     meaning = meanings(block)
     said = _said(block.function)
     before = ""
     lines = [
-        f"<!-- ports: {name} -->",
-        "",
         f"Ports of `{block.entity}`, widths of {block.design}:",
         "",
         "| port | | bits | meaning |",
@@ -468,31 +470,25 @@ def table(name: str) -> str:
         text = text.replace("|", "\\|").replace("*", "\\*")
         text, before = ('"' if text == before else text), text
         lines.append(f"| `{port.name}` | {port.direction} | {port.width} | {text} |")
-    return "\n".join([*lines, "", "<!-- /ports -->"])
+    return "\n".join(lines)
 
 
-def rewritten(page: str) -> str:
-    """A page's text with its tables as they are now."""
+def filled(page: str) -> str:
+    """A page's Markdown with a table in every place that is marked for one."""
     return MARKED.sub(lambda match: table(match.group(1)), page)
 
 
-def main(arguments: list[str]) -> int:
-    """Rewrite the pages, or say which are stale."""
-    if arguments not in ([], ["--check"]):
-        print("usage: python docs/ports.py [--check]", file=sys.stderr)
-        return 2
-    stale = 0
-    for path in sorted(PAGES.rglob("*.md")):
-        old = path.read_text(encoding="utf-8")
-        new = rewritten(old)
-        if new == old:
-            continue
-        stale = 1
-        print(f"{path.relative_to(PAGES)}: {'stale' if arguments else 'rewritten'}")
-        if not arguments:
-            path.write_text(new, encoding="utf-8")
-    return stale if arguments else 0
+def main() -> int:
+    """Print the tables of the blocks that are named."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0], allow_abbrev=False)
+    parser.add_argument("blocks", nargs="+", metavar="NAME", help="a block, such as cu_array")
+    args = parser.parse_args()
+    for name in args.blocks:
+        if name not in blocks():
+            parser.error(f"{name}: no block of a shipped design; allowed: {', '.join(blocks())}")
+    print("\n\n".join(table(name) for name in args.blocks))
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

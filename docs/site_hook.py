@@ -1,7 +1,7 @@
 """Hook of the documentation site (mkdocs.yml): AlexNet's report inside, every page in its place.
 
 Diagrams become part of their pages, so that their boxes are links and take the theme's colours. The
-glossary is the file that ``merp help`` reads.
+glossary is the file that ``merp help`` reads. The pages of blocks get the tables of their ports.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
+from ports import filled
 from site_report import PAGE as REPORT
 from site_report import site_report
 
@@ -76,6 +77,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, content in site_report(Path(config.docs_dir), config.site_url).items():
         files.append(File.generated(config, name, content=content))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Put the table of a block's ports where its page has a mark."""
+    return filled(markdown)
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
