@@ -16,11 +16,11 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
-from ports import filled
 from site_report import PAGE as REPORT
 from site_report import site_report
 
 from merp.tools.common.glossary import PAGE
+from ports import filled
 from stages import staged
 
 GLOSSARY = "glossary.md"

@@ -95,8 +95,9 @@ def runs() -> Iterator[str]:
         for engine in ("golden", "myhdl", "verilator"):
             yield f"train {name} {TRAINING} --engine {engine} --save saved.npz -o out --json"
     yield f"train digits {TRAINING} --board kc705 --save saved.npz --json"
-    for chain in ("mazouz", "fpdeep --devices 2"):
-        yield f"train digits {TRAINING} --engine myhdl --architecture {chain} --save saved.npz --json"
+    for several in ("mazouz", "fpdeep --devices 2"):
+        options = f"--engine myhdl --architecture {several} --save saved.npz"
+        yield f"train digits {TRAINING} {options} --json"
 
 
 def without_times(value: object) -> object:
