@@ -50,6 +50,30 @@ def test_the_order_by_seed_stays_when_faults_go() -> None:
     assert some == [name for name in everything if name in set(some)]
 
 
+def test_the_faults_of_rooms_have_the_order_of_all_and_no_others_count_for_the_first() -> None:
+    chosen = runpy.run_path(str(FOLDER / "sample.py"))["chosen"]
+    everything = [each.name for each in chosen("", "", 0)]
+    rooms = ("hdl/pipeline/", "hdl/mac_array/output/")
+    some = [name for name in everything if name[0].startswith(rooms)]
+    assert [each.name for each in chosen("", "", 0, 30, ("pipeline", "mac_array/output"))] == (
+        some[:30]
+    )
+
+
+@pytest.mark.parametrize("rooms", ["pipelines", "pipeline,", "pipeline/admission.py", "../tests"])
+def test_a_room_that_is_none_is_refused(
+    rooms: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main = runpy.run_path(str(FOLDER / "sample.py"))["main"]
+    monkeypatch.setattr("sys.argv", ["sample.py", "--rooms", rooms])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert f"--rooms: {rooms.split(',')[-1]!r} is no room of hdl: allowed are arithmetic, axi" in (
+        capsys.readouterr().err
+    )
+
+
 def test_a_fault_is_one_change_and_still_python() -> None:
     for fault in Random(0).sample(FAULTS, 200):
         own = (ROOT / fault.file).read_text()
@@ -67,6 +91,20 @@ def test_a_fault_is_one_change_and_still_python() -> None:
         (
             "cnn_merp/phases/run_counters", "condition", "if exhausted or final_slot",
             "if (exhausted)",
+        ),
+        (
+            "pipeline/admission", "condition", "elif leaves and not enters and count != 0",
+            "elif (leaves and count != 0)",
+        ),
+        ("pipeline/admission", "condition", "if enters and not leaves", "if (enters)"),
+        (
+            "pipeline/gather", "comparison", "status.framing_error.next = wrong != 0",
+            "status.framing_error.next = (wrong == all_done)",
+        ),
+        (
+            "mazouz/convolution_element", "condition",
+            "if source.valid and source.ready and source.last",
+            "if (source.valid and source.last)",
         ),
     ],
 )  # fmt: skip

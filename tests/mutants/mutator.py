@@ -18,6 +18,7 @@ from trial import ROOT
 KINDS = {
     "operator": "an operator becomes another one",
     "condition": "a comparison is off by its edge, a condition is negated or loses a part",
+    "comparison": "a comparison is made as the one before or behind it in the process",
     "constant": "a number is one more or one less, a truth value the other one",
     "dropped": "an assignment is left out",
     "reset": "an assignment of a reset is left out",
@@ -92,6 +93,7 @@ def faults(path: Path) -> list[Fault]:
     found: list[Fault] = []
     alike: Counter[tuple[str, str, str]] = Counter()
     for process in _processes(ast.parse(source)):
+        borrowed = _borrowed(process)
         for statement, in_reset, rest in _statements(process.body, False):
             heads = _heads(statement)
             pointless = _pointless(statement, rest)
@@ -106,7 +108,7 @@ def faults(path: Path) -> list[Fault]:
             for head in heads:
                 for node in ast.walk(head):
                     if isinstance(node, ast.expr) and node not in pointless:
-                        for kind, other in _others(node):
+                        for kind, other in (*_others(node), *borrowed.get(node, ())):
                             changes.append((kind, span(node), f"({ast.unparse(other)})"))
             if isinstance(statement, ast.If):
                 test = statement.test
@@ -209,6 +211,38 @@ def _heads(statement: ast.stmt) -> list[ast.expr]:
     if isinstance(statement, ast.Expr) and not isinstance(statement.value, ast.Constant):
         return [statement.value]
     return []
+
+
+def _borrowed(process: ast.FunctionDef) -> dict[ast.expr, list[tuple[str, ast.expr]]]:
+    """For each comparison of a process, what it becomes with the operator and the right side of
+    another one: of the nearest before it and of the nearest behind it whose right side differs.
+    """
+    every = [
+        node
+        for statement, _, _ in _statements(process.body, False)
+        for head in _heads(statement)
+        for node in ast.walk(head)
+        if isinstance(node, ast.Compare) and len(node.ops) == 1
+    ]
+    every.sort(key=lambda node: (node.lineno, node.col_offset))
+    found: dict[ast.expr, list[tuple[str, ast.expr]]] = {}
+    for place, node in enumerate(every):
+        (right,) = node.comparators
+        sides = {ast.unparse(node.left), ast.unparse(right)}
+        # A number that is one more or one less is a fault of its own.
+        texts = {
+            ast.unparse(ast.Compare(node.left, node.ops, [each])) for _, each in _others(right)
+        }
+        found[node] = []
+        for others in (reversed(every[:place]), every[place + 1 :]):
+            for each in others:
+                if ast.unparse(each.comparators[0]) not in sides:
+                    other = ast.Compare(node.left, each.ops, each.comparators)
+                    if ast.unparse(other) not in texts:
+                        texts.add(ast.unparse(other))
+                        found[node].append(("comparison", other))
+                    break
+    return found
 
 
 def _others(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:

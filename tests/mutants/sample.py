@@ -12,8 +12,9 @@ import argparse
 import sys
 import time
 import tomllib
+from argparse import ArgumentTypeError
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from typing import Any
 from mutator import KINDS, Fault, all_faults
 from nearest import nearest_tests
 from records import Name, Records
-from trial import Trials
+from trial import ROOT, Trials
 
 LONGEST = 60  # minutes
 BUDGET = 60.0
@@ -41,16 +42,42 @@ def read_equivalent(path: Path) -> dict[Name, str]:
     }
 
 
-def chosen(kind: str, file: str, seed: int, first: int | None = None) -> list[Fault]:
-    """Of the first faults in the order by seed those of a kind, or of all, in the files whose path
-    contains ``file``. The order stays the same when other faults come or go.
+def chosen(
+    kind: str, file: str, seed: int, first: int | None = None, rooms: Sequence[str] = ()
+) -> list[Fault]:
+    """The faults of a kind, or of all, in the files whose path contains ``file`` and that are in
+    one of the rooms, or in any; of these the first ones in the order by seed. The order stays the
+    same when other faults come or go.
     """
 
     def place(fault: Fault) -> str:
         return sha256(f"{seed} {fault.name}".encode()).hexdigest()
 
-    found = sorted(all_faults(), key=place)[:first]
-    return [each for each in found if kind in ("", each.kind) and file in each.file]
+    folders = tuple(f"hdl/{room}/" for room in rooms) or ""
+    found = [
+        each
+        for each in all_faults()
+        if kind in ("", each.kind) and file in each.file and each.file.startswith(folders)
+    ]
+    return sorted(found, key=place)[:first]
+
+
+def rooms_of(text: str) -> list[str]:
+    """The rooms that an option names, with commas between them.
+
+    Raises:
+        ArgumentTypeError: no folder of ``hdl`` has that name.
+    """
+    rooms = text.split(",")
+    hdl = ROOT / "hdl"
+    known = [path.parent.relative_to(hdl).as_posix() for path in hdl.glob("*/**/__init__.py")]
+    for room in rooms:
+        if room not in known:
+            top = ", ".join(sorted(each for each in known if "/" not in each))
+            raise ArgumentTypeError(
+                f"{room!r} is no room of hdl: allowed are {top} and their rooms"
+            )
+    return rooms
 
 
 def rounds(fault: Fault, records: Records) -> list[list[str]]:
@@ -72,7 +99,12 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="at a time (default: 2)")
     parser.add_argument("--only", choices=KINDS, default="", help="faults of one kind")
     parser.add_argument("--file", default="", help="only files whose path contains this")
-    parser.add_argument("--first", type=int, help="only so many of the order (default: all)")
+    parser.add_argument(
+        "--rooms", type=rooms_of, default=[], help="only these folders of hdl: pipeline,cluster"
+    )
+    parser.add_argument(
+        "--first", type=int, help="of these only so many, in the order by seed (default: all)"
+    )
     parser.add_argument(
         "--budget",
         type=float,
@@ -87,7 +119,7 @@ def main() -> int:
     until = time.monotonic() + 60 * options.minutes
     equivalent = read_equivalent(Path(__file__).with_name("equivalent.toml"))
     records = Records()
-    faults = chosen(options.only, options.file, options.seed, options.first)
+    faults = chosen(options.only, options.file, options.seed, options.first, options.rooms)
     # What was never tried comes first. What numba compiles comes last: it is compiled anew for each
     # fault, which takes as long as twenty trials.
     faults.sort(key=lambda each: (each.file.startswith(COMPILED), records.last(each) != ("", "")))

@@ -63,11 +63,13 @@ def check(jobs: list[Job], trace: Trace) -> None:
     ends = [int(i == len(each) - 1) for each in golden for i in range(len(each))]
     assert [last for *_, last in words] == ends
     assert not any(trace.column("framing_error"))
-    assert trace.column("done")[-1]
-    starts = [t for t, start in enumerate(trace.column("start")) if start]
-    for begin, end in zip(starts[1:], starts[1:], strict=True):
-        assert trace.column("done")[begin]
-        assert not trace.column("done")[end + 1]
+    done, starts = trace.column("done"), trace.column("start")
+    begins = [t for t, start in enumerate(starts) if start]
+    lasts = [t for t, _, last in words if last]
+    for begin, end, after in zip(begins, lasts, [*begins[1:], len(done)], strict=True):
+        # Once the last output has left, not while it is offered, and until the next start.
+        assert not any(done[begin + 1 : end + 1])
+        assert all(done[end + 1 : after + 1])
 
 
 def cycles(jobs: list[Job], trace: Trace) -> list[int]:

@@ -104,6 +104,31 @@ def test_words_of_an_image_follow_each_other() -> None:
     assert times[4:8] == [8, 9, 10, 11]  # a cycle between two images
 
 
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_flight_counts_an_image_that_leaves_in_any_cycle(depth: int) -> None:
+    """Also in the cycle in which another one enters, which is the one before its first word."""
+    images, words, cycles = 4, 2, 30
+    config = {"images": images, "words": words, "leaving": 1, "depth": depth}
+    fixed = {f"config_{name}": value for name, value in (CONFIG | config).items()}
+    coincided = 0
+    for moment in range(4, 16):  # the first image enters in cycle 2
+
+        def drive(cycle: int, seen: Sample, moment: int = moment) -> dict[str, int]:
+            return fixed | {
+                "rst": int(cycle == 0), "start": int(cycle == 1), "sink_data": 0, "sink_valid": 1,
+                "sink_last": 0, "source_ready": 1, "leaving": int(cycle == moment),
+            }  # fmt: skip
+
+        trace = run_block(admission, arguments(), INPUTS, drive, cycles)
+        enters = [t - 1 for t, *_ in passed(trace, "sink")][::words]
+        assert len(enters) == min(depth + 1, images)
+        wanted = [sum(e < t for e in enters) - (moment < t) for t in range(cycles)]
+        assert trace.column("flight")[2:] == wanted[2:], moment
+        assert trace.column("peak")[-1] == max(wanted)
+        coincided += moment in enters
+    assert coincided == depth - 1
+
+
 def test_the_next_run_begins_anew() -> None:
     trace = play(RATES[0], 200, runs=2)
     times = [t for t, *_ in passed(trace, "sink")]
