@@ -5,6 +5,7 @@ JOBS ?= 2
 SEED ?= 0
 MINUTES ?= 60
 ONLY ?=
+ROOMS ?=
 FIRST ?=
 BUDGET ?=
 ROWS ?= 5
@@ -51,8 +52,8 @@ bench: .venv/dev  ## how fast this machine computes and simulates
 mutants: .venv/dev ghdl  ## plant faults in the hardware and see the tests fail
 	$(BIN)/python tests/mutants/run.py --jobs $(JOBS)
 
-mutants-sample: .venv/dev ghdl  ## plant faults that are drawn at random: SEED, MINUTES (at most 60), JOBS, ONLY=reset, FIRST=1000, BUDGET
-	$(BIN)/python tests/mutants/sample.py --seed $(SEED) --minutes $(MINUTES) --jobs $(JOBS) $(if $(ONLY),--only $(ONLY)) $(if $(FIRST),--first $(FIRST)) $(if $(BUDGET),--budget $(BUDGET))
+mutants-sample: .venv/dev ghdl  ## plant faults that are drawn at random: SEED, MINUTES (at most 60), JOBS, ONLY=reset, ROOMS=pipeline,axi, FIRST=1000, BUDGET
+	$(BIN)/python tests/mutants/sample.py --seed $(SEED) --minutes $(MINUTES) --jobs $(JOBS) $(if $(ONLY),--only $(ONLY)) $(if $(ROOMS),--rooms $(ROOMS)) $(if $(FIRST),--first $(FIRST)) $(if $(BUDGET),--budget $(BUDGET))
 
 fuzz: .venv/dev  ## 100,000 hostile inputs on the command line (make test runs 2,000)
 	$(BIN)/python tests/fuzz/run.py --cases 100000 --seed 1 --jobs $(JOBS)
