@@ -13,11 +13,12 @@ from merp.hdl.base.signals import flag
 from merp.hdl.mac_array.phases.pass_counters import SETTLED, pass_counters
 from merp.hdl.mac_array.ports.slots import Verdict
 from merp.hdl.mac_array.ports.status import ArrayStatus
+from merp.models.params.mac_array.design import Design
 from merp.testbenches.block.reset import as_new_after_reset
 from merp.testbenches.block.trace import Drive, Trace, run_block
 from merp.testbenches.mac_array.designs import small_design
 
-DESIGN = small_design(4, 4, 4)
+DESIGN, WIDE = small_design(4, 4, 4), small_design(4, 4, 16)
 STALLS = ("stall_kernel", "stall_input", "stall_output")
 CAUSES = ("issue", "final_issue", *STALLS)
 FACTORS = ("rows", "columns", "maps", "lanes")
@@ -40,6 +41,7 @@ class Case:
     drained: int = 0
     error: int | None = None
     seed: int = 0
+    design: Design = DESIGN
 
     @property
     def over(self) -> int:
@@ -59,8 +61,9 @@ class Case:
         """Of the slot of cycle ``t``: more maps share the array's rows."""
         rng = Random(f"{self.seed} {t}")
         maps = rng.choice((1, 2))
-        rows, columns = rng.randint(1, DESIGN.poy // maps), rng.randint(1, DESIGN.pox)
-        return dict(zip(FACTORS, (rows, columns, maps, rng.randint(1, DESIGN.pof)), strict=True))
+        rows, columns = rng.randint(1, self.design.poy // maps), rng.randint(1, self.design.pox)
+        lanes = rng.randint(1, self.design.pof)
+        return dict(zip(FACTORS, (rows, columns, maps, lanes), strict=True))
 
     def inputs(self, t: int) -> dict[str, int]:
         """All inputs of cycle ``t``."""
@@ -100,10 +103,10 @@ class Case:
         }
 
 
-def args() -> dict[str, object]:
+def args(design: Design = DESIGN) -> dict[str, object]:
     return {
         **{name: flag() for name in ("clk", *OWN)},
-        "verdict": Verdict(DESIGN), "status": ArrayStatus(DESIGN), "design": DESIGN,
+        "verdict": Verdict(design), "status": ArrayStatus(design), "design": design,
     }  # fmt: skip
 
 
@@ -117,7 +120,9 @@ def script(cases: list[Case]) -> list[dict[str, int]]:
 
 def play(cases: list[Case]) -> Trace:
     rows = script(cases)
-    return run_block(pass_counters, args(), INPUTS, lambda cycle, _: rows[cycle], len(rows))
+    return run_block(
+        pass_counters, args(cases[0].design), INPUTS, lambda cycle, _: rows[cycle], len(rows)
+    )
 
 
 def check(trace: Trace, cases: list[Case]) -> None:
@@ -154,17 +159,25 @@ def test_every_cycle_has_a_cause(name: str) -> None:
     check(play(cases), cases)
 
 
-def random_case(rng: Random) -> Case:
+def random_case(rng: Random, design: Design = DESIGN) -> Case:
     if rng.random() < 0.2:
-        return Case((), sent=rng.randint(1, 30))
+        return Case((), sent=rng.randint(1, 30), design=design)
     slots = tuple(sorted(rng.sample(range(1, 30), rng.randint(1, 12))))
     behind = [slots[-1] + rng.randint(1, 12) for _ in range(2)]
-    return Case(slots, *behind, drained=slots[-1] + rng.randint(1, 12), seed=rng.randint(0, 99))
+    return Case(slots, *behind, drained=slots[-1] + rng.randint(1, 12), seed=rng.randint(0, 99),
+                design=design)  # fmt: skip
 
 
 def test_random_passes() -> None:
     rng = Random(1)
     cases = [random_case(rng) for _ in range(60)]
+    check(play(cases), cases)
+
+
+def test_useful_macs_of_many_lanes() -> None:
+    """Numbers of lanes with several bits in both halves, which are multiplied apart."""
+    rng = Random(2)
+    cases = [random_case(rng, WIDE) for _ in range(8)]
     check(play(cases), cases)
 
 
