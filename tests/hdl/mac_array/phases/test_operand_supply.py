@@ -59,13 +59,22 @@ def check(design: Design, *passes: tuple[Layer, Pressure]) -> Trace:
     assert trace.column("complete")[-1]
     check_verdicts(trace, design, [layer for layer, _ in passes])
     check_biases(trace, design, [layer for layer, _ in passes])
+    check_complete(trace, design, [layer for layer, _ in passes])
     return trace
 
 
 def check_verdicts(trace: Trace, design: Design, layers: list[Layer]) -> None:
-    """At most one cause a cycle; operands three cycles after; useful MACs are those that count."""
+    """One cause in each cycle of a pass; operands three cycles after; useful MACs are those that
+    count.
+    """
     causes = [trace.column(f"verdict_{name}") for name in CAUSES]
-    assert all(sum(each) <= 1 for each in zip(*causes, strict=True))
+    named = [sum(each) for each in zip(*causes, strict=True)]
+    starts = [t for t, start in enumerate(trace.column("start")) if start]
+    finals = [t for t, final in enumerate(trace.column("verdict_final_issue")) if final]
+    within = {
+        t for span in zip(starts, finals, strict=True) for t in range(span[0] + 1, span[1] + 1)
+    }
+    assert named == [int(t in within) for t in range(len(named))]
     issued = causes[0]
     later = OPERANDS + 1
     assert trace.column("operands_valid")[later:] == issued[:-later]
@@ -94,6 +103,19 @@ def check_biases(trace: Trace, design: Design, layers: list[Layer]) -> None:
                 addr, words = next(written)
                 assert (addr, words[: len(biases)]) == (tile, biases.tolist())
     assert next(written, None) is None
+
+
+def check_complete(trace: Trace, design: Design, layers: list[Layer]) -> None:
+    """No pass is complete before its last beat and its last atom were taken."""
+    starts = [t for t, start in enumerate(trace.column("start")) if start]
+    complete = trace.column("complete")
+    for layer, begin, end in zip(layers, starts, [*starts[1:], len(complete)], strict=True):
+        for name, words in layer.streams(design).items():
+            pins = zip(trace.column(f"{name}_valid"), trace.column(f"{name}_ready"), strict=True)
+            taken = [t for t, pair in enumerate(pins) if begin < t < end and all(pair)]
+            if len(words):
+                last = taken[len(words) - 1] if len(taken) == len(words) else end - 1
+                assert not any(complete[begin + 1 : last + 1]), name
 
 
 def fp(seed: int = 1, **sizes: int) -> Layer:
@@ -252,7 +274,19 @@ def taken_before_the_first_slot(trace: Trace) -> int:
 @pytest.mark.parametrize("kind", [fp, dp])
 def test_no_group_begins_before_its_kernels(kind: Any) -> None:
     slow = Pressure(parameters=(1, *[0] * 11))
-    check(design_of(), (kind(inputs=9, outputs=9, rows=4, columns=4, kernel=1), slow))
+    layer = kind(inputs=9, outputs=9, rows=4, columns=4, kernel=1)
+    trace = check(design_of(), (layer, slow))
+    waits = {cause: sum(trace.column(f"verdict_{cause}")) for cause in CAUSES if cause != "issue"}
+    assert max(waits, key=waits.__getitem__) == "stall_kernel"
+
+
+def test_a_slot_that_waits_for_maps_or_for_sums_says_so() -> None:
+    layer = fp(inputs=1, outputs=12, rows=4, columns=4, kernel=1)
+    pressures = {"stall_input": Pressure(maps=(1, *[0] * 30)), "stall_output": Pressure(drain=60)}
+    for cause, pressure in pressures.items():
+        trace = check(design_of(), (layer, pressure))
+        waits = {name: sum(trace.column(f"verdict_{name}")) for name in CAUSES if name != "issue"}
+        assert max(waits, key=waits.__getitem__) == cause
 
 
 def test_no_tile_is_finished_without_its_biases() -> None:
