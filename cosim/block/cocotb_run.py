@@ -13,10 +13,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from subprocess import CalledProcessError
 from typing import Any, Protocol
 from xml.etree import ElementTree
 
+from merp.cosim.children import Children
+from merp.cosim.engines.cocotb_runner import runner_in
 from merp.cosim.engines.simulators import (
     Verilator,
     check_cocotb,
@@ -136,31 +137,32 @@ def _run(
     """Build and run; the log."""
     from cocotb_tools.runner import get_runner
 
-    runner = get_runner(name)
     log, results = workdir / f"{name}.log", workdir.resolve() / "results.xml"
-    try:
-        runner.build(
-            sources=list(export.files),
-            hdl_toplevel=export.top,
-            build_dir=build_dir,
-            always=True,
-            log_file=log,
-            **build,
-        )
-    except (RuntimeError, SystemExit, CalledProcessError) as error:
-        raise RuntimeError(f"{name} failed on {export.top}: {_tail(log)}") from error
-    # It ends so where a simulation or, under pytest, a test failed; the results say which.
-    with suppress(RuntimeError, SystemExit):
-        runner.test(
-            test_module=tests.module,
-            hdl_toplevel=export.top,
-            build_dir=build_dir,
-            test_dir=workdir,
-            extra_env={**tests.environment, "COCOTB_ANSI_OUTPUT": "0"},
-            results_xml=str(results),
-            log_file=log,
-            **run,
-        )
+    with Children() as children:
+        runner = runner_in(children, get_runner(name))
+        try:
+            runner.build(
+                sources=list(export.files),
+                hdl_toplevel=export.top,
+                build_dir=build_dir,
+                always=True,
+                log_file=log,
+                **build,
+            )
+        except (RuntimeError, SystemExit) as error:
+            raise RuntimeError(f"{name} failed on {export.top}: {_tail(log)}") from error
+        # It ends so where a simulation or, under pytest, a test failed; the results say which.
+        with suppress(RuntimeError, SystemExit):
+            runner.test(
+                test_module=tests.module,
+                hdl_toplevel=export.top,
+                build_dir=build_dir,
+                test_dir=workdir,
+                extra_env={**tests.environment, "COCOTB_ANSI_OUTPUT": "0"},
+                results_xml=str(results),
+                log_file=log,
+                **run,
+            )
     _check(results, tests, f"{name} on {export.top}", log)
     return log
 

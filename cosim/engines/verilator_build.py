@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import merp.testbenches.top
 from merp.cosim.build_cache import Entry
+from merp.cosim.children import run
 from merp.cosim.engines.simulators import Verilator
 from merp.cosim.engines.verilator_runtime import OPTIMISE, Runtime
 from merp.models.errors import BadInput
@@ -96,7 +96,7 @@ def _check_libraries() -> None:
         source = Path(folder, "fst.cpp")
         source.write_text(USES_LIBRARIES, encoding="ascii")
         command = ["g++", str(source), "-o", str(source.with_suffix("")), *LIBRARIES]
-        if subprocess.run(command, capture_output=True).returncode:
+        if run(command).returncode:
             raise BadInput(
                 "--engine verilator: an .fst needs the headers of lz4 and zlib: install liblz4-dev "
                 "and zlib1g-dev of your distribution, or write a .vcd"
@@ -122,9 +122,7 @@ def _compile(verilator: Verilator, top: str, work: Path) -> None:
 
 
 def _call(command: Sequence[str], verilator: Verilator, work: Path) -> None:
-    done = subprocess.run(
-        command, cwd=work, env=verilator.environment, capture_output=True, text=True
-    )
+    done = run(command, cwd=work, env=verilator.environment)
     if done.returncode:
         text = (done.stderr or done.stdout).strip()
         raise RuntimeError(f"{Path(command[0]).name} failed:\n{text[-4000:]}")

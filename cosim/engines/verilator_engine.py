@@ -18,6 +18,7 @@ from typing import IO, Any
 import numpy as np
 
 from merp.cosim.build_cache import Entry, cache_directory
+from merp.cosim.children import Children
 from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.myhdl_engine import elaboration_sha
 from merp.cosim.engines.record import Record
@@ -120,7 +121,8 @@ class _Simulation:
         self._ports = top.ports
         shown = _shown(top, wave, built.scope) if wave is not None else []
         self._errors = tempfile.TemporaryFile()
-        self._process = subprocess.Popen(
+        self._children = Children()
+        self._process = self._children.start(
             [str(built.entry.place / EXECUTABLE), *shown],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -135,18 +137,14 @@ class _Simulation:
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if kind in (None, Stuck):  # a waveform that shows where is written to its end
-            self._send([0])
-            self._to.flush()
-        else:
-            self._process.kill()
-        self._process.wait()
-        self._from.close()
-        self._errors.close()
         try:
-            self._to.close()
-        except BrokenPipeError:
-            pass
+            if kind in (None, Stuck):  # a waveform that shows where is written to its end
+                self._send([0])
+                self._to.flush()
+                self._process.wait()
+        finally:
+            self._children.end()
+            self._errors.close()
 
     def play(self, run: Run, job: Job, progress: Progress | None) -> Outcome:
         """Play one run of a job.

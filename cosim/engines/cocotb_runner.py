@@ -1,0 +1,27 @@
+"""cocotb's runner of a simulator, whose programs are started as all others are."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from os import PathLike
+from typing import IO, Any
+
+from merp.cosim.children import Children
+
+
+def runner_in(children: Children, runner: Any) -> Any:
+    """Return a runner whose programs are started in ``children`` from now on."""
+
+    def execute(
+        commands: Sequence[Sequence[str]], cwd: PathLike[str], stdout: IO[str] | None = None
+    ) -> None:
+        """Run commands as the runner does, which would start them with ``subprocess.run``."""
+        stderr = None if stdout is None else subprocess.STDOUT
+        for command in commands:
+            status = children.call(command, cwd=cwd, env=runner.env, stdout=stdout, stderr=stderr)
+            if status:
+                raise RuntimeError(f"Command failed with return code: {status}")
+
+    runner._execute_cmds = execute
+    return runner
