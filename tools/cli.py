@@ -8,53 +8,84 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
 from merp.cosim.build_cache import check_private
+from merp.cosim.interrupts import (
+    INTERRUPTING,
+    interrupts_that_last,
+    status_of,
+    survive_interrupted_source,
+)
 from merp.models.errors import BadInput, CheckFailed
 from merp.tools.command_line import command_line, module_of
 from merp.tools.common.complaint import complain
-from merp.tools.common.interrupts import interrupts_that_last, survive_interrupted_source
 from merp.tools.common.last_resort import internal_error, refused_by_machine
-from merp.tools.common.streams import drop_output, prepare_streams
+from merp.tools.common.streams import finish_output, lacks_reader, prepare_streams
 from merp.tools.common.wide import tables_in_one_piece
+
+
+def program() -> int:
+    """Run the verb of this process's command line, and let nothing come in between until its end.
+
+    Returns the status, as ``main``.
+    """
+    status = main()
+    if threading.current_thread() is threading.main_thread():
+        for each in INTERRUPTING:
+            signal.signal(each, signal.SIG_IGN)
+    return status
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; whatever happens, the complaint is one line.
 
     Returns 0: done, all checks hold; 1: a check failed; 2: bad input, or an output that cannot be
-    written; 3: an error of this program; 130: interrupted; 141: nobody reads the output.
+    written; 3: an error of this program; 129, 130, 143: ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM;
+    141: nobody reads the output.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it speaks up where there is no HOME
     try:
-        prepare_streams()
+        with interrupts_that_last():
+            prepare_streams()
+            return _answered(arguments)
+    except KeyboardInterrupt as error:
+        survive_interrupted_source()
+        for note in getattr(error, "__notes__", ()):
+            complain(note)
+        return status_of(error)
+    finally:
+        finish_output()
+
+
+def _answered(arguments: Sequence[str]) -> int:
+    """Run the verb and write all that it prints; the status, of whatever happens but a signal."""
+    try:
         try:
-            with interrupts_that_last():
-                return _run(arguments)
-        finally:
+            status = _run(arguments)
+        except SystemExit:  # a page of help was printed, or the command line is refused
             sys.stdout.flush()
+            raise
+        sys.stdout.flush()
+        return status
     except BadInput as error:
         return _complain(str(error), 2)
     except CheckFailed as error:
         return _complain(str(error), 1)
-    except KeyboardInterrupt:
-        survive_interrupted_source()
-        return 130
-    except BrokenPipeError:  # the reader of our output has seen enough
-        drop_output()
-        return 141
     except Exception as error:
+        if isinstance(error, BrokenPipeError) and lacks_reader():  # it has seen enough
+            return 141
         if "--debug" in arguments:
             traceback.print_exc()
         refusal = refused_by_machine(error)
         if refusal is None:
             return _complain(internal_error(error), 3)
-        drop_output()
         return _complain(refusal, 2)
 
 
@@ -69,9 +100,12 @@ def _run(arguments: Sequence[str]) -> int:
     asked = next((word for word in arguments if not word.startswith("-")), "")
     args = command_line({asked}).parse_args(arguments)
     with tables_in_one_piece(getattr(args, "wide", False)):
-        status: int = module_of(args.verb).run(args)
+        try:
+            status: int = module_of(args.verb).run(args)
+        except SystemExit as stop:  # of a library: its number means nothing here
+            raise RuntimeError(f"a library ended the program: {stop}") from stop
     return status
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program())

@@ -16,7 +16,7 @@ def runner_in(children: Children, runner: Any) -> Any:
     def execute(
         commands: Sequence[Sequence[str]], cwd: PathLike[str], stdout: IO[str] | None = None
     ) -> None:
-        """Run commands as the runner does, which would start them with ``subprocess.run``."""
+        """Run commands as the runner does, which would start them by itself."""
         stderr = None if stdout is None else subprocess.STDOUT
         for command in commands:
             status = children.call(command, cwd=cwd, env=runner.env, stdout=stdout, stderr=stderr)

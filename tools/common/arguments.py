@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from merp.models.errors import shown
 from merp.models.network.network_keys import BACKWARD
@@ -72,6 +73,10 @@ class Parser(argparse.ArgumentParser):
             near = get_close_matches(str(value), map(str, action.choices or ()), 1)
             error.message += "".join(f"; did you mean {each}?" for each in near)
             raise
+
+    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
+        """Print a page; argparse would swallow the error where it cannot be written."""
+        (file or sys.stdout).write(message)
 
     def error(self, message: str) -> NoReturn:
         """Print ``message`` as one line and exit with status 2."""

@@ -6,16 +6,16 @@ time went. What is quicker says nothing.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from threading import Event, Thread
 from types import TracebackType
 
-from rich.console import Console
 from rich.progress import Progress as Line
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from merp.tools.common.complaint import complain
 from merp.tools.common.progress import Progress
+from merp.tools.common.screen import Screen
 from merp.tools.common.time_spent import compilation_told
 
 PATIENCE = 2.0  # seconds
@@ -33,7 +33,7 @@ class ProgressBar(Progress):
         self._text = ""
         self._shown = False
         self._done = Event()
-        self._console = Console(stderr=True, markup=False, highlight=False)
+        self._console = Screen(stderr=True, markup=False, highlight=False)
         self._line = Line(
             SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn(),
             console=self._console, transient=True, disable=not self._console.is_terminal,
@@ -61,7 +61,8 @@ class ProgressBar(Progress):
         if self._plan:
             self._print(self._plan)
         if self._console.is_terminal:
-            self._line.start()
+            with suppress(OSError):
+                self._line.start()
             return
         passed = PATIENCE
         while not self._done.wait(PERIOD):
@@ -80,7 +81,8 @@ class ProgressBar(Progress):
         """Clear the bar; say where the time went, if all went well."""
         self._done.set()
         self._thread.join()
-        self._line.stop()
+        with suppress(OSError):  # the terminal may be gone, and the work is not the worse for it
+            self._line.stop()
         self._held.close()
         seconds = self.spent.seconds()
         if self._shown and error is None and len(seconds) > 1:

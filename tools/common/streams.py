@@ -1,11 +1,13 @@
-"""Standard streams that cannot be written as they are: closed, or of a narrow encoding."""
+"""Standard streams that cannot be written: closed, full, without a reader, of few characters."""
 
 from __future__ import annotations
 
 import io
 import os
+import select
 import sys
 from contextlib import suppress
+from typing import TextIO
 
 
 def prepare_streams() -> None:
@@ -28,10 +30,28 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def drop_output() -> None:
-    """Send what standard output still holds to the null device, quietly also at the very end."""
+def lacks_reader() -> bool:
+    """Whether a standard output stream is a pipe or a socket that nobody reads any more."""
+    poll = select.poll()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # no file
+            poll.register(stream.fileno(), 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
+
+
+def finish_output() -> None:
+    """Write what both streams still hold, or drop it: nothing is left that fails at the exit."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            drop(stream)
+
+
+def drop(stream: TextIO) -> None:
+    """Send what a stream still holds to the null device, quietly also at the very end."""
     with suppress(OSError):  # no file, and nothing is lost at the end; or no more may be open
-        descriptor = sys.stdout.fileno()
+        descriptor = stream.fileno()
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, descriptor)
         os.close(null)

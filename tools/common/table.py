@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import floor, log10
 from textwrap import fill
-from typing import IO, Any
+from typing import IO
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from merp.tools.common.screen import Screen
 from merp.tools.common.wide import in_one_piece
 
 _FILE_WIDTH = 160
@@ -30,21 +31,11 @@ _FRAME = 3
 """Characters that a column takes beside its cells; the frame's last one comes on top."""
 
 
-class _Screen(Console):
-    """A console that does not cut what is wider than it is."""
-
-    def print(self, *objects: Any, **options: Any) -> None:
-        """Print, as ``Console.print`` does."""
-        super().print(*objects, **{"crop": False} | options)
-
-
 def console(file: IO[str] | None = None) -> Console:
     """Return a console that prints text as it is, without markup; to ``file``, if there is one."""
     if file is None and sys.stdout.isatty():
-        return _Screen(markup=False, highlight=False)
-    return _Screen(
-        file=file, force_terminal=False, markup=False, highlight=False, width=_FILE_WIDTH
-    )
+        return Screen(markup=False, highlight=False)
+    return Screen(file=file, force_terminal=False, markup=False, highlight=False, width=_FILE_WIDTH)
 
 
 def say(line: str) -> None:

@@ -14,8 +14,8 @@ from time import monotonic
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
+from merp.cosim.interrupts import AGAIN, interrupts_that_last
 from merp.tools import cli
-from merp.tools.common.interrupts import AGAIN, interrupts_that_last
 
 
 @pytest.fixture(autouse=True)
