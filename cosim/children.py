@@ -20,6 +20,8 @@ import signal
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
+from multiprocessing import active_children
+from multiprocessing.process import BaseProcess
 from subprocess import CompletedProcess, Popen, TimeoutExpired
 from threading import Lock
 from time import monotonic, sleep
@@ -99,17 +101,18 @@ class Children:
     def end(self, grace: float = GRACE_SECONDS) -> None:
         """End all that are left, and whatever they have started; none is left then.
 
-        SIGTERM comes first if a program that was started here still runs. Those that it has not
-        ended after ``grace`` seconds end by SIGKILL.
+        SIGTERM comes first if one of them still runs. Those that it has not ended after ``grace``
+        seconds end by SIGKILL.
         """
         with self._starting:
             if self._ended:
                 return
             self._ended = True
         try:
-            if any(process.poll() is None for process in self._started):
+            workers = self._workers()
+            if workers or any(process.poll() is None for process in self._started):
                 self._strike(signal.SIGTERM)
-                self._await(grace)
+                self._await(workers, grace)
         finally:
             self._strike(signal.SIGKILL)
             self._let_go()
@@ -118,8 +121,19 @@ class Children:
                     process.wait()
             self._vanish()
 
-    def _await(self, grace: float) -> None:
+    def _workers(self) -> list[BaseProcess]:
+        """Those that have joined."""
+        found = []
+        for worker in active_children():
+            with suppress(ProcessLookupError):
+                if worker.pid is not None and os.getpgid(worker.pid) == self.group:
+                    found.append(worker)
+        return found
+
+    def _await(self, workers: Sequence[BaseProcess], grace: float) -> None:
         until = monotonic() + grace
+        for worker in workers:
+            worker.join(max(0.0, until - monotonic()))
         with suppress(TimeoutExpired):
             for process in self._started:
                 process.wait(max(0.0, until - monotonic()))

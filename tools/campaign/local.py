@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import Any
 
+from merp.cosim.children import Children, join
+from merp.cosim.interrupts import interrupts_that_last, status_of
 from merp.models.errors import CheckFailed
-from merp.tools.campaign.orphan import end_with_parent
 from merp.tools.campaign.task import Task, perform
 
 DEATHS = 3
@@ -32,22 +34,40 @@ def on_this_machine(
         return
     left, deaths = dict(tasks), 0
     while left:
-        # Not forked: numba's threads would not come along.
-        pool = ProcessPoolExecutor(
-            processes, mp_context=get_context("spawn"), initializer=end_with_parent
-        )
-        try:
-            futures = {pool.submit(perform, task): number for number, task in left.items()}
-            for future in as_completed(futures):
-                answer = future.result()
-                del left[futures[future]]
-                deaths = 0
-                yield futures[future], answer
-        except BrokenProcessPool:
-            deaths += 1
-            if deaths == DEATHS:
-                raise CheckFailed(
-                    f"{len(left):,} tasks are left, and workers die at them: {DEATHS} times in turn"
-                ) from None
-        finally:
-            pool.shutdown(cancel_futures=True)
+        with Children() as workers:
+            # Not forked: numba's threads would not come along.
+            pool = ProcessPoolExecutor(
+                processes, mp_context=get_context("spawn"),
+                initializer=join, initargs=(workers.group,),
+            )  # fmt: skip
+            try:
+                futures = {pool.submit(_performed, task): each for each, task in left.items()}
+                for future in as_completed(futures):
+                    answer = future.result()
+                    del left[futures[future]]
+                    deaths = 0
+                    yield futures[future], answer
+            except BrokenProcessPool:
+                deaths += 1
+                if deaths == DEATHS:
+                    raise CheckFailed(
+                        f"{len(left):,} tasks are left, and workers die at them: {DEATHS} times in "
+                        f"turn"
+                    ) from None
+            except BaseException:  # nobody takes what they would still answer
+                workers.end()
+                raise
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+
+def _performed(task: Task) -> dict[str, Any]:
+    """Do a task in a worker; a signal ends both, when the task has cleaned up.
+
+    Between tasks there is nothing to clean up, and the signal ends the worker by itself.
+    """
+    try:
+        with interrupts_that_last():
+            return perform(task)
+    except KeyboardInterrupt as error:
+        os._exit(status_of(error))  # the pool would keep a worker that raises
