@@ -7,7 +7,7 @@ one writer at a time. ``stage`` says how.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -140,8 +140,7 @@ class Output:
         Raises:
             BadInput: something stands in the way, or the disk is full: what was there is still.
         """
-        with _blamed(self.said):
-            self._stage.commit()
+        commit_together([self])
 
     def write(self, files: Mapping[str, str | bytes]) -> None:
         """Add files and commit."""
@@ -160,6 +159,17 @@ class Output:
         with suppress(OSError):
             while self._made:
                 self._made.pop().rmdir()
+
+
+def commit_together(outputs: Sequence[Output]) -> None:
+    """Put all drafts of several places into place as one set, the first place's files last.
+
+    Raises:
+        BadInput: as ``Output.commit`` does.
+    """
+    leader, *others = outputs
+    with _blamed(" ".join(each.said for each in outputs)):
+        leader._stage.commit([each._stage for each in others])
 
 
 @contextmanager

@@ -5,28 +5,38 @@ holds its lock, which the kernel releases on death, is the only writer, and what
 then is of a writer that no longer lives. In it are
 
 - ``new``: drafts, worth nothing until ``new`` is renamed
+- ``waiting``: complete and synced, of a set over several stages; ready as soon as the leader's is
 - ``ready``: complete and synced; is put into place by whoever comes next, however often that stops
 - ``done``: what is left over of one that is in place
 
-Each of the first two holds ``files``, each of which takes the place of one file, ``folders``, each
-of which takes the place of a whole one, and ``old``, folders whose place was taken.
+Each of the first three holds ``files``, each of which takes the place of one file, ``folders``,
+each of which takes the place of a whole one, and ``old``, folders whose place was taken.
+
+A set over several stages has a leader. The others wait first, each with a file ``set`` that names
+the leader's stage and the set. The leader's ``set`` names the stages that wait. The rename of its
+``new`` makes the whole set ready. Whoever comes next to any of the stages finishes it, the leader's
+files last: where they are in place, nobody waits for them.
 """
 
 from __future__ import annotations
 
 import errno
 import fcntl
+import json
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
 from merp.tools.common.owned import foreign
 
 SUFFIX = ".merp-draft"
-_PARTS = ("new", "ready", "done")
+_PARTS = ("new", "waiting", "ready", "done")
+_SET = "set"
 _TRIES, _PAUSE = 10, 0.05  # a sweeper holds what is stale for a moment
 
 
@@ -45,7 +55,7 @@ class Stage:
     def __init__(self, root: Path, name: str, tries: int = _TRIES) -> None:
         self.root = root
         self._folder = root / f"{name}{SUFFIX}"
-        self._new, self._ready, self._done = (self._folder / part for part in _PARTS)
+        self._new, self._waiting, self._ready, self._done = (self._folder / part for part in _PARTS)
         self._begun = False  # to move what is ready
         self._lock = _locked(self._folder, tries)
         try:
@@ -66,31 +76,38 @@ class Stage:
         """Folder of the drafts of whole folders, by the names of those that they replace."""
         return self._new / "folders"
 
-    def commit(self) -> None:
-        """Put what is in ``files`` and ``folders`` into place.
+    def commit(self, others: Sequence[Stage] = ()) -> None:
+        """Put what is in ``files`` and ``folders`` into place, with that of ``others`` as one set.
 
         Raises:
             OSError: nothing has changed, unless the disk failed between two renames: then the set
                 stays ready, and the next run goes on.
         """
-        for path in _below(self._new):
-            _sync(path)
-        _sync(self._new)
-        _check(self.root, self._new)
-        self._new.rename(self._ready)
-        _sync(self._folder)
+        stages = (*others, self)
+        for each in stages:
+            _check(each.root, each._new)
+        name = uuid4().hex
         try:
+            for each in others:
+                each._complete(each._waiting, {"name": name, "leader": str(self._folder)})
+            waiting = [str(each._folder) for each in others]
+            self._complete(self._ready, {"name": name, "waiting": waiting})
+            for each in others:
+                each.settle()
             self._apply()
         except OSError:
-            if not self._begun:
-                self._ready.rename(self._new)
+            if not any(each._begun for each in stages):
+                for each in reversed(stages):
+                    each._withdraw()
             raise
 
     def settle(self) -> None:
         """Finish what a writer left ready, and drop what it did not."""
+        if self._waiting.is_dir() and self._is_led():
+            self._waiting.rename(self._ready)
         if self._ready.is_dir():
             self._apply()
-        for rest in (self._done, self._new):
+        for rest in (self._done, self._waiting, self._new):
             if rest.is_dir():
                 shutil.rmtree(rest)
 
@@ -102,8 +119,33 @@ class Stage:
         finally:
             os.close(self._lock)
 
+    def _complete(self, part: Path, about: dict[str, Any]) -> None:
+        """Have all drafts reach the disk, and rename what holds them."""
+        self._begun = False
+        (self._new / _SET).write_text(json.dumps(about), encoding="utf-8")
+        for path in _below(self._new):
+            _sync(path)
+        self._new.rename(part)
+        _sync(self._folder)
+
+    def _withdraw(self) -> None:
+        """Make drafts again of what is complete, and has not begun to move."""
+        for part in (self._waiting, self._ready):
+            if part.is_dir():
+                part.rename(self._new)
+
+    def _is_led(self) -> bool:
+        """Whether the set that waits here is ready where its leader is."""
+        about = _about(self._waiting)
+        leader = _about(Path(about["leader"], "ready"))
+        return leader.get("name") == about["name"]
+
     def _apply(self) -> None:
         self._begun = False
+        about = _about(self._ready)
+        for folder in map(Path, about.get("waiting", ())):
+            if _about(folder / "waiting").get("name") == about["name"]:  # its writer is dead
+                Stage(folder.parent, folder.name.removesuffix(SUFFIX)).close()
         touched = {self.root}
         files, folders, old = (self._ready / part for part in ("files", "folders", "old"))
         for draft in _regular(files):
@@ -132,6 +174,15 @@ def sweep(root: Path) -> None:
     for path in (*root.glob(SUFFIX), *root.glob(f".*{SUFFIX}")):
         with suppress(OSError, Busy):
             Stage(root, path.name.removesuffix(SUFFIX), tries=1).close()
+
+
+def _about(part: Path) -> dict[str, Any]:
+    """What is noted about a set; nothing where there is none."""
+    try:
+        found: dict[str, Any] = json.loads((part / _SET).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    return found
 
 
 def _locked(folder: Path, tries: int) -> int:

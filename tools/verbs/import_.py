@@ -10,7 +10,7 @@ from pathlib import Path
 from merp.models.errors import BadInput
 from merp.tools.common.arguments import add_tables
 from merp.tools.common.boards import add_board, open_board
-from merp.tools.common.output import Output
+from merp.tools.common.output import Output, commit_together
 from merp.tools.common.table import console, table
 
 
@@ -54,8 +54,7 @@ def run(args: argparse.Namespace) -> int:
         if args.weights is not None:
             files.append(held.enter_context(Output.of_file("--weights", args.weights)))
             files[1].add({files[1].name: weights_file(imported)})
-        for file in files:
-            file.commit()
+        commit_together(files)
     found = answer(imported)
     if args.json:
         print(json.dumps(found, indent=2))
