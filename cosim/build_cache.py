@@ -4,8 +4,8 @@ An entry is a folder, ``<cache>/<kind>/<key>``, with a list of its files' checks
 entry too. It is written beside its place, synced and renamed there, under a lock of its own. An
 entry that is damaged, incomplete or another one's is removed and built anew.
 
-The checksums find damage. Against other users stand owner and permissions: folders are the user's
-own and closed to everyone else.
+The checksums find damage. Owner and permissions keep other users out: a folder where others can
+write is refused, an entry that was open to them is built anew.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merp.models.errors import BadInput
+from merp.models.params.private_folder import OPEN, PRIVATE, make_private
 
 SUMS = "checksums.json"
-_PRIVATE = 0o700
 _TRIES, _PAUSE = 10, 0.05  # seconds, for what others are writing to
 
 
@@ -43,40 +43,6 @@ def cache_directory() -> Path:
         return Path.home() / ".cache" / "merp"
     except RuntimeError:
         raise BadInput("MERP_CACHE: must name a folder where there is no home folder") from None
-
-
-def check_own(folder: Path, name: str) -> os.stat_result | None:
-    """Refuse what is not a folder of the user's own; what is not there yet is none.
-
-    Args:
-        folder: need not be there.
-        name: what the user knows it by.
-
-    Raises:
-        BadInput: it is another user's, is no folder or is out of reach.
-    """
-    try:
-        found = folder.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise BadInput(f"{name}: {folder}: {error.strerror}") from error
-    if not stat.S_ISDIR(found.st_mode):
-        raise BadInput(f"{name}: {folder} must be a folder")
-    if found.st_uid != os.getuid():
-        raise BadInput(f"{name}: {folder} belongs to another user: name a folder of your own")
-    return found
-
-
-def check_private(folder: Path, name: str) -> None:
-    """Refuse a folder from which code is run if another user may have put it there.
-
-    Raises:
-        BadInput: as ``check_own``, or others may write to it.
-    """
-    found = check_own(folder, name)
-    if found and found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise BadInput(f"{name}: others may write to {folder}: chmod go-w, or name another folder")
 
 
 @dataclass(frozen=True)
@@ -99,7 +65,7 @@ class Entry:
         """Whether it is there, never open to others, with the very files that were kept."""
         try:
             found = self.place.lstat()
-            if (found.st_uid, stat.S_IMODE(found.st_mode)) != (os.getuid(), _PRIVATE):
+            if (found.st_uid, stat.S_IMODE(found.st_mode)) != (os.getuid(), PRIVATE):
                 return False
             sums = self._sums(self.place)  # first: it sees that all are files, also the list
             return (self.place / SUMS).read_bytes() == sums
@@ -131,26 +97,31 @@ class Entry:
         """The list of checksums of the files in ``folder``.
 
         Raises:
-            OSError: something else is there, of which a pipe would be waited for.
+            OSError: something else is there, of which a pipe would be waited for, or others can
+                write to a file.
         """
         sums = {}
         for path in sorted(folder.iterdir()):
-            if not stat.S_ISREG(path.lstat().st_mode):
+            found = path.lstat()
+            if not stat.S_ISREG(found.st_mode):
                 raise OSError(errno.EINVAL, "no regular file", str(path))
+            if found.st_uid != os.getuid() or found.st_mode & OPEN:
+                raise OSError(errno.EPERM, "open to others", str(path))
             if path.name != SUMS:
                 with path.open("rb") as file:
                     sums[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
         return json.dumps({"entry": f"{self.kind}/{self.key}", "files": sums}, indent=1).encode()
 
     def _open(self) -> None:
-        """Make the folder of the kind, or see that it is the user's alone."""
-        cache = cache_directory()
+        """Make the folder of the kind, or see that nobody else can write to it or above it.
+
+        What is in it is checked when it is used.
+        """
         if self.place.parent.is_symlink():  # the cache may be one, what is in it is our own
             raise BadInput(f"MERP_CACHE: {self.place.parent} must be a folder, not a link")
-        for folder in (cache, self.place.parent):
-            check_own(folder, "MERP_CACHE")
-            folder.mkdir(parents=True, exist_ok=True, mode=_PRIVATE)
-        self.place.parent.chmod(_PRIVATE)
+        for folder in (cache_directory(), self.place.parent):
+            make_private(folder, "MERP_CACHE")
+        self.place.parent.chmod(PRIVATE)
 
     @contextmanager
     def _lock(self, wait: bool = True) -> Iterator[bool]:
@@ -179,10 +150,13 @@ class Entry:
             for left in self.place.parent.glob(".*.draft"):
                 Entry(self.kind, left.name[1:].removesuffix(".draft"))._sweep(self)
             _remove(self._draft)
-            self._draft.mkdir(mode=_PRIVATE)
+            self._draft.mkdir(mode=PRIVATE)
         try:
             make(self._draft)
             with _told():
+                (self._draft / SUMS).touch()
+                for path in self._draft.iterdir():
+                    path.chmod(path.lstat().st_mode & ~OPEN)  # whatever the umask is
                 (self._draft / SUMS).write_bytes(self._sums(self._draft))
                 for path in (*self._draft.iterdir(), self._draft):
                     _sync(path)
@@ -237,11 +211,11 @@ def _remove(place: Path) -> None:
 
 def _remove_once(place: Path) -> None:
     if place.is_dir() and not place.is_symlink():
-        place.chmod(_PRIVATE)
+        place.chmod(PRIVATE)
         for folder, names, _ in os.walk(place):
             for path in (Path(folder, name) for name in names):
                 if not path.is_symlink():
-                    path.chmod(_PRIVATE)
+                    path.chmod(PRIVATE)
         shutil.rmtree(place)
     else:
         place.unlink(missing_ok=True)

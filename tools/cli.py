@@ -15,7 +15,6 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from merp.cosim.build_cache import check_private
 from merp.cosim.interrupts import (
     INTERRUPTING,
     interrupts_that_last,
@@ -23,6 +22,7 @@ from merp.cosim.interrupts import (
     survive_interrupted_source,
 )
 from merp.models.errors import BadInput, CheckFailed
+from merp.models.params.private_folder import check_private
 from merp.tools.command_line import command_line, module_of
 from merp.tools.common.complaint import complain
 from merp.tools.common.last_resort import internal_error, refused_by_machine

