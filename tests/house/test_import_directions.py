@@ -95,14 +95,14 @@ TESTBENCHES = rooms(
 )
 
 COSIM = rooms(
-    {"build_cache": "", "engines": "build_cache"},
+    {"build_cache": "", "wasm_cache": "", "engines": "build_cache"},
     {"phases": "engines"},
     dict.fromkeys(("phases.cnn_merp", "phases.mac_array"), "engines phases"),
     {
         "architectures": "phases phases.cnn_merp phases.mac_array",
         "audit": "engines phases phases.cnn_merp",
     },
-    {"block": "engines", "synthesis": "engines build_cache"},
+    {"block": "engines wasm_cache", "synthesis": "engines build_cache wasm_cache"},
     {"passes": "phases phases.cnn_merp audit"},
     {"pipeline": "engines phases phases.cnn_merp audit"},
     {"cluster": "engines phases phases.cnn_merp audit pipeline"},

@@ -15,6 +15,7 @@ from merp.models.comparison.registry import ARCHITECTURES, named
 from merp.models.errors import BadInput
 from merp.models.fpga.parts import DEFAULT, PARTS
 from merp.models.network.network_file import network_of
+from merp.tools.campaign.address import scheduler_address
 from merp.tools.campaign.campaign import Where, campaign
 from merp.tools.campaign.task import Task
 from merp.tools.common.arguments import add_network, add_tables, positive, whole
@@ -82,6 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     where.add_argument(
         "--dask",
+        type=scheduler_address,
         metavar="ADDRESS",
         help="a Dask scheduler whose workers have merp, as tcp://HOST:8786 (default: none)",
     )
