@@ -115,7 +115,7 @@ class _Watch:
         """
         try:
             yield
-        except (OSError, asyncio.TimeoutError, asyncio.CancelledError) as error:
+        except (TimeoutError, OSError, asyncio.CancelledError) as error:
             raise self.lost() from error
 
     def lost(self) -> CheckFailed:
@@ -164,7 +164,7 @@ def _knock(address: str, said: str, security: Any) -> None:
 
     try:
         found = asyncio.run(ask())
-    except (OSError, asyncio.TimeoutError) as error:
+    except (TimeoutError, OSError) as error:
         raise BadInput(
             f"{said}: nobody answers: allowed is a scheduler, as tcp://HOST:8786"
         ) from error
@@ -177,7 +177,7 @@ def _knock(address: str, said: str, security: Any) -> None:
 def _stranger(said: str) -> BadInput:
     version = metadata.version("distributed")
     return BadInput(
-        f"{said}: what answers is no scheduler of Dask {version}: allowed is one of the same version"
+        f"{said}: no scheduler of Dask {version} answers: allowed is one of the same version"
     )
 
 
