@@ -57,7 +57,7 @@ class _Reader:
         head, memory = self._root.table("board"), self._root.table("memory")
         loads, host, link = map(self._optional, ("configuration", "host", "link"))
         found = Board(
-            name=head.name(()),
+            name=head.name(),
             part=_part(head),
             clock_mhz=self._number(head, "clock_mhz", 1, 2000),
             gbytes_s=self._number(memory, "gbytes_s", 0.001, 10_000),

@@ -7,7 +7,7 @@ names the file's own key.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -90,7 +90,7 @@ def network_of(
     root = Section(file, "file", tables)
     head = root.table("network")
     head.where = "network"
-    name = head.name(())
+    name = head.name()
     fractions = _own_fractions(file, tables.get("layer"))
     numbers = read_numbers(root, head, fractions)
     storage = None
@@ -109,14 +109,18 @@ def network_of(
         raise root.bad("layer", "one or more [[layer]] tables")
     if not isinstance(designs, dict):
         raise root.bad("design", "tables [design.<name>]")
+    taken: set[str] = set()
     for index, key in enumerate(designs):
-        Section(file, f"design {index + 1}", {"name": key}).name(list(designs)[:index])
+        Section(file, f"design {index + 1}", {"name": key}).name(taken)
     layers: list[Layer] = []
+    taken = set()
+    named: dict[str, str | None] = {key: key for key in designs}
+    named.setdefault(AUTO, None)
     outputs: dict[str, Size] = {}
     for index, table in enumerate(tables):
         section = Section(file, f"layer {index + 1}", table)
         front = _output(layers[-1]) if layers else size
-        layer = _layer(section, front, tuple(designs), outputs)
+        layer = _layer(section, section.name(taken), front, named, outputs)
         outputs[layer.name] = _output(layer)
         layers.append(layer)
     for each in fuse:
@@ -139,8 +143,14 @@ def network_of(
         for layer in layers:
             front = previous(network, layer)
             check_outputs(file, numbers, layer.name, front and front.name)
+    using: dict[str, list[Layer]] = {key: [] for key in designs}
+    for layer in layers:
+        if layer.design is not None:
+            using[layer.design].append(layer)
     made = {
-        key: read_design(Section(file, f"design {key}", table), key, _users(file, network, key))
+        key: read_design(
+            Section(file, f"design {key}", table), key, _users(file, network, key, using[key])
+        )
         for key, table in designs.items()
     }
     return replace(network, designs=made)
@@ -157,9 +167,8 @@ def _own_fractions(file: str, tables: object) -> dict[str, Section]:
     return found
 
 
-def _users(file: str, network: Network, key: str) -> Users:
-    """The layers that name the design ``key``, for its reader."""
-    using = [layer for layer in network.layers if layer.design == key]
+def _users(file: str, network: Network, key: str, using: Sequence[Layer]) -> Users:
+    """The layers ``using``, which name the design ``key``, for its reader."""
     first = network.layers[0].name
     fronts = {layer.name: previous(network, layer) for layer in using}
     return Users(
@@ -189,21 +198,25 @@ def _output(layer: Layer) -> Size:
 
 
 def _layer(
-    section: Section, front: Size, designs: tuple[str, ...], outputs: Mapping[str, Size]
+    section: Section,
+    name: str,
+    front: Size,
+    designs: Mapping[str, str | None],
+    outputs: Mapping[str, Size],
 ) -> Layer:
-    """Read one [[layer]] behind those with ``outputs``; by default its input has size ``front``."""
-    name = section.name(list(outputs))
+    """Read one [[layer]] behind those with ``outputs``; by default its input has size ``front``.
+
+    designs: what ``design`` may say, and the design that is meant: None leaves it to the plan.
+    """
     kind = next((kind for kind in KINDS if name.startswith(kind)), None)
     if kind is None:
         raise section.bad("name", "conv... or fc..., which tells the kind of layer")
     section.where = f"layer {name}"
     maps = MAPS.read(section)
     relu = RELU.read(section)
-    design = section.choice("design", (*designs, AUTO)) if section.has("design") else None
-    if design == AUTO and AUTO not in designs:
-        design = None
+    design = designs[section.choice("design", designs)] if section.has("design") else None
     section.has(LAYER_KEY)  # read before, with the network's
-    taken = INPUT_OF.read(section, list(outputs))
+    taken = INPUT_OF.read(section, outputs)
     size = outputs[taken] if taken else front
     if kind == "conv":
         groups, shape = _convolution(section, size, maps, relu)
@@ -211,7 +224,7 @@ def _layer(
         rows, columns, channels = size
         groups = 1
         shape = Shape(n=rows * columns * channels, m=maps, k=1, rows=1, columns=1, relu=relu)
-    add = ADD.read(section, list(outputs))
+    add = ADD.read(section, outputs)
     sums = shape.out_rows, shape.out_columns, groups * shape.m
     if add is not None and outputs[add] != sums:
         raise section.bad("add", f"a layer whose output is of the size of the sums, {_by(sums)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -133,7 +133,7 @@ class Reference:
     default: None = None
     required: bool = False
 
-    def read(self, section: Section, names: Sequence[str]) -> str | None:
+    def read(self, section: Section, names: Collection[str]) -> str | None:
         """Read it; ``names`` are those of the layers that it may be.
 
         Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from fractions import Fraction
 from math import isfinite
@@ -162,19 +162,25 @@ class Section:
             raise self.bad(key, "true or false")
         return value
 
-    def name(self, taken: Collection[str]) -> str:
-        """Return the ``name``, which differs from those ``taken`` in letters or digits."""
+    def name(self, taken: set[str] | None = None) -> str:
+        """Return the ``name``, which differs from earlier ones in letters or digits.
+
+        taken: the folder names of the earlier ones. The folder name of this one is added.
+        """
         value = self._take("name", True)
         if not isinstance(value, str) or not is_name(value):
             raise self.bad("name", ALLOWED_NAME)
-        if folder_name(value) in map(folder_name, taken):
-            raise self.bad("name", "unique in letters and digits, by which files are named")
+        if taken is not None:
+            folder = folder_name(value)
+            if folder in taken:
+                raise self.bad("name", "unique in letters and digits, by which files are named")
+            taken.add(folder)
         return value
 
     def choice(
         self,
         key: str,
-        allowed: Sequence[str],
+        allowed: Collection[str],
         default: str | None = None,
         other_names: Mapping[str, str] | None = None,
     ) -> str:
@@ -187,7 +193,7 @@ class Section:
             return default
         if value not in allowed:
             meant = (other_names or {}).get(str(value).lower())
-            near = get_close_matches(meant or str(value), allowed, 1)
+            near = get_close_matches(meant or str(value), list(allowed), 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             if meant is not None and meant not in allowed:
                 hint = f"; {meant} is not built"

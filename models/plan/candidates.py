@@ -7,8 +7,8 @@ has thousands of maps, has of its output parts only these.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -22,8 +22,9 @@ from merp.models.fpga.memories import (
     sum_memories,
     unpool_memory,
 )
-from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.design import RANGES, Design
 from merp.models.params.cnn_merp.sizing import fifo_words, pool_words
+from merp.models.params.cnn_merp.unpool_design import RANGES as UNPOOL_RANGES
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, unpool_words
 from merp.models.plan.cost import Numbers, cost_of
 from merp.models.plan.engines import Engine
@@ -35,9 +36,12 @@ _FIRST = np.reshape([True, False, False], (3, 1, 1, 1))
 """Whether a pass has the first part of the input maps: the first, a middle and the last one."""
 
 
-def part_sizes(maps: int) -> list[int]:
-    """Sizes that equal parts of ``maps`` can have, largest first."""
-    sizes, size = [], maps
+def part_sizes(maps: int, most: int | None = None) -> list[int]:
+    """Sizes up to ``most`` that equal parts of ``maps`` can have, largest first.
+
+    Without ``most`` the largest is ``maps``.
+    """
+    sizes, size = [], maps if most is None else min(maps, most)
     while size:
         parts = -(-maps // size)
         sizes.append(-(-maps // parts))
@@ -45,14 +49,20 @@ def part_sizes(maps: int) -> list[int]:
     return sizes
 
 
-def equal_groups(maps: int, units: int) -> list[int]:
+def equal_groups(maps: int, units: int, most: int | None = None) -> list[int]:
     """Sizes of parts whose groups of units are full, but for the last; equal ones in groups.
+
+    ``most`` is the largest number of groups.
 
     Of sizes that make as many parts the smallest will do. But for the last bits of state in a part
     they all move the same, and a pass's time is convex in its groups: the parts of the smallest are
     the most alike, and ask for the least memory.
     """
-    return [min(maps, groups * units) for groups in part_sizes(-(-maps // units))]
+    return [min(maps, groups * units) for groups in part_sizes(-(-maps // units), most)]
+
+
+NONE_HAS = 1 << 62
+"""RAMB18 that no part has."""
 
 
 class _Sized:
@@ -66,27 +76,27 @@ class _Sized:
         return getattr(self._design, name)
 
 
-@lru_cache(maxsize=256)
-def _steps(bits: int, top: int) -> tuple[Counts, Counts]:
-    """Words up to which a memory of ``bits`` bits takes so many RAMB18, as far as ``top``."""
-    words = [1, 32, *range(64, min(top, 2048) + 64, 64), *range(2560, top + 512, 512)]
-    return np.array(words), np.array([mapped(count, bits).halves for count in words], np.int64)
-
-
 def halves_of(memory: Memory) -> Counts:
-    """RAMB18 of memories whose words are an array, an element for each tile."""
+    """RAMB18 of memories whose words are an array, an element for each tile.
+
+    Each number of words is looked up once: a size that no tile asks for costs nothing.
+    """
     words = np.asarray(memory.words)
     if memory.at_once:
         return np.zeros(words.shape, np.int64)
-    bounds, halves = _steps(memory.bits, 1 << int(words.max() - 1).bit_length())
-    return memory.count * halves[np.searchsorted(bounds, words)]
+    sizes, places = np.unique(words, return_inverse=True)
+    halves = [mapped(int(size), memory.bits).halves for size in sizes]
+    return memory.count * np.array(halves, np.int64)[places].reshape(words.shape)
 
 
-class Limits(NamedTuple):
-    """Words of the largest kernel memories, and of the largest rows of banks, that a part holds."""
+class Sizes(NamedTuple):
+    """Words of kernel memories, and of rows of banks, that the search tells apart, ascending.
 
-    kernel_words: int
-    row_words: int
+    The last one of each is the largest that the part and the hardware have.
+    """
+
+    kernel_words: Counts
+    row_words: Counts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,46 +119,102 @@ class Candidates:
     seconds: Numbers
 
 
-def candidates(work: Work, board: Board, goal: str, base: Engine, limits: Limits) -> Candidates:
-    """Return the tiles of a work within the limits of each memory, by their cost.
+def candidates(work: Work, board: Board, goal: str, base: Engine, sizes: Sizes) -> Candidates:
+    """Return the tiles of a work within the largest of ``sizes``, by their cost.
 
-    ``base`` has the structure of the engine.
+    ``base`` has the structure of the engine. Of tiles that the search cannot tell apart only the
+    best is listed: it asks whether a tile is within one of ``sizes``, and what it leaves.
     """
-    inputs, outputs = sizes_of(work)
-    groups = -(-outputs // work.engine.n_cu)
-    row_words = -(-work.least.columns // work.engine.k) * work.engine.map_words(inputs)
-    within = (inputs * groups <= limits.kernel_words) & (row_words <= limits.row_words)
-    inside = np.flatnonzero(within)
-    moved, seconds = (each.ravel()[inside] for each in totals(work, board, inputs, outputs))
-    order = np.lexsort((seconds, moved) if goal == "bytes" else (moved, seconds))
-    rows, columns = np.divmod(inside[order], outputs.size)
-    return Candidates(
-        inputs=inputs[rows, 0],
-        outputs=outputs[columns],
-        kernel_words=inputs[rows, 0] * groups[columns],
-        row_words=row_words[rows, 0],
-        others=_others(work, base, inputs, outputs, groups)[rows, columns],
-        bytes=moved[order],
-        seconds=seconds[order],
-    )
+    inputs, outputs = part_maps(work, sizes)
+    keys = ("seconds", "bytes") if goal == "bytes" else ("bytes", "seconds")
+    found = []
+    for rows, columns in _bands(inputs[:, 0], -(-outputs // work.engine.n_cu), sizes):
+        tiles = _priced(work, board, base, inputs[rows], outputs[columns], sizes)
+        order = np.lexsort([tiles[key] for key in keys])
+        alike = tiles["others"][order]
+        for name, words in sizes._asdict().items():
+            alike = alike * words.size + np.searchsorted(words, tiles[name][order])
+        _, first = np.unique(alike, return_index=True)
+        best = order[np.sort(first)]
+        found.append({name: values[best] for name, values in tiles.items()})
+    whole = {name: np.concatenate([tiles[name] for tiles in found]) for name in found[0]}
+    order = np.lexsort([whole[key] for key in keys])
+    return Candidates(**{name: values[order] for name, values in whole.items()})
 
 
-def sizes_of(work: Work) -> tuple[Counts, Counts]:
-    """A column of the sizes that parts of the input maps may have, a row of the output maps'."""
-    sizes = set(equal_groups(work.outputs, work.engine.n_cu))
+def part_maps(work: Work, sizes: Sizes) -> tuple[Counts, Counts]:
+    """A column of the sizes that parts of the input maps may have, a row of the output maps'.
+
+    The part bounds both, and not the layer. A kernel memory has a word for each input map and group
+    of units: no part of the input maps, and no number of groups of a part of the output maps, is
+    above its words. The rows of the banks bound the input maps once more. So a tile that is not
+    listed fits none of ``sizes``, and the best tile that fits is listed.
+    """
+    engine = work.engine
+    kernel_words, row_words = int(sizes.kernel_words[-1]), int(sizes.row_words[-1])
+    of_a_map = -(-work.least.columns // engine.k)
+    most = min(kernel_words, row_words // of_a_map * engine.map_port, RANGES["max_maps"][1])
+    groups = min(kernel_words, RANGES["groups"][1])
+    outputs = set(equal_groups(work.outputs, engine.n_cu, groups))
     if not work.folded:
-        sizes.update(part_sizes(work.outputs))
-    return np.array(sorted(part_sizes(work.inputs)))[:, np.newaxis], np.array(sorted(sizes))
+        outputs.update(part_sizes(work.outputs, groups * engine.n_cu))
+    inputs = sorted(part_sizes(work.inputs, most))
+    return np.array(inputs, np.int64)[:, np.newaxis], np.array(sorted(outputs), np.int64)
+
+
+_CELLS = 1 << 16
+"""Tiles that are priced at once: each takes some 1 kB meanwhile."""
+
+
+def _bands(inputs: Counts, groups: Counts, sizes: Sizes) -> Iterator[tuple[slice, slice]]:
+    """Cut the sizes of both parts, ascending, into bands that hold all tiles within ``sizes``.
+
+    Sizes of the input parts one after the other, each band with as many sizes of the output parts
+    as fit the kernel memory beside the smallest of them.
+    """
+    fitting = np.searchsorted(groups, sizes.kernel_words[-1] // inputs, side="right")
+    row = 0
+    while row < inputs.size:
+        height = max(1, _CELLS // int(fitting[row]))
+        yield slice(row, row + height), slice(int(fitting[row]))
+        row += height
+
+
+def _priced(
+    work: Work, board: Board, base: Engine, inputs: Counts, outputs: Counts, sizes: Sizes
+) -> dict[str, Numbers]:
+    """The fields of ``Candidates`` of the tiles within ``sizes``, in the order of the parts."""
+    groups = -(-outputs // work.engine.n_cu)
+    kernel_words = inputs * groups
+    row_words = -(-work.least.columns // work.engine.k) * work.engine.map_words(inputs)
+    others = _others(work, base, inputs, outputs, groups)
+    within = (kernel_words <= sizes.kernel_words[-1]) & (row_words <= sizes.row_words[-1])
+    within = within & (others <= 2 * board.room.block_rams)
+    moved, seconds = totals(work, board, inputs, outputs)
+    tiles = {
+        "inputs": inputs,
+        "outputs": outputs,
+        "kernel_words": kernel_words,
+        "row_words": row_words,
+        "others": others,
+        "bytes": moved,
+        "seconds": seconds,
+    }
+    return {name: np.broadcast_to(each, within.shape)[within] for name, each in tiles.items()}
 
 
 def _others(work: Work, base: Engine, inputs: Counts, outputs: Counts, groups: Counts) -> Counts:
-    """RAMB18 beside the kernel memories and the banks."""
+    """RAMB18 beside the kernel memories and the banks.
+
+    They are ``NONE_HAS`` where a memory has more words than the hardware can have.
+    """
     design, pool = base.design, work.least.pool
     sizes: dict[str, Any] = {"groups": groups, "fifo_words": fifo_words(inputs, groups, design)}
     if pool is not None and pool.window > 1:
         sizes["pool_words"] = pool_words(work.shape.pooled_columns, groups, design)
     sized = cast(Design, _Sized(design, **sizes))
     found = delta_memories(sized) if work.phase == "ku" else sum_memories(sized)
+    possible = [sizes[name] <= RANGES[name][1] for name in sizes]
     all_maps = work.unpooled(work.inputs, work.outputs)
     if base.unpool is not None and all_maps is not None:
         maps = outputs if work.phase == "ku" else inputs
@@ -156,10 +222,16 @@ def _others(work: Work, base: Engine, inputs: Counts, outputs: Counts, groups: C
             maps = -(-outputs * all_maps[1] // work.outputs)
         words = unpool_words(all_maps[0], maps, base.unpool.overlap)
         found.append(unpool_memory(cast(UnpoolDesign, _Sized(base.unpool, words=words))))
+        elements = work.engine.taps if work.folded and maps is inputs else 1
+        possible.append(words * elements <= UNPOOL_RANGES["words"][1])
+        possible.append(maps * elements <= UNPOOL_RANGES["max_maps"][1])
     if base.add_unpool is not None and work.start is not None:
         words = unpool_words(work.start, outputs, base.add_unpool.overlap)
         found.append(unpool_memory(cast(UnpoolDesign, _Sized(base.add_unpool, words=words))))
-    return sum((halves_of(memory) for memory in found), np.zeros_like(inputs))
+        possible.append(words <= UNPOOL_RANGES["words"][1])
+        possible.append(outputs <= UNPOOL_RANGES["max_maps"][1])
+    halves = sum((halves_of(memory) for memory in found), np.zeros_like(inputs))
+    return np.where(np.logical_and.reduce(np.broadcast_arrays(*possible)), halves, NONE_HAS)
 
 
 def totals(work: Work, board: Board, inputs: Counts, outputs: Counts) -> tuple[Numbers, Numbers]:

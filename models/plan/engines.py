@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 from merp.models.cnn_merp.phases import delta_rings, update_rings
 from merp.models.errors import BadInput
@@ -70,7 +71,7 @@ class Engine:
             return update_memories(self.design, self.unpool)
         return convolution_memories(self.design, self.unpool, self.add_unpool)
 
-    @property
+    @cached_property
     def resources(self) -> Resources:
         """What it takes of a part, by the model."""
         if self.pair is not None:

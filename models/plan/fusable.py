@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from merp.models.cnn_merp.fused_pair import image_slots
@@ -48,7 +48,7 @@ def fusable(plan: Plan) -> Iterator[Fusable]:
     """
     if plan.network.fuse or plan.state != POOLED:
         return
-    apart = _moved(plan, ())
+    apart = {layer.name: phase for layer, phase in inference_traffic(plan.network, plan.batch)}
     for first, second in pairwise(plan.network.layers):
         planned = plan.of(first.name, "fp"), plan.of(second.name, "fp")
         try:
@@ -66,13 +66,9 @@ def fusable(plan: Plan) -> Iterator[Fusable]:
                 for each, on in zip(planned, designs, strict=True)
             ),
             sum(each.bytes for each in planned) - sum(closed_form(work, *work.whole).values()),
-            apart - _moved(plan, (first.name, second.name)),
+            # The map between them neither leaves the first one nor comes to the second.
+            apart[first.name].streams["map_out"] + apart[second.name].streams["map_in"],
         )
-
-
-def _moved(plan: Plan, fuse: tuple[str, ...]) -> int:
-    network = replace(plan.network, fuse=fuse)
-    return sum(phase.bytes for _, phase in inference_traffic(network, plan.batch))
 
 
 def saves_most(pairs: Iterable[Fusable]) -> Fusable | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -193,8 +193,12 @@ def _of_design(
             works = _on_engine(network.cnn_merp_designs[name], phase, rest)
         if works:
             engine, tiles = best_tiles(name, works, board, goal)
+            first: dict[Hashable, Planned] = {}
             for work, tile in zip(works, tiles, strict=True):
-                yield Planned(work=work, engine=engine, tile=tile, board=board)
+                like = first.get(work.kind)
+                planned = Planned(work=work, engine=engine, tile=tile, board=board, like=like)
+                first.setdefault(work.kind, planned)
+                yield planned
 
 
 def _in_one_pass(

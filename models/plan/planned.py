@@ -40,12 +40,14 @@ class Planned:
     Attributes:
         work: the layer and phase. engine: the bitstream. tile: maps of the largest parts.
         board: where.
+        like: the plan of a work of the same kind on the same engine, whose passes cost the same.
     """
 
     work: Work
     engine: Engine
     tile: Tile
     board: Board
+    like: Planned | None = None
 
     @property
     def in_parts(self) -> int:
@@ -65,7 +67,7 @@ class Planned:
     @cached_property
     def ports(self) -> Mapping[str, int]:
         """Bytes of each port, all passes of all groups."""
-        return closed_form(self.work, *self.tile)
+        return closed_form(self.work, *self.tile) if self.like is None else self.like.ports
 
     @property
     def bytes(self) -> int:
@@ -104,6 +106,8 @@ class Planned:
     @cached_property
     def costs(self) -> list[tuple[Kind, Cost]]:
         """What a pass of each kind costs."""
+        if self.like is not None:
+            return self.like.costs
         return [(kind, _one_pass(self.work, self.board, kind)) for kind in self.kinds]
 
     @cached_property
@@ -162,7 +166,11 @@ class Plan:
 
     def of(self, layer: str, phase: str) -> Planned:
         """The plan of a layer's phase."""
-        return next(p for p in self.layers if (p.work.layer.name, p.work.phase) == (layer, phase))
+        return self._named[layer, phase]
+
+    @cached_property
+    def _named(self) -> Mapping[tuple[str, str], Planned]:
+        return {(p.work.layer.name, p.work.phase): p for p in self.layers}
 
     @property
     def phases(self) -> tuple[str, ...]:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 
+import numpy as np
+
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.fpga.memories import (
@@ -24,7 +26,8 @@ from merp.models.fpga.memories import (
     kernel_memory,
 )
 from merp.models.fpga.resources import KINDS, TITLES, capacity
-from merp.models.plan.candidates import Candidates, Limits, candidates
+from merp.models.params.cnn_merp.design import RANGES
+from merp.models.plan.candidates import Candidates, Sizes, candidates
 from merp.models.plan.engines import Engine, engine_of
 from merp.models.plan.work import Work
 
@@ -93,7 +96,11 @@ class _Search:
     def __init__(
         self, name: str, works: Sequence[Work], board: Board, goal: str, base: Engine
     ) -> None:
-        self.name, self.works, self.board, self.goal, self.base = name, works, board, goal, base
+        kinds = {work.kind: work for work in works}
+        places = {kind: place for place, kind in enumerate(kinds)}
+        self.name, self.board, self.goal, self.base = name, board, goal, base
+        self.works = list(kinds.values())  # one of each kind: the others take the same tile
+        self.places = [places[work.kind] for work in works]
         self.halves = 2 * board.room.block_rams
         design = base.design
 
@@ -102,18 +109,24 @@ class _Search:
             return listed(design, words)
 
         per = gradient_steps(design) if base.phase == "ku" else 1
-        words = [work.inputs * -(-work.outputs // design.n_cu) for work in works]
-        self.kernel_caps = self._caps(kernels, per, max(words))
+        kernel_words = max(work.inputs * -(-work.outputs // design.n_cu) for work in works)
+        row_words = max(-(-work.least.columns // design.k) * work.inputs for work in works)
+        self.kernel_caps = self._caps(kernels, per, min(kernel_words, RANGES["kernel_words"][1]))
         self.bank_caps = self._caps(
             lambda words: bank_memory(design, words),
             design.d,
-            max(-(-work.least.columns // design.k) * work.inputs for work in works),
+            min(row_words, RANGES["row_words"][1]),
         )
-        limits = Limits(self.kernel_caps[-1].words, self.bank_caps[-1].words)
-        self.tiles = [candidates(work, board, goal, base, limits) for work in works]
+        sizes = Sizes(
+            *(np.array([cap.words for cap in caps]) for caps in (self.kernel_caps, self.bank_caps))
+        )
+        self.tiles = [candidates(work, board, goal, base, sizes) for work in self.works]
 
     def _caps(self, memory: Callable[[int], Memory], per: int, largest: int) -> list[_Cap]:
-        """Sizes of a memory, smallest first; ``per`` words of RAM are one of its words."""
+        """Sizes of a memory as far as the part has room, smallest first.
+
+        ``per`` words of RAM are one of its words; none has more words than ``largest``.
+        """
         found: list[_Cap] = []
         ram = 0
         while not found or found[-1].words < largest:
@@ -183,9 +196,11 @@ class _Search:
 
     def _cost(self, picked: Sequence[int]) -> Cost:
         pairs = list(zip(self.tiles, picked, strict=True))
-        moved = sum(float(each.bytes[place]) for each, place in pairs)
-        seconds = sum(float(each.seconds[place]) for each, place in pairs)
-        return (moved, seconds) if self.goal == "bytes" else (seconds, moved)
+        moved = [float(each.bytes[place]) for each, place in pairs]
+        seconds = [float(each.seconds[place]) for each, place in pairs]
+        # Of all works in their order, so that rounding is the same however many are of a kind.
+        sums = [sum(each[place] for place in self.places) for each in (moved, seconds)]
+        return (sums[0], sums[1]) if self.goal == "bytes" else (sums[1], sums[0])
 
     def _fitted(self, kernel: int, bank: int) -> tuple[Cost, Leaf] | None:
         """Tiles within a pair of sizes whose engine fits.
@@ -201,7 +216,7 @@ class _Search:
             tiles = [_tile(each, place) for each, place in zip(self.tiles, picked, strict=True)]
             engine = engine_of(self.name, self.works, tiles)
             if fits(engine, self.board):
-                return self._cost(picked), (engine, tiles)
+                return self._cost(picked), (engine, [tiles[place] for place in self.places])
             excess = round(2 * engine.resources.bram) - self.halves
             largest = max(int(e.others[p]) for e, p in zip(self.tiles, picked, strict=True))
             left = min(left, largest) - max(1, excess)

@@ -7,7 +7,8 @@ but the first takes them in again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from merp.models.network.network import Layer
@@ -259,8 +260,7 @@ def _whole_start(work: Work, out_size: int) -> dict[str, int]:
     of_group = work.beside.biases // layer.groups
     state = work.state_of(work.beside, of_group)
     if work.outputs == of_group:
-        sizes = (end - start for start, end in parts(work.outputs, out_size))
-        state = sum(work.state_of(work.beside, maps) for maps in sizes)
+        state = _of_parts(work.outputs, out_size, partial(work.state_of, work.beside))
     return {
         "add_in": work.images * work.beside.outputs,
         "add_state_in": layer.groups * state,
@@ -269,20 +269,28 @@ def _whole_start(work: Work, out_size: int) -> dict[str, int]:
 
 def _state(work: Work, in_size: int, out_size: int) -> int:
     """Bytes of a group's state, once, each part of it filled up to whole bytes."""
-    outputs = (end - start for start, end in parts(work.outputs, out_size))
     if work.phase == "fp":
         written = state_written_bytes(
             work.shape, work.images, work.state, activation_bits(work.engine)
         )
-        return sum(work.state_of(work.layer, maps) for maps in outputs) if written else 0
+        return (
+            _of_parts(work.outputs, out_size, partial(work.state_of, work.layer)) if written else 0
+        )
     if work.pooled:
-        inputs = (work.elements(*part) for part in parts(work.inputs, in_size))
-        maps = inputs if work.phase == "dp" else outputs
-        return sum(work.state_of(work.stored, count) for count in maps)
+        if work.phase == "ku":
+            return _of_parts(work.outputs, out_size, partial(work.state_of, work.stored))
+        size = in_size * (work.engine.taps if work.folded else 1)
+        return _of_parts(work.elements_in, size, partial(work.state_of, work.stored))
     if work.phase == "ku":
         return 0
     assert work.earlier is not None
     of_group = work.earlier.biases // work.layer.groups
     if work.outputs == of_group:
-        return sum(work.state_of(work.earlier, maps) for maps in outputs)
+        return _of_parts(work.outputs, out_size, partial(work.state_of, work.earlier))
     return work.state_of(work.earlier, of_group)
+
+
+def _of_parts(maps: int, size: int, count: Callable[[int], int]) -> int:
+    """The sum of a count over parts of a size: all but the last have as many maps."""
+    whole = (maps - 1) // size
+    return whole * count(size) + count(maps - whole * size)

@@ -8,6 +8,7 @@ of k*k elements as its inputs.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -73,6 +74,23 @@ class Work:
     def name(self) -> str:
         """Of the layer; of two fused ones of both, ``conv1+conv2``."""
         return "+".join(dict.fromkeys(each.layer.name for each in self.halves or (self,)))
+
+    @cached_property
+    def kind(self) -> Hashable:
+        """All that its passes follow from, on one engine: works of one kind differ in names alone.
+
+        A layer's name, its kind and the layers that it names are not part of it.
+        """
+        layers = (self.layer, self.earlier, self.stored, self.beside)
+        return (
+            self.phase,
+            tuple(each and (each.groups, each.shape) for each in layers),
+            self.images,
+            self.state,
+            self.folded,
+            self.begun,
+            self.halves and tuple((half.kind, half.engine) for half in self.halves),
+        )
 
     @property
     def built(self) -> bool:

@@ -16,6 +16,13 @@ from merp.models.params.shape import Shape
 from merp.models.params.state_field import position_bits
 from merp.models.params.whole_numbers import check_ranges
 
+RANGES = {
+    "window": (1, 16), "overlap": (1, 4), "words": (1, 1 << 20), "max_size": (1, 4096),
+    "max_maps": (1, 1 << 16), "max_images": (1, 1 << 16), "add_latency": (1, 5),
+    "mul_latency": (1, 3),
+}  # fmt: skip
+"""Least and largest value of the fields that are whole numbers."""
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class UnpoolDesign:
@@ -57,12 +64,7 @@ class UnpoolDesign:
 
     def __post_init__(self) -> None:
         """Check every field against its range."""
-        ranges = {
-            "window": (1, 16), "overlap": (1, 4), "words": (1, 1 << 20), "max_size": (1, 4096),
-            "max_maps": (1, 1 << 16), "max_images": (1, 1 << 16), "add_latency": (1, 5),
-            "mul_latency": (1, 3),
-        }  # fmt: skip
-        check_ranges(self, ranges)
+        check_ranges(self, RANGES)
 
     @property
     def code_bits(self) -> int:
