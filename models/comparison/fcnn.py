@@ -418,6 +418,8 @@ def _row(plan: Plan, name: str, phase: str, own: list[tuple[int, Module, Part]])
 
 def _notes(plan: Plan) -> tuple[str, ...]:
     notes = ["the host's update and its transfers of weights are not timed"]
+    if plan.board.power_w is not None:
+        notes.append("the power is that of all cards, of which one works at a time")
     if plan.group > 1:
         notes.append(
             f"each module is loaded once for {plan.group} batches, so the effective batch is "

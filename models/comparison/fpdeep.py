@@ -180,6 +180,7 @@ def record(plan: Plan) -> Record:
         interval_s=seconds,
         reconfiguration_s=Figure(0, "formula"),
         power_w=of_board.power(board),
+        at_work=_at_work(plan),
         notes=(
             f"the chain fills and drains in every batch: {LATENCY - 1} intervals beside images",
             f"features of {plan.depth} images are kept; line buffers, FIFOs and state are left out",
@@ -191,8 +192,16 @@ def record(plan: Plan) -> Record:
 
 def _without_work(plan: Plan) -> list[str]:
     """What is said where there are boards that no map is on."""
-    idle = plan.board.devices - len({piece.node for piece in plan.cut.pieces})
-    return [f"{idle} of {plan.board.devices} boards have no map"] if idle else []
+    idle = plan.board.devices - _at_work(plan)
+    if not idle:
+        return []
+    energy = "" if plan.board.power_w is None else ": the energy is that of the others"
+    return [f"{idle} of {plan.board.devices} boards have no map{energy}"]
+
+
+def _at_work(plan: Plan) -> int:
+    """Boards that have a map."""
+    return len({piece.node for piece in plan.cut.pieces})
 
 
 def _rate(board: Board) -> Figure:

@@ -110,7 +110,9 @@ class Record:
         multipliers: multiply-adds a cycle that all devices have at once, of the largest bitstreams.
         latency_s: from the first image in to the last result out. interval_s: from batch to batch,
             all that is waited for within it. reconfiguration_s: of it, for loading bitstreams.
-        power_w: of a device, where the paper has one. notes: what the record leaves out or chose.
+        power_w: of a device at work, where a source has one; what devices that wait take is within
+            it or not known. at_work: devices that work at the same time.
+        notes: what the record leaves out or chose.
     """
 
     architecture: str
@@ -135,6 +137,7 @@ class Record:
     interval_s: Figure
     reconfiguration_s: Figure
     power_w: Figure | None = None
+    at_work: int = 1
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -143,6 +146,8 @@ class Record:
         _known(self.limits, RESOURCES)
         if not self.devices or any(row.device >= len(self.devices) for row in self.rows):
             raise ValueError("every row must be of a device, and there must be one")
+        if not 1 <= self.at_work <= len(self.devices):
+            raise ValueError(f"{self.at_work} of {len(self.devices)} devices cannot be at work")
 
     @property
     def violated(self) -> tuple[Excess, ...]:
@@ -182,10 +187,10 @@ class Record:
 
     @property
     def energy_j(self) -> Figure | None:
-        """Of a batch, all devices; None where nobody says what they take."""
+        """Of a batch, the devices at work; None where no source has their power."""
         if self.power_w is None:
             return None
-        joule = self.power_w.value * len(self.devices) * self.interval_s.value
+        joule = self.power_w.value * self.at_work * self.interval_s.value
         return derived(joule, self.power_w, self.interval_s)
 
     def of_phase(self, phase: str | None) -> tuple[Row, ...]:

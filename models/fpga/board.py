@@ -63,7 +63,7 @@ class Board:
         load_mbytes_s: at which a bitstream is loaded, 10^6 bytes a second.
         load_s: that a bitstream takes, where it is known; it goes before the rate.
         devices: boards of this kind. link: between them, if any.
-        usable: of the part. host_gbytes_s: to and from the host. power_w: of a board.
+        usable: of the part. host_gbytes_s: to and from the host. power_w: of a board at work.
         sources: of figures, by their place in the file, as ``memory: gbytes_s``.
     """
 

@@ -43,5 +43,6 @@ RECORD = Record(
     interval_s=model(2e-6),
     reconfiguration_s=model(1e-6),
     power_w=Figure(30, "printed"),
+    at_work=2,
     notes=("a note",),
 )  # fmt: skip

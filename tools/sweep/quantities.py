@@ -70,7 +70,7 @@ QUANTITIES: Final[Mapping[str, Quantity]] = {
         of=lambda record: record.mb_per_gflop(("link",)),
     ),
     "joule_per_image": Quantity(
-        label="energy", says="of all boards", unit="J/image", digits=3, of=_joule_per_image
+        label="energy", says="of the boards at work", unit="J/image", digits=3, of=_joule_per_image
     ),
 }
 """All there are."""

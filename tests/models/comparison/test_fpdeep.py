@@ -148,3 +148,13 @@ def test_boards_without_a_map_are_told() -> None:
     assert len(working) < 40
     assert many.notes[-1] == f"{40 - len(working)} of 40 boards have no map"
     assert "no map" not in " ".join(answer(ALEXNET).notes)
+
+
+def test_boards_without_a_map_take_no_energy() -> None:
+    powered = replace(BOARD, devices=40, power_w=31.2)
+    record = answer(open_network("lenet5"), powered)
+    working = len({row.device for row in record.rows})
+    assert working < 40
+    assert record.energy_j is not None
+    assert record.energy_j.value == pytest.approx(working * 31.2 * record.interval_s.value)
+    assert record.notes[-1].endswith("have no map: the energy is that of the others")

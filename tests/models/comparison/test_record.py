@@ -35,6 +35,15 @@ def test_rates_follow_from_the_interval() -> None:
     assert replace(RECORD, power_w=None).energy_j is None
 
 
+def test_energy_is_that_of_the_devices_at_work() -> None:
+    energy = replace(RECORD, at_work=1).energy_j
+    assert energy is not None
+    assert energy.value == pytest.approx(30 * 2e-6)
+    for count in (0, 3):
+        with pytest.raises(ValueError, match=f"^{count} of 2 devices cannot be at work$"):
+            replace(RECORD, at_work=count)
+
+
 def test_block_ram_of_all_devices_is_known_or_not() -> None:
     assert RECORD.on_chip_bytes == model(7 * 20_480 / 8)
     unknown = replace(RECORD, devices=(RECORD.devices[0], Device()))
