@@ -27,6 +27,7 @@ setup(
     | {
         f"{NAME}.tools": ["py.typed", "data/*", "data/boards/*", "data/export/*"],
         f"{NAME}.models.comparison": ["unit_costs.json"],
+        f"{NAME}.models.papers": ["data/*"],
         f"{NAME}.testbenches.top": ["*.cpp", "*.h"],
     },
 )

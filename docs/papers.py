@@ -1,8 +1,10 @@
-"""What papers print as tables in their pages: ``python docs/papers.py`` rewrites them.
+"""Tables of what the papers print: ``python docs/papers.py`` writes them into their pages.
 
-A page of ``docs/papers`` holds ``<!-- printed -->``, ``<!-- fails -->`` and ``<!-- errata -->``,
-each up to ``<!-- /table -->``; what stands between is written here, from the module of the paper's
-architecture. ``--check`` writes nothing and fails where a page is stale.
+A page of ``docs/papers``, and ``docs/paper.md`` of CNN-MERP, holds ``<!-- printed -->``,
+``<!-- fails -->``, ``<!-- unchecked -->`` and ``<!-- errata -->``, each up to ``<!-- /table -->``.
+What stands between comes from the paper's list and our rows. ``--check`` writes nothing and fails
+where a page is stale. ``--texts FOLDER`` compares the lists with the papers' texts in a folder and
+prints the numbers that no list has; it fails if there are any.
 """
 
 from __future__ import annotations
@@ -10,13 +12,19 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 
-from merp.models.comparison.printed import Printed
-from merp.models.traffic.published import Erratum
+import papers_texts
 
-PAGES = Path(__file__).resolve().parent / "papers"
+from merp.models.comparison.printed import DEVIATES, REPRODUCED, UNCHECKED, Printed
+from merp.models.comparison.published import published
+from merp.models.papers.lists import NAMES, Erratum, paper
+
+DOCS = Path(__file__).resolve().parent
+PAGES: Mapping[str, Path] = {
+    name: DOCS / ("paper.md" if name == "cnn-merp" else f"papers/{name}.md") for name in NAMES
+}
+"""Of each paper."""
 MARKED = re.compile(r"<!-- (\w+) -->\n.*?<!-- /table -->", re.DOTALL)
 
 
@@ -34,21 +42,38 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def _numbers(row: Printed) -> list[str]:
-    unit = "" if row.unit == "holds" else f" {row.unit}"
-    if row.unit == "holds":
-        return ["holds", "holds" if row.found else "does not", ""]
+def _printed(row: Printed) -> str:
+    """The printed digits with their unit, and whether they are a bound."""
+    number = row.number
+    if number.unit == "holds":
+        return "holds"
+    bound = {"": "", "most": "at most ", "least": "at least "}[number.bound]
+    whole, point, digits = number.printed.partition(".")
+    return f"{bound}{int(whole):,}{point}{digits} {number.unit}"
+
+
+def _found(row: Printed) -> list[str]:
     if row.found is None or row.error is None:
-        return [f"{_number(row.printed)}{unit}", "", ""]
+        return ["", ""]
+    if row.number.unit == "holds":
+        return ["holds" if row.found else "does not", ""]
     error = f"{100 * row.error:+.1f} %"
-    return [f"{_number(row.printed)}{unit}", _number(row.found), re.sub("[+-]0.0 %", "0", error)]
+    return [_number(row.found), re.sub("[+-]0.0 %", "0", error)]
+
+
+def _head(row: Printed) -> list[str]:
+    return [row.number.place, row.number.what, _printed(row)]
 
 
 def printed(rows: Sequence[Printed], errata: Sequence[Erratum]) -> list[str]:
     """What reproduces, by class."""
     return _table(
         ["place", "what", "printed", "here", "error", "class", "read as"],
-        ([row.place, row.what, *_numbers(row), row.cls, row.why] for row in rows if row.cls != "N"),
+        (
+            [*_head(row), *_found(row), row.number.cls, row.number.why]
+            for row in rows
+            if row.status == REPRODUCED
+        ),
     )
 
 
@@ -56,7 +81,20 @@ def fails(rows: Sequence[Printed], errata: Sequence[Erratum]) -> list[str]:
     """What does not, and what was tried."""
     return _table(
         ["place", "what", "printed", "here", "error", "tried"],
-        ([row.place, row.what, *_numbers(row), row.why] for row in rows if row.cls == "N"),
+        ([*_head(row), *_found(row), row.number.why] for row in rows if row.status == DEVIATES),
+    )
+
+
+def unchecked(rows: Sequence[Printed], errata: Sequence[Erratum]) -> list[str]:
+    """What has no row, and why; numbers of one place with one reason stand together."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if row.status == UNCHECKED:
+            key = row.number.place, row.number.why
+            groups.setdefault(key, []).append(f"{row.number.what} {_printed(row)}")
+    return _table(
+        ["place", "printed", "why"],
+        ([place, "; ".join(some), why] for (place, why), some in groups.items()),
     )
 
 
@@ -71,14 +109,14 @@ def errata(rows: Sequence[Printed], errata: Sequence[Erratum]) -> list[str]:
 TABLES: Mapping[str, Callable[[Sequence[Printed], Sequence[Erratum]], list[str]]] = {
     "printed": printed,
     "fails": fails,
+    "unchecked": unchecked,
     "errata": errata,
 }
 
 
-def rewritten(stem: str, page: str) -> str:
-    """The text of the page of an architecture with its tables as they are now."""
-    module = import_module(f"merp.models.comparison.{stem.replace('-', '_')}_printed")
-    rows, mistakes = module.published(), module.ERRATA
+def rewritten(name: str, page: str) -> str:
+    """The text of the page of a paper with its tables as they are now."""
+    rows, mistakes = published(name), paper(name).errata
 
     def table(match: re.Match[str]) -> str:
         lines = TABLES[match[1]](rows, mistakes)
@@ -88,14 +126,16 @@ def rewritten(stem: str, page: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Rewrite the pages, or say which are stale."""
+    """Rewrite the pages, say which are stale, or compare the lists with texts."""
+    if arguments[:1] == ["--texts"] and len(arguments) == 2:
+        return papers_texts.compare(Path(arguments[1]))
     if arguments not in ([], ["--check"]):
-        print("usage: python docs/papers.py [--check]", file=sys.stderr)
+        print("usage: python docs/papers.py [--check | --texts FOLDER]", file=sys.stderr)
         return 2
     stale = 0
-    for path in sorted(PAGES.glob("*.md")):
+    for name, path in PAGES.items():
         old = path.read_text(encoding="utf-8")
-        new = rewritten(path.stem, old)
+        new = rewritten(name, old)
         if new == old:
             continue
         stale = 1

@@ -8,8 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-DDR4_GBS = 19.2  # source: section VII, the fastest DDR4
-RECONFIGURATION = {"seconds": 0.087, "share": 0.11, "layer_seconds": 0.7}  # source: section VI.C
+from merp.models.papers.lists import paper
+
+PAPER = paper("cnn-merp")
+DDR4_GBS = PAPER["II, VII", "fastest DDR4"]
+RECONFIGURATION = {
+    "seconds": PAPER["VI.C", "reconfiguration"],
+    "share": PAPER["VI.C", "overhead of reconfiguration"] / 100,
+    "layer_seconds": PAPER["VI.C", "layer 2, a batch"],
+}
 
 
 @dataclass(frozen=True)
@@ -25,12 +32,16 @@ class Implementation:
 
 IMPLEMENTATIONS = (
     Implementation(
-        "xc7k325t", 137.0, 113.0, 1, "3, 16 and 48 CUs of 11x11, 5x5 and 3x3 (sections V.D, VI.B)"
+        "xc7k325t",
+        PAPER["table 4", "Kintex-7, clock"],
+        PAPER["table 4", "Kintex-7, throughput"],
+        1,
+        "3, 16 and 48 CUs of 11x11, 5x5 and 3x3 (sections V.D, VI.B)",
     ),
     Implementation(
         "xcvu440",
-        189.0,
-        1244.0,
+        PAPER["table 4", "UltraScale, clock"],
+        PAPER["table 4", "UltraScale, throughput"],
         8,
         "the number of CUs is not printed; 8 times as many is inferred from the two throughputs",
     ),
@@ -54,23 +65,48 @@ class Work:
     includes: str
 
 
+def _printed(work: str, what: str = "") -> str:
+    """Digits of table 4."""
+    (found,) = {
+        each.printed
+        for each in PAPER.numbers
+        if (each.place, each.what) == ("table 4", work + what)
+    }
+    return found
+
+
+def _work(name: str, bits: int | None, batch: int | None, gops: str, includes: str) -> Work:
+    return Work(name, bits, batch, float(_printed(name)), gops, includes)
+
+
+def _throughput(name: str) -> str:
+    return _printed(name, ", throughput")
+
+
 WORKS = (
-    Work(
-        "FPGA 2015 [9]", 32, None, 25.15, "61.62",
+    _work(
+        "FPGA 2015 [9]", 32, None, _throughput("FPGA 2015 [9]"),
         "1.55 GB/s over 61.62 GFlop/s: everything the design moves in FP",
     ),
-    Work("NeuFlow [10]", 16, None, 24.7, "160", "as printed; how it was found is not said"),
-    Work(
-        "nn-X [11]", 32, None, 20.0, "227",
+    _work(
+        "NeuFlow [10]", 16, None, _throughput("NeuFlow [10]"),
+        "as printed; how it was found is not said",
+    ),
+    _work(
+        "nn-X [11]", 32, None, _throughput("nn-X [11]"),
         "as printed; the 7.6 GB/s of section II over 227 Gop/s would be 33.5",
     ),
-    Work(
-        "Eyeriss [17]", 16, 4, 4.31, "33.6 to 84.0",
+    _work(
+        "Eyeriss [17]", 16, 4,
+        " to ".join(_printed("Eyeriss [17]", f", throughput, {end}") for end in ("least", "most")),
         "AlexNet's convolution layers, kernels included, before its compression (2.9 after)",
     ),
-    Work("ICCD 2013 [18]", None, None, 3.57, "42", "150 MB/s over 42 Gop/s"),
-    Work(
-        "CNN-MERP", 32, 128, 1.94, "113 / 1244",
+    _work(
+        "ICCD 2013 [18]", None, None, _throughput("ICCD 2013 [18]"), "150 MB/s over 42 Gop/s"
+    ),
+    _work(
+        "CNN-MERP", 32, 128,
+        " / ".join(_throughput(part) for part in ("Kintex-7", "UltraScale")),
         "feature maps of AlexNet's convolution layers in FP, kernels left out",
     ),
 )  # fmt: skip

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from merp.models.comparison.options import Options
-from merp.models.comparison.printed import Printed
 from merp.models.comparison.record import Record
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
@@ -45,7 +44,6 @@ class Architecture:
         cluster: it is on all devices of a board's file; a comparison gives the others one.
         choices: options of its own.
         plan: raises BadInput where there is none; a frozen dataclass. record: of such a plan.
-        published: what the paper prints, in its order.
     """
 
     name: str
@@ -58,7 +56,6 @@ class Architecture:
     choices: tuple[OwnOption, ...] = ()
     plan: Callable[[Network, Board, Options], Any]
     record: Callable[[Any], Record]
-    published: Callable[[], tuple[Printed, ...]]
 
     def answer(self, network: Network, board: Board, options: Options) -> Record:
         """Plan, and what it costs.

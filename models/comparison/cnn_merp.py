@@ -15,7 +15,6 @@ from typing import Final
 from merp.models.cnn_merp.reconfiguration import bitstreams, layer_passes
 from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture
-from merp.models.comparison.cnn_merp_printed import published
 from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import DRAM, RESOURCES, Device, Record, Row
@@ -230,5 +229,4 @@ ARCHITECTURE: Final = Architecture(
     hardware="cnn_merp",
     plan=plan,
     record=record,
-    published=published,
 )

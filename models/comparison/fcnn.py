@@ -16,7 +16,7 @@ from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture, OwnOption
 from merp.models.comparison.chain import chained
 from merp.models.comparison.costs import KINDS, units
-from merp.models.comparison.fcnn_printed import ALEXNET, published
+from merp.models.comparison.fcnn_paper import ALEXNET
 from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Device, Record, Row
@@ -454,5 +454,4 @@ ARCHITECTURE: Final = Architecture(
     ),
     plan=plan,
     record=record,
-    published=published,
 )

@@ -17,7 +17,6 @@ from merp.models.comparison.architecture import Architecture, OwnOption
 from merp.models.comparison.chain import chained
 from merp.models.comparison.costs import KINDS, units
 from merp.models.comparison.figure import Figure, derived, summed
-from merp.models.comparison.fpdeep_printed import published
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Device, Record, Row
 from merp.models.errors import BadInput
@@ -319,5 +318,4 @@ ARCHITECTURE: Final = Architecture(
     ),
     plan=plan,
     record=record,
-    published=published,
 )

@@ -17,7 +17,6 @@ from merp.models.comparison.architecture import Architecture
 from merp.models.comparison.chain import chained
 from merp.models.comparison.costs import units
 from merp.models.comparison.figure import Figure, derived, summed
-from merp.models.comparison.mazouz_printed import published
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Device, Record, Row
 from merp.models.errors import BadInput
@@ -245,5 +244,4 @@ ARCHITECTURE: Final = Architecture(
     word_bits=WORD_BITS,
     plan=plan,
     record=record,
-    published=published,
 )

@@ -1,56 +1,56 @@
-"""What a paper prints, beside what its own definitions or our model give."""
+"""A number that a paper prints, beside what our row gives."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
-CLASSES: Final = {
-    "E": "exact within the printed digits",
-    "D": "follows from the paper's own formulas, with the error stated",
-    "F": "a formula of ours with a constant that was fitted",
-    "P": "a reading that was chosen after seeing the number",
-    "N": "does not reproduce",
-}
-"""Classes of reproduction."""
+from merp.models.papers.lists import Number
+
+REPRODUCED = "reproduced"
+DEVIATES = "deviates"
+UNCHECKED = "unchecked"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Printed:
-    """A number of a paper.
+    """A number, and ours.
 
     Attributes:
-        place: where it stands. what: of what it is. unit: as printed.
-        printed: the number. found: ours, None where there is none.
-        cls: of ``CLASSES``. within: relative error that a test asserts; of class N the error that
-            it must exceed, so that a change is seen.
-        why: of class N what was tried, of the others what was read in.
-
-    Raises:
-        ValueError: there is no such class.
+        number: as the list has it. found: ours, None where no row answers.
     """
 
-    place: str
-    what: str
-    unit: str
-    printed: float
+    number: Number
     found: float | None
-    cls: str
-    within: float
-    why: str = ""
-
-    def __post_init__(self) -> None:
-        """Check the class."""
-        if self.cls not in CLASSES:
-            raise ValueError(f"class must be one of {', '.join(CLASSES)}, not {self.cls!r}")
 
     @property
     def error(self) -> float | None:
         """Of ours, relative to the printed number."""
-        return None if self.found is None else self.found / self.printed - 1
+        return None if self.found is None else self.found / self.number.value - 1
+
+    @property
+    def status(self) -> str:
+        """What comes of our value: reproduced, deviates, or unchecked without one."""
+        error, within = self.error, self.number.within
+        if error is None:
+            return UNCHECKED
+        below, above = error <= within, error >= -within
+        near = {"": below and above, "most": below, "least": above}[self.number.bound]
+        return REPRODUCED if near else DEVIATES
 
     @property
     def holds(self) -> bool:
-        """Whether it is as its class says."""
-        near = self.error is not None and abs(self.error) <= self.within
-        return near != (self.cls == "N")
+        """Whether the status is the one that the list's class claims."""
+        claimed = {"N": DEVIATES, "U": UNCHECKED}.get(self.number.cls, REPRODUCED)
+        return self.status == claimed
+
+
+def answered(numbers: Iterable[Number], rows: Mapping[str, float]) -> tuple[Printed, ...]:
+    """Return every number with the row that answers it.
+
+    Raises:
+        KeyError: a number's row is not there.
+    """
+    return tuple(
+        Printed(each, None if each.row is None else float(rows[each.row])) for each in numbers
+    )

@@ -17,7 +17,7 @@ from merp.models.comparison.costs import units
 from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Device, Record, Row
-from merp.models.comparison.rtl_compiler_printed import published
+from merp.models.comparison.rtl_compiler_paper import of_paper
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.given import mention
@@ -30,6 +30,8 @@ from merp.models.rtl_compiler.latency import Machine, image_seconds, update_seco
 from merp.models.rtl_compiler.resources import MAPS, dsp_blocks, macs, memory_bits
 
 WORD_BITS: Final = 16
+PART: Final = "1SG280"
+"""Of the paper's board."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +68,9 @@ class Plan:
 
 
 def plan(network: Network, board: Board, options: Options) -> Plan:
-    """Choose the fastest array that fits; where none does, the smallest.
+    """Choose the paper's own array for its networks on its part, else the fastest that fits.
+
+    Where none fits it is the smallest.
 
     Raises:
         BadInput: the network is no chain, or maps at once that there are not.
@@ -91,7 +95,9 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
         if asked in (None, maps)
     ]
     fitting = [each for each in plans if _fits(each)]
-    return min(fitting or plans[:1], key=lambda each: each.seconds)
+    own = of_paper(network) if board.part.name == PART else None
+    papers = [each for each in fitting if own is not None and each.maps == own.maps]
+    return min(papers or fitting or plans[:1], key=lambda each: each.seconds)
 
 
 def _fits(plan: Plan) -> bool:
@@ -214,7 +220,8 @@ ARCHITECTURE: Final = Architecture(
     choices=(
         OwnOption(
             name="pof",
-            says="output maps at once, 4 to 64, a power of two; the fastest that fits without",
+            says="output maps at once, 4 to 64, a power of two; without: the paper's for its "
+            "networks on its part, else the fastest that fits",
             default=None,
             kind=int,
             low=4,
@@ -223,5 +230,4 @@ ARCHITECTURE: Final = Architecture(
     ),
     plan=plan,
     record=record,
-    published=published,
 )

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from merp.models.comparison.rtl_compiler_printed import DESIGNS, IMAGES, Design, epoch
+from merp.models.comparison.rtl_compiler_paper import DESIGNS, IMAGES, Design, epoch
 from merp.models.rtl_compiler.latency import (
     KERNEL_RATE,
     MAP_RATE,
@@ -53,7 +53,7 @@ def held_out(design: Design) -> HeldOut:
             rated = replace(each.machine, kernel_rate=kernel_rate, map_rate=map_rate)
             image, update = image_seconds(rated, layers), update_seconds(rated, layers)
             errors += [
-                abs(IMAGES * (image + update / batch) / float(printed) - 1)
+                abs(IMAGES * (image + update / batch) / printed - 1)
                 for batch, printed in each.epochs.items()
             ]
         return max(errors)
@@ -64,7 +64,7 @@ def held_out(design: Design) -> HeldOut:
         times=design.times,
         kernel_rate=kernel_rate,
         map_rate=map_rate,
-        printed=float(design.epochs[BATCH]),
+        printed=design.epochs[BATCH],
         found=epoch(rated, design.layers(), BATCH),
     )
 

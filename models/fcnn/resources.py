@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
+from merp.models.papers.lists import paper
+
 
 @dataclass(frozen=True)
 class Resources:
@@ -51,15 +53,20 @@ class Costs:
         return Resources(0, 0, 0, ceil(words * word_bits / self.block_bits))
 
 
+def _table_iii(unit: str) -> Resources:
+    kinds = ("LUT", "FF", "DSP", "BRAM")
+    return Resources(*(paper("fcnn")["table III", f"{unit}: {kind}"] for kind in kinds))
+
+
 STRATIX_V: Final = Costs(
-    control=Resources(57_700, 77_600, 0, 460),
-    tap=Resources(600 + 150, 650 + 400, 1, 3 + 2 + 1),
-    activation=Resources(5600, 6400, 10, 22),
+    control=_table_iii("stream control"),
+    tap=_table_iii("ADD") + _table_iii("MUL") + Resources(0, 0, 0, 1),
+    activation=_table_iii("tanh"),
     block_bits=20_480,
 )
 """Binary32. source: table III; M20K taken as 20,480 bits"""
 
-TABLE_III: Final = Resources(524_800, 1_049_600, 1963, 2567)
+TABLE_III: Final = _table_iii("available")
 """Of a 5SGSD8."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from merp.models.fpga.parts import Part
+from merp.models.papers.lists import paper
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BINARY32
 
@@ -64,11 +65,18 @@ def capacity(part: Part) -> Resources:
     return Resources(logic=part.luts, ff=part.flip_flops, bram=part.block_rams, dsp=part.dsps)
 
 
-PAPER: Final = {
-    "fp": Resources(logic=182_367, ff=121_498, bram=213, dsp=413),
-    "dp": Resources(logic=178_435, ff=114_082, bram=238, dsp=408),
-    "ku": Resources(logic=173_195, ff=117_959, bram=209, dsp=405),
-}
+def _of_paper(phase: str) -> Resources:
+    cells = {
+        each.unit: int(each.printed)
+        for each in paper("cnn-merp").numbers
+        if (each.place, each.what) == ("table 2", f"Kintex-7, {phase.upper()}")
+    }
+    return Resources(
+        logic=cells["LUT"], ff=cells["FF"], bram=cells["BRAM"], dsp=cells["DSP"]
+    )  # fmt: skip
+
+
+PAPER: Final = {phase: _of_paper(phase) for phase in ("fp", "dp", "ku")}
 """By phase: layer 2 of AlexNet, 16 units of 5 x 5 on XC7K325T. source: CNN-MERP table 2"""
 
 

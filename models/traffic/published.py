@@ -1,4 +1,4 @@
-"""What CNN-MERP prints, and where it errs; every entry is stated beside this project's own count.
+"""Table 3, section IV and the errata of CNN-MERP, out of its list, for the tables of traffic.
 
 Source: X. Han, D. Zhou, S. Wang, S. Kimura, "CNN-MERP: an FPGA-based memory-efficient
 reconfigurable processor for forward and backward propagation of convolutional neural networks",
@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.models.network.network import Network
+from merp.models.papers.lists import paper
 from merp.models.params.formats import BINARY32
 from merp.models.params.storage import TENSORS
-from merp.models.traffic.strategies import NAMES
 
 BATCH = 128  # source: section VI.C
 
@@ -27,17 +27,27 @@ class Row:
     ku: float
 
 
-TABLE_3 = {
-    "conv1": Row(27.01, 4.18, None, 8.36),
-    "conv2": Row(57.34, 1.01, 4.25, 2.29),
-    "conv3": Row(38.27, 1.45, 3.37, 1.45),
-    "conv4": Row(28.74, 2.31, 2.31, 2.31),
-    "conv5": Row(19.14, 1.98, 2.89, 2.89),
-}
-TABLE_3_TOTAL = Row(170.50, 1.94, 3.45, 3.92)
+PAPER = paper("cnn-merp")
+
+
+def _row(layer: str) -> Row:
+    def cell(phase: str) -> float:
+        return PAPER["table 3", f"{layer}, {phase}"]
+
+    dp = None if layer == "conv1" else cell("DP")
+    return Row(PAPER["table 3", f"{layer}, operations of a batch"], cell("FP"), dp, cell("KU"))
+
+
+TABLE_3 = {name: _row(name) for name in ("conv1", "conv2", "conv3", "conv4", "conv5")}
+TABLE_3_TOTAL = _row("total")
 
 STAIRCASE_LAYER = "conv2"
-STAIRCASE = {"1": 2085.0, "1-2": 96.1, "1-3": 17.3, "1-5": 1.01}
+STAIRCASE = {
+    "1": PAPER["IV.B", "after strategy 1"],
+    "1-2": PAPER["IV.C", "after strategies 1-2"],
+    "1-3": PAPER["IV.D", "after strategies 1-3"],
+    "1-5": PAPER["IV.F", "after strategies 1-5"],
+}
 """Section IV: MB/GFlop of layer 2 after each strategy. That of strategy 4 is not printed."""
 
 # g, n, m, k, stride, rows, out_rows, pooled_rows: the sizes from which table 3 follows
@@ -70,58 +80,4 @@ def is_papers_network(network: Network) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class Erratum:
-    """A printed value that its own definitions do not give."""
-
-    where: str
-    printed: str
-    found: str
-    why: str
-
-
-ERRATA = (
-    Erratum(
-        "table 3, KU total", "3.92 MB/GFlop", "3.13",
-        "the column's own cells add up to 3.13, exactly 3.135",
-    ),
-    Erratum(
-        "table 3, operations", "Gop/s", "Gop per batch", "the cells are operations of 128 images"
-    ),
-    Erratum(
-        "table 3, DP column", "y and delta once", "y read as well",
-        "section III.B reads the activation for ReLU', the column leaves it out",
-    ),
-    Erratum(
-        f"section IV.B, strategy 1, {NAMES[0]}", "all kernels on chip", "not for layer 3",
-        "3.54 MB of kernels against 1.82 MB of block RAM on the XC7K325T",
-    ),
-    Erratum(
-        f"section IV.B, strategy 1, {NAMES[0]}", "2085 MB/GFlop", "2080",
-        f"rounded operands; 96.1 for strategies 1-2, {NAMES[1]}, is 95.6 in the same way",
-    ),
-    Erratum(
-        f"section IV.D, strategy 3, {NAMES[2]}", "198.2 MB", "47.8 MB",
-        "55 x 55 maps; layer 2 has 27 x 27",
-    ),
-    Erratum(
-        f"section IV.E, strategy 4, {NAMES[3]}", "14.16 KB", "25.92 KB",
-        "48*5*59 words, not bytes; n*k*Cin*4 bytes are meant, with n for the printed m",
-    ),
-    Erratum(
-        f"section IV.F, strategy 5, {NAMES[4]}", "29.6 MB / 28.6 GFlop = 1.01", "1.035",
-        "29.6 MB includes the kernels, and 1.01 does not",
-    ),
-    Erratum(
-        "section IV.F, figure 6", "3976x", "4041x",
-        "leaves the 2.3 GB of partial sums out; with the kernels counted it is 3957x",
-    ),
-    Erratum(
-        "section VI.C", "0.7 s for layer 2", "0.523 s",
-        "0.7 s implies about 100 MHz; table 4 has 137 MHz",
-    ),
-    Erratum(
-        "abstract, tables 2 and 4", "two large devices", "xcvu440 or xc7v2000",
-        "abstract and tables name different parts for the same results",
-    ),
-)  # fmt: skip
+ERRATA = PAPER.errata

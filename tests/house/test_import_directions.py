@@ -36,23 +36,24 @@ def rooms(*floors: Mapping[str, str]) -> Rooms:
 
 PARAMS = "errors given memory params params.cnn_merp params.mac_array params.mazouz"
 MODELS = rooms(
-    {"errors": "", "given": "errors", "memory": "errors", "params": "errors"},
+    {"errors": "", "given": "errors", "memory": "errors", "params": "errors", "papers": ""},
     dict.fromkeys(("params.cnn_merp", "params.mac_array"), "errors params"),
     {"params.mazouz": "errors params params.cnn_merp"},
     {"architectures": PARAMS},
-    {"arithmetic": PARAMS, "network": f"{PARAMS} architectures", "fpga": PARAMS},
+    {"arithmetic": PARAMS, "network": f"{PARAMS} architectures"},
+    {"fpga": f"{PARAMS} papers"},
     {"onnx": f"{PARAMS} arithmetic network"},
-    dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga"),
+    dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga papers"),
     {"mac_array": f"{PARAMS} arithmetic network fpga golden traffic"},
     {"plan": f"{PARAMS} network fpga cnn_merp traffic"},
     {"front": ""},
-    {"fcnn": ""},
+    {"fcnn": "papers"},
     {"fpdeep": f"{PARAMS} network", "mazouz": f"{PARAMS} network front"},
     {"rtl_compiler": f"{PARAMS} network mac_array"},
     {"cluster": f"{PARAMS} network fpdeep"},
     {"pipeline": f"{PARAMS} network cnn_merp cluster"},
     {
-        "comparison": f"{PARAMS} network fpga cnn_merp traffic plan front "
+        "comparison": f"{PARAMS} papers network fpga cnn_merp traffic plan front "
         "fcnn fpdeep cluster mazouz rtl_compiler mac_array"
     },
     {"explore": f"{PARAMS} network fpga cnn_merp plan pipeline mazouz comparison"},

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from merp.models.architectures import computing_in
-from merp.models.comparison.rtl_compiler_printed import of_paper
+from merp.models.comparison.rtl_compiler_paper import of_paper
 from merp.models.errors import BadInput
 from merp.models.fpga.parts import PARTS, SEVEN_SERIES
 from merp.models.fpga.resources import KINDS, published
@@ -106,14 +106,14 @@ def _mac_array(network: Network, layer: str | None, phase: str | None) -> Engine
     found = of_paper(network)
     paper = None
     if found is not None and found.maps == design.pof and design.pixels == 64:
-        alms, bits = 1000 * int(found.alms), 1e6 * float(found.mbits)
+        alms, bits = found.alms, 1e6 * found.mbits
         paper = Paper(
             name=f"RTL compiler table II ({VENDOR})",
             cells={
                 "lut": f"{alms:,} ALM", "bram": f"{found.mbits} Mbit",
-                "dsp": f"{int(found.dsps):,}",
+                "dsp": f"{found.dsps:,}",
             },
-            answer={"vendor": VENDOR, "alm": alms, "bram_bits": bits, "dsp": int(found.dsps)},
+            answer={"vendor": VENDOR, "alm": alms, "bram_bits": bits, "dsp": found.dsps},
         )  # fmt: skip
     return Engine(
         design=str(names[0]), layer=None, phase=None, top=lambda: trainer_top(design, "rtl"),

@@ -98,7 +98,7 @@ def document(asked: Comparison, hardware: list[Table]) -> Json:
         "not-reproduced",
         "Printed numbers",
         "What the papers print beside what their definitions give; what does not reproduce is "
-        "never tuned.",
+        "never tuned, and what cannot be checked has its reason.",
         tables.published_tables(asked),
     )
     names = ", ".join(each.architecture.title for each in asked.answers)

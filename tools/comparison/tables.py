@@ -6,12 +6,15 @@ A number that has a level has its mark in the column's ``basis``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from merp.models.comparison.compare import OWN, Answer, Comparison
 from merp.models.comparison.figure import LEVELS, Figure, derived
+from merp.models.comparison.printed import DEVIATES, REPRODUCED, UNCHECKED
+from merp.models.comparison.published import published
 from merp.models.comparison.record import FOOTINGS, RESOURCES, Record
 from merp.models.network.phases import PHASES
+from merp.models.papers.lists import CLASSES
 from merp.tools.report.table import Column, Table
 
 MARKS = {level: level[0] for level in LEVELS} | {"synthesised": "y"}
@@ -295,36 +298,44 @@ def rows_table(record: Record) -> Table:
 
 
 def published_tables(asked: Comparison) -> list[Table]:
-    """What the papers print: first what does not reproduce, then what does."""
+    """What the papers print: what does not reproduce, what does, and what cannot be checked."""
     rows = [
         {
             "architecture": answer.architecture.name,
-            "place": each.place,
-            "what": each.what,
-            "unit": each.unit,
-            "class": each.cls,
-            "printed": each.printed,
+            "place": each.number.place,
+            "what": each.number.what,
+            "unit": each.number.unit,
+            "class": each.number.cls,
+            "status": each.status,
+            "printed": each.number.value,
             "found": each.found,
             "error": None if each.error is None else 100 * each.error,
-            "why": each.why or None,
+            "why": each.number.why or None,
         }
         for answer in asked.answers
-        for each in answer.architecture.published()
+        for each in published(answer.architecture.name)
     ]
     return [
-        _published_table([row for row in rows if (row["class"] != "N") == reproduces], reproduces)
-        for reproduces in (False, True)
+        _published_table([row for row in rows if row["status"] == status], status)
+        for status in _PUBLISHED
     ]
 
 
-def _published_table(rows: list[dict[str, Any]], reproduces: bool) -> Table:
-    which = "What the papers print" if reproduces else "Does not reproduce"
+_PUBLISHED: Final = {
+    DEVIATES: ("not-reproduced", "Does not reproduce"),
+    REPRODUCED: ("printed", "What the papers print"),
+    UNCHECKED: ("unchecked", "Cannot be checked here"),
+}
+"""Tables of printed numbers by their status."""
+
+
+def _published_table(rows: list[dict[str, Any]], status: str) -> Table:
+    name, title = _PUBLISHED[status]
+    says = "; ".join(f"{cls}: {text}" for cls, text in CLASSES.items())
     return Table(
-        id="printed" if reproduces else "not-reproduced",
-        title=which,
-        caption="Of each paper's own networks, whatever is compared here. E: exact within the "
-        "printed digits; D: by the paper's own formulas; F: by a formula of ours with a fitted "
-        "constant; P: a reading chosen after seeing the number; N: not reproduced.",
+        id=name,
+        title=title,
+        caption=f"Of each paper's own networks, whatever is compared here. {says}.",
         columns=[
             NAME,
             Column(key="place", label="place"),

@@ -6,8 +6,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
-from merp.models.comparison.rtl_compiler_printed import ERRATA
 from merp.models.mac_array.step_traffic import array_traffic
+from merp.models.papers.lists import paper
 from merp.models.params.fixed import FIXED16
 from merp.models.traffic.closed_form import total
 from merp.models.traffic.footing import Footing
@@ -102,7 +102,7 @@ def array_document(choice: Choice, beside: Path) -> Json:
             "errata",
             "Errata of the paper",
             "Where printed values and their own definitions part.",
-            [errata_table("the RTL compiler's paper", ERRATA)],
+            [errata_table("the RTL compiler's paper", paper("rtl-compiler").errata)],
         )
     headline = _headline(choice, next(each for each in tables if each.id == "array-cycles"))
     found: Json = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from merp.models.comparison.published import published
 from merp.models.comparison.rtl_compiler_fit import BATCH, held_out, without_machine
-from merp.models.comparison.rtl_compiler_printed import DESIGNS, of_paper, published
+from merp.models.comparison.rtl_compiler_paper import DESIGNS, of_paper
 from merp.models.rtl_compiler.latency import KERNEL_RATE, MAP_RATE
 from merp.tools.report.choice import Choice
 from merp.tools.report.table import MODELLED, Column, Table
@@ -15,24 +16,25 @@ FITTED: Final = "fitted"
 
 KINDS: Final = {
     "E": MODELLED, "D": MODELLED, "F": FITTED, "P": FITTED, "N": "does not reproduce",
+    "U": "not checked",
 }  # fmt: skip
 """How a number that stands beside a printed one came about, by class of reproduction."""
 
 
 def printed_table() -> Table:
-    """Return all that the paper prints and can be compared."""
+    """Return every number that the paper prints."""
     rows: list[Mapping[str, Any]] = [
         {
-            "what": each.what,
-            "place": each.place,
-            "unit": each.unit,
-            "printed": each.printed,
+            "what": each.number.what,
+            "place": each.number.place,
+            "unit": each.number.unit,
+            "printed": each.number.value,
             "found": each.found,
             "error": None if each.error is None else 100 * each.error,
-            "basis": KINDS[each.cls],
-            "why": each.why,
+            "basis": KINDS[each.number.cls],
+            "why": each.number.why,
         }
-        for each in published()
+        for each in published("rtl-compiler")
     ]
     return Table(
         id="printed",
@@ -65,7 +67,7 @@ def fit_table() -> Table:
             "kernel_rate": KERNEL_RATE,
             "map_rate": MAP_RATE,
             "error": 100 * max(
-                (design.epoch(batch) / float(printed) - 1
+                (design.epoch(batch) / printed - 1
                  for design in DESIGNS for batch, printed in design.epochs.items()),
                 key=abs,
             ),

@@ -7,6 +7,7 @@ from typing import Any
 
 from merp.models.errors import BadInput
 from merp.models.network.phases import ONE_PASS, PHASES
+from merp.models.papers.lists import Erratum
 from merp.models.plan.traffic import board_traffic
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
@@ -221,7 +222,7 @@ def staircase_table(choice: Choice) -> Table:
     )
 
 
-def errata_table(paper: str, errata: Sequence[published.Erratum]) -> Table:
+def errata_table(paper: str, errata: Sequence[Erratum]) -> Table:
     """Return the printed values of a paper that its own definitions do not give."""
     return Table(
         id="errata",

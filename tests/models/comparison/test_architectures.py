@@ -13,7 +13,6 @@ from merp.models.comparison.architecture import Architecture
 from merp.models.comparison.compare import compare
 from merp.models.comparison.fairness import done, unfair, useful
 from merp.models.comparison.options import Options
-from merp.models.comparison.printed import CLASSES, Printed
 from merp.models.comparison.record import FULL, Record
 from merp.models.comparison.record_json import as_json, record_of
 from merp.models.comparison.registry import ARCHITECTURES, named
@@ -145,28 +144,6 @@ def test_what_does_not_run_is_said(architecture: Architecture) -> None:
             continue
         planned = {row.layer for row in record.rows}
         assert planned | set(record.left_out) == {layer.name for layer in network.layers}
-
-
-PRINTED = [(found.name, every) for found in ALL for every in found.published()]
-
-
-@pytest.mark.parametrize(
-    ("name", "printed"), PRINTED, ids=lambda x: x if isinstance(x, str) else x.what
-)
-def test_a_printed_number_is_as_its_class_says(name: str, printed: Printed) -> None:
-    assert printed.holds, (printed.printed, printed.found, printed.error, printed.within)
-    assert printed.place
-    assert printed.cls != "N" or printed.why, "what was tried is said"
-    assert printed.cls != "P" or printed.within <= 0.101
-
-
-def test_a_class_is_broken_by_a_changed_number() -> None:
-    for every in CLASSES:
-        printed = Printed(place="a", what="b", unit="", printed=100, found=101, cls=every,
-                          within=0.02, why="c")  # fmt: skip
-        assert printed.holds == (every != "N")
-        assert replace(printed, found=103).holds == (every == "N")
-        assert replace(printed, found=None).holds == (every == "N")
 
 
 def test_options_of_architectures_have_names_of_their_own() -> None:

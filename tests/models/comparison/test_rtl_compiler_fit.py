@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from merp.models.comparison.rtl_compiler_fit import held_out, least_worst, without_machine
-from merp.models.comparison.rtl_compiler_printed import DESIGNS, of_paper
+from merp.models.comparison.rtl_compiler_paper import DESIGNS, of_paper
 from merp.tools.common.shipped import open_network
 
 

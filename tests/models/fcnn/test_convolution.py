@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from merp.models.comparison.fcnn_printed import ALEXNET, WORDS_PER_CYCLE, milliseconds, optimum
+from merp.models.comparison.fcnn_paper import ALEXNET, WORDS_PER_CYCLE, milliseconds, optimum
 from merp.models.fcnn.convolution import (
     Kernels,
     Task,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from merp.models.comparison.fcnn_printed import order
+from merp.models.comparison.fcnn_paper import order
 from merp.models.fcnn.schedule import round_seconds, seconds
 
 TIMES = {

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from merp.models.comparison.rtl_compiler_printed import DESIGNS, Design
+from merp.models.comparison.rtl_compiler_paper import DESIGNS, Design
 from merp.models.mac_array.geometry import Geometry
 from merp.models.rtl_compiler.latency import KERNEL_RATE, MAP_RATE, Machine, update_seconds
 from merp.models.rtl_compiler.resources import dsp_blocks, memory_bits

@@ -2,23 +2,21 @@ from __future__ import annotations
 
 import pytest
 
-from merp.models.comparison.fpdeep_printed import (
+from merp.models.comparison.fpdeep_rows import (
     NODES,
+    VC709,
     linear_up_to,
     most_gbits_s,
     networks,
-    published,
     vgg_links,
 )
+from merp.tools.common.boards import any_board
 
-ROWS = published()
 NETWORKS = networks()
 
 
-def test_how_many_of_each_class() -> None:
-    assert {cls: sum(row.cls == cls for row in ROWS) for cls in "EDFPN"} == {
-        "E": 12, "D": 10, "F": 0, "P": 4, "N": 4
-    }  # fmt: skip
+def test_the_board_is_the_shipped_one() -> None:
+    assert any_board("vc709") == VC709
 
 
 def test_links_of_other_readings() -> None:

@@ -2,15 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from merp.models.comparison.rtl_compiler_printed import DESIGNS, hidden, published, update_share
-
-ROWS = published()
-
-
-def test_how_many_of_each_class() -> None:
-    assert {cls: sum(row.cls == cls for row in ROWS) for cls in "EDFPN"} == {
-        "E": 3, "D": 19, "F": 20, "P": 0, "N": 4
-    }  # fmt: skip
+from merp.models.comparison.rtl_compiler_paper import DESIGNS, hidden, update_share
 
 
 def test_latencies_of_the_fit() -> None:

@@ -1,0 +1,151 @@
+"""The RTL compiler's own networks and their arrays, with their measured latencies.
+
+Source: S. K. Venkataramanaiah, Y. Ma, S. Yin, E. Nurvithadhi, A. Dasu, Y. Cao, J. Seo, "Automatic
+compiler based FPGA accelerator for CNN training", FPL 2019. The numbers are in its list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from merp.models.mac_array.array_cycles import update_slots
+from merp.models.mac_array.geometry import Geometry, geometry
+from merp.models.network.network import Network
+from merp.models.papers.lists import paper
+from merp.models.params.mac_array.design import Array
+from merp.models.rtl_compiler.latency import Machine, image_seconds, update_seconds
+from merp.models.rtl_compiler.networks import cifar
+
+PAPER: Final = paper("rtl-compiler")
+IMAGES: Final = 50_000  # of an epoch
+HERTZ: Final = PAPER["IV.A", "clock"] * 1e6
+BYTES_S: Final = PAPER["IV.A", "bandwidth of DRAM"] * 1e9  # printed as 16.9 Gb/s
+DSPS: Final = int(PAPER["IV.A", "DSP blocks"])
+MEMORY_MBITS: Final = PAPER["IV.A", "block RAM"]
+ALMS: Final = 933_120  # printed as 93 K
+WORD_BITS: Final = 16
+BATCHES: Final = (10, 20, 40)
+POWERS: Final = ("DSP", "RAM", "logic", "clock", "static")
+
+
+@dataclass(frozen=True)
+class Design:
+    """A network on its array, as table II has it.
+
+    Attributes:
+        times: as many maps as the smallest network has.
+    """
+
+    times: int
+
+    @property
+    def name(self) -> str:
+        """As the paper calls it."""
+        return f"{self.times}X"
+
+    def printed(self, what: str, place: str = "table II") -> float:
+        """Return a number of the paper; of a column that has two units that of the quantity."""
+        return PAPER[place, f"{self.name}, {what}"]
+
+    @property
+    def epochs(self) -> dict[int, float]:
+        """Printed seconds, by batch."""
+        return {batch: self.printed(f"epoch, batch {batch}") for batch in BATCHES}
+
+    @property
+    def gops(self) -> float:
+        """Printed throughput."""
+        return self.printed("throughput")
+
+    @property
+    def watts(self) -> float:
+        """All printed powers together."""
+        return sum(self.printed(f"power of {of}") for of in POWERS)
+
+    @property
+    def dsps(self) -> int:
+        """Printed DSP blocks."""
+        return int(self.printed("DSP"))
+
+    @property
+    def alms(self) -> int:
+        """Printed ALMs; those of 1X are misprinted, a tenth of what they are."""
+        return round(1000 * self.printed("ALM") * (10 if self.times == 1 else 1))
+
+    @property
+    def mbits(self) -> float:
+        """Printed block RAM, 10^6 bits."""
+        return self.printed("BRAM")
+
+    @property
+    def maps(self) -> int:
+        """Output maps at once."""
+        return 16 * self.times
+
+    @property
+    def machine(self) -> Machine:
+        """The array on its board."""
+        return Machine(self.maps, HERTZ, BYTES_S)
+
+    def layers(self) -> list[Geometry]:
+        """Layers of its network."""
+        network = cifar(self.times)
+        return [geometry(network, layer) for layer in network.layers]
+
+    def epoch(self, batch: int) -> float:
+        """Return our seconds of an epoch."""
+        return epoch(self.machine, self.layers(), batch)
+
+    @property
+    def each_image(self) -> float:
+        """Printed seconds of an image, without an update: what remains in ever larger batches."""
+        ten, forty = self.epochs[10], self.epochs[40]
+        return (forty - (ten - forty) / 3) / IMAGES
+
+
+DESIGNS: Final = (Design(1), Design(2), Design(4))
+
+
+def epoch(machine: Machine, layers: Sequence[Geometry], batch: int) -> float:
+    """Return our seconds of an epoch of layers on a machine."""
+    return IMAGES * (image_seconds(machine, layers) + update_seconds(machine, layers) / batch)
+
+
+def of_paper(network: Network) -> Design | None:
+    """The design that the paper has for a network, by its layers; or none."""
+    shapes = [layer.shape for layer in network.layers]
+    for design in DESIGNS:
+        if [layer.shape for layer in cifar(design.times).layers] == shapes:
+            return design
+    return None
+
+
+def update_share(design: Design) -> float:
+    """Return KU's share of the last image of a batch."""
+    machine, layers = design.machine, design.layers()
+    extra = update_seconds(machine, layers)
+    update = sum(machine.image(layer, "ku") for layer in layers) + extra
+    return update / (image_seconds(machine, layers) + extra)
+
+
+def hidden(design: Design) -> float:
+    """Return the share of KU of the last image that double buffering takes away."""
+    layers, extra = design.layers(), update_seconds(design.machine, design.layers())
+    single = Machine(design.maps, HERTZ, BYTES_S, double=False)
+    slow, fast = (
+        sum(machine.image(layer, "ku") for layer in layers) + extra
+        for machine in (single, design.machine)
+    )
+    return 1 - fast / slow
+
+
+def balancing(design: Design) -> float:
+    """Return by how much KU is faster where idle pixels have further input maps."""
+    layers = design.layers()
+    plain, balanced = (
+        sum(update_slots(layer, Array(pof=design.maps, balance=each)) for layer in layers)
+        for each in (False, True)
+    )
+    return plain / balanced
