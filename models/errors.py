@@ -16,6 +16,17 @@ class BadInput(Exception):
     """
 
 
+class NoSuchKey(BadInput, KeyError):
+    """A name that a mapping does not have; its message lists the names that it has.
+
+    As a ``KeyError`` it is what ``get`` and ``in`` of a mapping expect.
+    """
+
+    def __str__(self) -> str:
+        """The message as it is; a ``KeyError`` would quote it."""
+        return Exception.__str__(self)
+
+
 class CheckFailed(Exception):
     """A check of the hardware or of a result did not hold: which, where, and what was found.
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 import numpy as np
 
@@ -84,11 +83,11 @@ class _Initial(Mapping[str, tuple[Bits, Bits]]):
         return len(self._layers)
 
 
-def parameters(network: Network, seed: int, given: Parameters = MappingProxyType({})) -> Parameters:
+def parameters(network: Network, seed: int, given: Parameters | None = None) -> Parameters:
     """Kernels and biases by layer name; each layer's are made when first asked for.
 
     Those that the network came with; of other layers from the seed.
 
     ``given``: those of some layers, in place of these.
     """
-    return _Initial(network, seed, given)
+    return _Initial(network, seed, given or {})

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from merp.models.architectures import Design, cnn_merp_design
-from merp.models.errors import BadInput
+from merp.models.errors import BadInput, NoSuchKey
 from merp.models.network.feeds import Feeds, feeds_of
 from merp.models.network.network_keys import SEPARATE
 from merp.models.params.cnn_merp.design import Design as CnnMerpDesign
@@ -146,13 +146,13 @@ class Network(Stores):
         """Return the layer called ``name``.
 
         Raises:
-            BadInput: there is none; the message lists those that there are.
+            NoSuchKey: there is none; the message lists those that there are.
         """
         found = self._named.get(name)
         if found is None:
             names = list(self._named)
             hint = "".join(f"; did you mean {n}?" for n in get_close_matches(name, names, 1))
-            raise BadInput(f"{self.name}: no layer {name!r}: allowed are {', '.join(names)}{hint}")
+            raise NoSuchKey(f"{self.name}: no layer {name!r}: allowed are {', '.join(names)}{hint}")
         return found
 
     @cached_property

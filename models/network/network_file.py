@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from merp.models.architectures import read_design
@@ -78,7 +77,7 @@ def read_tables(path: Path, bases: Path | None = None) -> dict[str, Any]:
 def network_of(
     file: str,
     tables: Mapping[str, Any],
-    weights: Mapping[str, tuple[Bits, Bits]] = MappingProxyType({}),
+    weights: Mapping[str, tuple[Bits, Bits]] | None = None,
 ) -> Network:
     """Make a network of the tables of a file; ``file`` is what messages call it.
 
@@ -126,6 +125,8 @@ def network_of(
     for each in fuse:
         if each not in outputs:
             raise head.bad(FUSE.key, f"names of layers: {', '.join(outputs)}")
+    if "+".join(fuse) in outputs:  # every answer calls the two layers so
+        raise head.bad(FUSE.key, f"absent, or no layer called {'+'.join(fuse)}")
     wrong = misplaced(layers)
     if wrong is not None:
         raise BadInput(f"{file}: {wrong}")
@@ -134,7 +135,7 @@ def network_of(
         input=size,
         numbers=numbers,
         layers=tuple(layers),
-        weights=weights,
+        weights=weights or {},
         storage=storage,
         backward=backward,
         fuse=fuse,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from types import MappingProxyType
 from typing import Final, Literal
 
 ROUNDINGS: Final = ("nearest", "stochastic")
@@ -68,7 +67,7 @@ class FixedFormat:
 
     input: int = IMAGE_FRACTION
     usual: Fractions = Fractions()
-    layers: Mapping[str, Fractions] = field(default_factory=lambda: MappingProxyType({}))
+    layers: Mapping[str, Fractions] = field(default_factory=dict)
     rounding: str = ROUNDINGS[0]
 
     def __post_init__(self) -> None:

@@ -201,9 +201,9 @@ def test_python_runs_what_the_command_line_does(tiny: str) -> None:
     assert (found.arrays["conv1"] * 2**10 == found.words["conv1"].astype(np.int16)).all()
     assert found.json()["total"]["bit_exact"]
     for wrong, said in (
-        ({"x": x * 100}, "x: allowed are numbers from -8 to 7.99976"),
-        ({"x": np.full(x.shape, np.nan)}, "x: allowed are numbers"),
-        ({"x": x.astype(np.uint32)}, "x: type uint32: allowed are float16"),
+        ({"x": x * 100}, ": allowed are numbers from -8 to 7.99976"),
+        ({"x": np.full(x.shape, np.nan)}, "x[0, 0, 0, 0] = nan: allowed are numbers"),
+        ({"x": x.astype(np.uint32)}, "x: type uint32, of words: allowed are numbers"),
         ({"parameters": {"fc3": ([0], [0])}}, "format = 'fixed16': allowed here are"),
         ({"cus": 3}, "architecture = 'mac_array'"),
     ):

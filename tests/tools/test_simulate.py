@@ -169,9 +169,7 @@ def test_kernels_of_a_user(
     kernel = np.ones((4, 1, 3, 3), np.float32)
     kernel[2, 0, 1, 1] = np.nan
     np.savez(path, **{"conv1.kernel": kernel})
-    complain(
-        capsys, [network_file, "--kernels", path], f"{path}: conv1.kernel: NaN at (2, 0, 1, 1)"
-    )
+    complain(capsys, [network_file, "--kernels", path], f"{path}: conv1.kernel[2, 0, 1, 1] = nan")
 
 
 def complain(capsys: pytest.CaptureFixture[str], arguments: list[object], wanted: str) -> None:

@@ -13,6 +13,7 @@ from merp.models.params.bits import Bits
 from merp.models.params.byte_image import ByteImage
 from merp.models.params.fixed import FixedFormat
 from merp.tools.bench.package import Package
+from merp.tools.common.given_numbers import refuse_first
 from merp.tools.common.given_words import given_words
 from merp.tools.common.storable import check_storable
 
@@ -23,9 +24,9 @@ Arrays = Mapping[str, ArrayLike]
 def stream_words(package: Package, streams: Sequence[str], given: Arrays) -> dict[str, Bits]:
     """Words of each of ``streams``: (words,) ``uint32``.
 
-    Floating-point numbers are rounded into the format of the stream; unsigned words of 8 or 32
-    bits are taken as they are, in fixed point these alone, as fractions differ by pass. A stream of
-    state takes unsigned bytes alone.
+    Floating-point numbers are rounded into the format of the stream, and whole numbers must be
+    held by it; ``uint8`` and ``uint32`` are words, taken as they are. In fixed point, where
+    fractions differ by pass, and for state, whole numbers of any type are words.
 
     Raises:
         BadInput: a stream is missing or unknown, or an array is not what is allowed.
@@ -41,28 +42,34 @@ def stream_words(package: Package, streams: Sequence[str], given: Arrays) -> dic
 
 
 def _words(package: Package, stream: str, array: NDArray[np.generic]) -> Bits:
-    if array.dtype == np.uint8:
-        array = array.astype(np.uint32)
     if package.holds_numbers(stream):
         return _elements(package, stream, array).reshape(-1)
-    if array.dtype != np.uint32 or array.max(initial=0) > 0xFF:
-        raise BadInput(f"{stream}: allowed are bytes of state, uint8")
-    return array.astype(np.uint32).reshape(-1)
+    return _whole(stream, array, 8, "bytes of state").reshape(-1)
 
 
 def _elements(package: Package, stream: str, array: NDArray[np.generic]) -> Bits:
     """Numbers as they lie in memory, or words of that format."""
     fmt, stored = package.fmt, package.format_of(stream)
     if isinstance(fmt, FixedFormat) or isinstance(stored, FixedFormat):
-        if array.dtype != np.uint32 or array.max(initial=0) >> fmt.width:
-            raise BadInput(f"{stream}: allowed are words of {fmt.width} bits, uint32")
-        return array.astype(np.uint32)
+        return _whole(stream, array, fmt.width, f"words of {fmt.width} bits")
+    words = array.astype(np.uint32) if array.dtype == np.uint8 else array
     if not isinstance(stored, ByteImage):
-        return given_words(stream, array, stored)
-    if array.dtype.kind == "f":
-        words = given_words(stream, array, fmt)
-        check_storable(stream, words, fmt, stored)
-        return to_memory(words, fmt, stored)
-    if array.dtype != np.uint32 or array.max(initial=0) > 0xFF:
-        raise BadInput(f"{stream}: allowed are numbers, or bytes of the image, uint8")
+        return given_words(stream, words, stored)
+    if array.dtype.kind == "u":
+        return _whole(stream, array, 8, "numbers, or bytes of the image")
+    found = given_words(stream, array, fmt)
+    check_storable(stream, found, fmt, stored)
+    return to_memory(found, fmt, stored)
+
+
+def _whole(stream: str, array: NDArray[np.generic], width: int, allowed: str) -> Bits:
+    """Whole numbers of ``width`` bits, of whatever type.
+
+    Raises:
+        BadInput: the array has none, or the first one that is wider; ``allowed`` ends the message.
+    """
+    most = (1 << width) - 1
+    if array.dtype.kind not in "biu":
+        raise BadInput(f"{stream}: type {array.dtype}: allowed are {allowed}, 0 to {most}")
+    refuse_first(stream, array, (array < 0) | (array > most), f"{allowed}, 0 to {most}")
     return array.astype(np.uint32)

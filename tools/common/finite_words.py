@@ -6,9 +6,9 @@ import numpy as np
 
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.words import to_bits, to_values
-from merp.models.errors import BadInput
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
+from merp.tools.common.given_numbers import refuse_first
 
 
 def finite_words(where: str, numbers: Values, fmt: FloatFormat) -> Bits:
@@ -20,11 +20,6 @@ def finite_words(where: str, numbers: Values, fmt: FloatFormat) -> Bits:
         BadInput: names the first that is infinite or NaN, or too large for the format.
     """
     words = to_bits(numbers, fmt)
-    unusable = np.argwhere(~np.isfinite(to_values(words, fmt)))
-    if unusable.size:
-        place = tuple(int(index) for index in unusable[0])
-        raise BadInput(
-            f"{where}[{', '.join(map(str, place))}] = {numbers[place]}: allowed are finite "
-            "numbers that the network's format holds"
-        )
+    unusable = ~np.isfinite(to_values(words, fmt))
+    refuse_first(where, numbers, unusable, "finite numbers that the network's format holds")
     return words

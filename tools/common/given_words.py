@@ -5,28 +5,31 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.models.arithmetic.words import to_values
 from merp.models.errors import BadInput
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 from merp.tools.common.finite_words import finite_words
+from merp.tools.common.given_numbers import given_numbers, refuse_first
 
 
 def given_words(where: str, array: NDArray[np.generic], fmt: FloatFormat) -> Bits:
-    """Floating-point numbers rounded into the format; ``uint32`` words of it as they are.
+    """Numbers as words of the format: floating-point ones rounded, whole ones and truths exactly.
 
-    ``where`` opens the complaint: file and key, or the argument.
+    ``uint32`` words of the format are taken as they are. ``where`` opens the complaint: file and
+    key, or the argument.
 
     Raises:
-        BadInput: another type, a number that the format does not hold, or a word that is wider
-            than the format.
+        BadInput: an array of no numbers, a number that the format does not hold, or a word that is
+            wider than the format.
     """
-    if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
-        return finite_words(where, array.astype(np.float64), fmt)
     if array.dtype.kind != "u" or array.dtype.itemsize != 4:
-        raise BadInput(
-            f"{where}: type {array.dtype}: allowed are float16, float32, float64 (numbers) and "
-            "uint32 (words)"
-        )
+        numbers = given_numbers(where, array)
+        words = finite_words(where, numbers, fmt)
+        if array.dtype.kind != "f":
+            rounded = to_values(words, fmt) != numbers
+            refuse_first(where, array, rounded, "whole numbers that the network's format holds")
+        return words
     words = np.ascontiguousarray(array, np.uint32)
     wide = np.argwhere(words >> np.uint64(fmt.width))
     if wide.size:

@@ -17,6 +17,8 @@ from merp.models.golden.in_memory import in_memory
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
+from merp.tools.common.given_numbers import refuse_first
+from merp.tools.common.given_words import given_words
 from merp.tools.common.npz import read_npz
 from merp.tools.common.seal import SEAL, is_whole
 
@@ -45,8 +47,8 @@ def with_weights(network: Network, path: Path, seed: int = 0) -> Network:
 def kernel_words(path: Path, network: Network) -> dict[str, Bits]:
     """The words of each array of ``path``, by its key.
 
-    Kernels are (groups*m, n, k, k), biases (groups*m,), of a floating-point type. What else is in a
-    file that merp saved does not count.
+    Kernels are (groups*m, n, k, k), biases (groups*m,): numbers, or ``uint32`` words of the
+    format. What else is in a file that merp saved does not count.
 
     Raises:
         BadInput: unreadable file, unknown key, wrong size or type, a NaN, or a file that merp saved
@@ -115,12 +117,11 @@ def _words(
 ) -> Bits:
     if key not in shapes:
         raise BadInput(f"{path}: unknown key {shown(key)}: allowed are {', '.join(shapes)}")
-    if array.dtype.kind != "f":
-        raise BadInput(f"{path}: {key}: type {array.dtype}: allowed are floating-point types")
     if array.shape != shapes[key]:
         raise BadInput(f"{path}: {key}: size {array.shape}: allowed is {shapes[key]}")
-    if np.isnan(array).any():
-        place = tuple(int(i) for i in np.argwhere(np.isnan(array))[0])
-        raise BadInput(f"{path}: {key}: NaN at {place}: allowed are numbers")
-    words = to_bits(array.astype(np.float64), network.fmt)
+    if array.dtype.kind != "f":
+        words = given_words(f"{path}: {key}", array, network.fmt)
+    else:  # training may have left infinite ones
+        refuse_first(f"{path}: {key}", array, np.isnan(array), "numbers")
+        words = to_bits(array.astype(np.float64), network.fmt)
     return in_memory(words, "kernels", network.fmt, network.storage)

@@ -144,7 +144,13 @@ def not_negative(name: str, value: Any) -> float:
 
 def _number(value: Any) -> float:
     """``value`` as a float, NaN if it is no number."""
-    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    plain = _plain(value)
+    return float(plain) if isinstance(plain, Real) and not isinstance(plain, bool) else math.nan
+
+
+def _plain(value: Any) -> Any:
+    """``value``, but of a NumPy scalar or an array without dimensions the Python number."""
+    return value.item() if getattr(value, "shape", None) == () else value
 
 
 def path(name: str, value: object) -> Path:
@@ -176,9 +182,10 @@ def flag(name: str, value: object) -> bool:
     Raises:
         BadInput: it is not.
     """
-    if not isinstance(value, bool):
+    plain = _plain(value)
+    if not isinstance(plain, bool):
         raise BadInput(f"{name} = {shown(value)}: allowed are True, False")
-    return value
+    return plain
 
 
 def input_words(name: str, value: ArrayLike, size: tuple[int | None, ...], stores: Stores) -> Bits:

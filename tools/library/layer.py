@@ -55,6 +55,16 @@ class Layer:
         self._network = network
         self._layer = layer
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same layer of an equal network."""
+        if not isinstance(other, Layer):
+            return NotImplemented
+        return (self._network, self._layer) == (other._network, other._layer)
+
+    def __hash__(self) -> int:
+        """By name: equal layers have equal names."""
+        return hash((self._network.name, self.name))
+
     @property
     def name(self) -> str:
         """As in the network file."""
@@ -102,8 +112,8 @@ class Layer:
     ) -> LayerRun:
         """Run one phase in the hardware, and compare every word with the golden model.
 
-        Numbers are of a floating-point type, rounded into the network's format, or ``uint32`` words
-        of that format, taken as they are (IEEE 754 encodings).
+        Floating-point numbers are rounded into the network's format, integers must be held by it,
+        and ``uint32`` arrays are words of that format, taken as they are (IEEE 754 encodings).
 
         Args:
             x: the layer's input, ``(images, rows, columns, groups*n)``. Without it, what the
@@ -153,28 +163,27 @@ class Layer:
         before = self._before(phase, delta_at, alone=x is not None)
         if flag("state", state) and phase != "fp":
             raise BadInput(f"state: phase {phase} writes none: allowed with fp")
-        whole_number("seed", seed, 0, (1 << 32) - 1)
+        seeded = whole_number("seed", seed, 0, (1 << 32) - 1)
+        rate = positive("learning_rate", learning_rate)
         for name, given in (("delta", delta), ("add", add)):
             if x is None and given is not None:
                 raise BadInput(f"{name}: without x it is the network's own: allowed with x")
         if not has_phase(network, layer, phase):
             raise BadInput(f"phase {phase}: {lacks(network, layer, phase)}")
-        made = self._parameters(kernels, biases, seed)
+        made = self._parameters(kernels, biases, seeded)
         shape, fmt = layer.shape, network.fmt
         size = None, shape.rows, shape.columns, self.groups * shape.n
         maps = None if x is None else input_words("x", x, size, network.at(layer))
         count = self._images(maps, images)
         check_fits(layer.shape, count, network.design(layer), f"{network.name}: {layer.name}")
         try:
-            rates_of(positive("learning_rate", learning_rate), count, fmt)
+            rates_of(rate, count, fmt)
         except ValueError as error:
             raise BadInput(f"learning_rate = {shown(learning_rate)}: {error}") from error
         step = (
-            self._in_network(count, made, seed, learning_rate, before)
+            self._in_network(count, made, seeded, rate, before)
             if maps is None
-            else self._alone(
-                maps, delta, self._added(add, phase, maps), phase, made, learning_rate, before
-            )
+            else self._alone(maps, delta, self._added(add, phase, maps), phase, made, rate, before)
         )
         if rows is not None:
             if phase != "fp":

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from merp.models.cnn_merp.cluster import MAX_PACE
 from merp.models.cnn_merp.one_pass import check_backward
-from merp.models.errors import BadInput
+from merp.models.errors import BadInput, NoSuchKey, shown
 from merp.models.fpga.order_codes import target_named
 from merp.models.fpga.parts import DEFAULT
 from merp.models.given import as_arguments
 from merp.models.network import network as description
 from merp.models.network.network_keys import BACKWARD, MAX_MAPS, MAX_SIZE
-from merp.models.network.phases import NAMED
+from merp.models.network.phases import NAMED, pair_named
 from merp.models.params.state_field import STATES
 from merp.tools.common.arguments import ARCHITECTURES, MOST_DEPTH, MOST_DEVICES
 from merp.tools.common.boards import open_board
@@ -99,8 +99,20 @@ class Network(Mapping[str, Layer]):
         return self.description.name
 
     def __getitem__(self, name: str) -> Layer:
-        """The layer of that name; ``BadInput`` lists those that there are."""
-        return Layer(self.description, self.description.layer(text("layer", name)))
+        """The layer of that name.
+
+        Raises:
+            NoSuchKey: there is none; the message lists those that there are. It is a ``BadInput``
+                and a ``KeyError``, so that ``get`` has its default.
+        """
+        if not isinstance(name, str):
+            raise NoSuchKey(f"layer = {shown(name)}: allowed is text")
+        if pair_named(self.description, name):
+            raise NoSuchKey(
+                f"{self.name}: {name!r} names two layers: allowed is one of them, or both fused by "
+                f"simulate(layer={name!r})"
+            )
+        return Layer(self.description, self.description.layer(name))
 
     def __iter__(self) -> Iterator[str]:
         """Names of the layers."""
@@ -110,9 +122,11 @@ class Network(Mapping[str, Layer]):
         """How many layers there are."""
         return len(self.description.layers)
 
-    def __contains__(self, name: object) -> bool:
-        """Whether there is a layer of that name."""
-        return name in list(self)
+    def __eq__(self, other: object) -> bool:
+        """Whether layers, designs and numbers are equal; weights do not count."""
+        if not isinstance(other, Network):
+            return NotImplemented
+        return self.description == other.description
 
     def __repr__(self) -> str:
         """Name and layers."""
@@ -155,12 +169,12 @@ class Network(Mapping[str, Layer]):
         Raises:
             BadInput: an argument is not what is allowed, or a layer cannot go back in one pass.
         """
-        whole_number("batch", batch, 1, 1 << 16)
+        images = whole_number("batch", batch, 1, 1 << 16)
         network = with_backward(self.description, backward)
         counted = footing_of(network, footing, state_bits, memory_bytes, board)
         if counted.name != "board":
             check_backward(network)  # a plan runs what cannot apart
-        return Traffic(network, batch, counted)
+        return Traffic(network, images, counted)
 
     @as_arguments()
     def plan(
@@ -223,9 +237,9 @@ class Network(Mapping[str, Layer]):
         """Run layers and phases in the hardware, each on what the hardware made of those in front.
 
         Every word is compared with the golden training step, whose labels are arbitrary (image i is
-        of class i). Numbers are of a floating-point type, rounded into the network's format, or
-        ``uint32`` words of it (IEEE 754 encodings). On a MAC array all layers run on one design,
-        ``x`` takes numbers alone, and state stays on the chip.
+        of class i). Floating-point numbers are rounded into the network's format, integers must be
+        held by it, and ``uint32`` arrays are words of it (IEEE 754 encodings). On a MAC array all
+        layers run on one design, ``x`` takes numbers alone, and state stays on the chip.
 
         Args:
             x: what goes into the network, (images, rows, columns, channels). Without it, the

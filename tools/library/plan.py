@@ -37,14 +37,14 @@ class Plan(Rows):
         apart: object,
         fuse: object,
     ) -> None:
-        whole_number("batch", batch, 1, 1 << 16)
+        images = whole_number("batch", batch, 1, 1 << 16)
         aim, state = one_of("goal", goal, GOALS), one_of("state_bits", state_bits, STATES)
         self._plan = fused_plan(
-            network, open_board(fspath(board)), batch, aim, state,
+            network, open_board(fspath(board)), images, aim, state,
             apart=flag("apart", apart), fuse=None if fuse is None else text("fuse", fuse),
         )  # fmt: skip
         self.seconds, self.images_per_second = self._plan.seconds, self._plan.images_per_second
-        title = f"Plan of {network.name} on {self._plan.board.name}, batch {batch}"
+        title = f"Plan of {network.name} on {self._plan.board.name}, batch {images}"
         super().__init__(title, self._made())
 
     def _made(self) -> Iterator[Row]:

@@ -17,6 +17,7 @@ from merp.models.errors import BadInput, shown
 from merp.models.golden.initial import Parameters
 from merp.models.golden.initial import parameters as initial
 from merp.models.network.network import Network
+from merp.models.network.phases import called, made_by
 from merp.models.params.bits import Bits
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
@@ -37,27 +38,33 @@ if TYPE_CHECKING:
 class Simulation(Rows):
     """A row per layer and phase that ran in the hardware, every word compared with the golden.
 
-    Keys of a row: ``layer``, ``phase``, ``passed``, ``words_compared``, ``mismatches``, ``cycles``
-    (first map word in to last word out), ``kernel_load`` (cycles before; None on an array, where
-    kernels come meanwhile), ``efficiency`` (useful cycles of the CUs or MACs over all),
-    ``mb_per_gflop`` (on all ports; 10^6 bytes, 10^9 operations).
+    Keys of a row: ``layer`` (of two fused layers ``conv1+conv2``), ``phase``, ``passed``,
+    ``words_compared``, ``mismatches``, ``cycles`` (first map word in to last word out),
+    ``kernel_load`` (cycles before; None on an array, where kernels come meanwhile),
+    ``efficiency`` (useful cycles of the CUs or MACs over all), ``mb_per_gflop`` (on all ports;
+    10^6 bytes, 10^9 operations).
 
     Attributes:
         network: with the designs that ran. x: (images, rows, columns, channels) words that went in.
-        audits: words four ways, bits, cycles by cause, by layer and phase.
-        words: output maps of forward propagation by layer, (images, pooled rows, pooled columns,
-            maps of the groups that ran) words of the network's format.
+        audits: words four ways, bits, cycles by cause, by layer and phase, named as in a row.
+        words: output maps of forward propagation, (images, pooled rows, pooled columns, maps of
+            the groups that ran) words of the network's format. The key is the name of the layer;
+            of two fused layers both names, ``conv1+conv2``, as the map between stays on the chip.
         paths: the files that were written.
     """
 
     def __init__(self, found: Simulated, x: Bits, paths: tuple[Path, ...]) -> None:
         choice = found.choice
         self.network, self.x, self.paths = choice.network, x, paths
+        named = {
+            (called(choice.network, each.layer, each.phase), each.phase): each
+            for each in found.results
+        }
         self.audits: Mapping[tuple[str, str], Audit] = {
-            (each.layer.name, each.phase): each.audit for each in found.results
+            key: each.audit for key, each in named.items()
         }
         self.words: Mapping[str, Bits] = {
-            each.layer.name: each.outputs for each in found.results if each.outputs is not None
+            name: each.outputs for (name, _), each in named.items() if each.outputs is not None
         }
         self._found = found
         title = f"{choice.network.name} on {choice.engine}, {choice.images} image(s)"
@@ -92,8 +99,11 @@ class Simulation(Rows):
         """``words`` as float64 numbers, exactly."""
         machine = machine_of(self.network, self._found.choice.layers)
         return {
-            name: machine.numbers(self.network, self.network.layer(name), each)
-            for name, each in self.words.items()
+            called(self.network, each.layer, each.phase): machine.numbers(
+                self.network, made_by(self.network, each.layer, each.phase), each.outputs
+            )
+            for each in self._found.results
+            if each.outputs is not None
         }
 
     def json(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.network.network import Layer
-from merp.models.network.phases import PAIR, made_by
+from merp.models.network.phases import PAIR, called, made_by
 from merp.models.params.names import file_name
 from merp.tools.common.json_value import is_number, is_text
 from merp.tools.common.seal import Arrays
@@ -33,7 +33,7 @@ class Finished:
         """
         for layer in choice.layers:
             for phase in choice.phases:
-                kept.check(_name(layer, phase))
+                kept.check(file_name(*_place(choice, layer, phase), suffix=".npz"))
         self._kept = kept
         self._choice = choice
         self._counters = machine_of(choice.network, choice.layers).counters
@@ -47,9 +47,8 @@ class Finished:
         def read(about: Mapping[str, Any], arrays: Arrays) -> Result:
             return self._result(layer, phase, about, arrays.get("outputs"))
 
-        return self._kept.load(
-            _name(layer, phase), [layer.name, phase], f"{layer.name} {phase}", read
-        )
+        place = _place(self._choice, layer, phase)
+        return self._kept.load(file_name(*place, suffix=".npz"), place, " ".join(place), read)
 
     def _result(
         self, layer: Layer, phase: str, about: Mapping[str, Any], kept: NDArray[Any] | None
@@ -89,12 +88,13 @@ class Finished:
             "build_seconds": result.build_seconds,
         }
         arrays = {} if result.outputs is None else {"outputs": result.outputs}
-        name, place = _name(result.layer, result.phase), [result.layer.name, result.phase]
-        self._kept.save(name, place, about, arrays)
+        place = _place(self._choice, result.layer, result.phase)
+        self._kept.save(file_name(*place, suffix=".npz"), place, about, arrays)
 
 
-def _name(layer: Layer, phase: str) -> str:
-    return file_name(layer.name, phase, suffix=".npz")
+def _place(choice: Choice, layer: Layer, phase: str) -> tuple[str, str]:
+    """Name and phase of a pass, as every answer has them."""
+    return called(choice.network, layer, phase), phase
 
 
 def fingerprint(choice: Choice, image: Words, seed: int, parameters: Mapping[str, bytes]) -> str:

@@ -28,6 +28,7 @@ from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32
 from merp.models.params.mac_array.array_pass import ArrayPass
+from merp.tools.common.given_numbers import given_numbers, refuse_first
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.input_maps import float_maps
 from merp.tools.simulate.machine import Numbers, Planned, Sitting, Turn
@@ -46,21 +47,22 @@ class MacArray:
         return to_words(numbers, network.fixed.input).words
 
     def words_of(self, where: str, maps: Numbers, network: Network) -> Words:
-        """Floating-point numbers rounded by the fraction of the input.
+        """Numbers by the fraction of the input: floating-point ones rounded, others exactly.
 
         Raises:
-            BadInput: another type, or a number beyond what a word holds.
+            BadInput: another type, or a number that no word stands for.
         """
         fraction = network.fixed.input
-        if maps.dtype.kind != "f" or maps.dtype.itemsize > 8:
-            raise BadInput(
-                f"{where}: type {maps.dtype}: allowed are float16, float32, float64 (numbers)"
-            )
-        found = to_words(np.nan_to_num(maps.astype(np.float64), nan=np.inf), fraction)
-        if found.clipped:
-            least, most = to_numbers(np.array([LEAST, MOST], np.int16), fraction)
-            raise BadInput(f"{where}: allowed are numbers from {least:g} to {most:g}")
-        return found.words
+        if maps.dtype.kind == "u" and maps.dtype.itemsize == 4:
+            raise BadInput(f"{where}: type {maps.dtype}, of words: allowed are numbers")
+        numbers = given_numbers(where, maps)
+        words = to_words(np.nan_to_num(numbers, nan=np.inf), fraction).words
+        off = np.abs(to_numbers(words, fraction) - numbers)
+        most = 2.0 ** -(fraction + 1) if maps.dtype.kind == "f" else 0.0
+        low, high = to_numbers(np.array([LEAST, MOST], np.int16), fraction)
+        kept = f"numbers from {low:g} to {high:g}, as fractions: input = {fraction}"
+        refuse_first(where, maps, ~(off <= most), kept)
+        return words
 
     def parameters(self, network: Network, seed: int, path: Path | None) -> FixedModel:
         """Initial ones from the seed, at rest."""

@@ -54,14 +54,14 @@ class Finished:
 
 
 def _place(planned: Planned, unit: Unit) -> list[object]:
-    return [planned.work.layer.name, planned.work.phase, *unit]
+    return [planned.work.name, planned.work.phase, *unit]
 
 
 def _name(planned: Planned, unit: Unit) -> str:
     """Of the file: numbers that are not there are all parts of the inputs."""
     numbers = [str(each) for each in unit if each is not None]
     work = planned.work
-    return file_name("tiles", work.layer.name, work.phase, *numbers, suffix=".npz")
+    return file_name("tiles", work.name, work.phase, *numbers, suffix=".npz")
 
 
 def fingerprint(choice: Choice, image: Bits, parameters: Mapping[str, bytes]) -> str:

@@ -12,6 +12,7 @@ from merp.models.arithmetic.compiled import Values
 from merp.models.errors import BadInput
 from merp.models.golden.loss import Labels
 from merp.models.network.network import Network
+from merp.tools.common.given_numbers import given_numbers, whole_numbers
 from merp.tools.common.npz import read_npz
 from merp.tools.train.arithmetic import Words, arithmetic_of
 
@@ -61,23 +62,20 @@ def checked(source: str, images: NDArray[np.generic], labels: NDArray[np.generic
     Raises:
         BadInput: they are of another type or size.
     """
-    if images.dtype.kind not in "fiu":
-        raise BadInput(f"{source}: images: type {images.dtype}: allowed are numbers")
+    numbers = given_numbers(f"{source}: images", images)
+    classes = whole_numbers(f"{source}: labels", labels)
     if images.ndim not in (3, 4):
         raise BadInput(
             f"{source}: images: size {images.shape}: allowed is (count, rows, columns[, channels])"
         )
-    if labels.dtype.kind not in "iu":
-        raise BadInput(f"{source}: labels: type {labels.dtype}: allowed are whole numbers")
     if labels.shape != images.shape[:1]:
         raise BadInput(
             f"{source}: labels: size {labels.shape}: allowed is {images.shape[:1]}, one per image"
         )
-    numbers = images.astype(np.float64)
     return Data(
         source,
         numbers[..., np.newaxis] if numbers.ndim == 3 else numbers,
-        labels.astype(np.int64),
+        classes,
     )
 
 

@@ -90,8 +90,15 @@ def test_numbers_are_rounded_and_words_are_kept(package: Package) -> None:
 BAD = {
     r"^m_axis_state: missing: allowed are m_axis_map, m_axis_state$": {"m_axis_map": [1.0]},
     r"^m_axis_maps: no such stream: allowed are ": {"m_axis_maps": [1.0]},
-    r"^m_axis_map: type int64: allowed are ": {"m_axis_map": [1], "m_axis_state": np.zeros(1)},
-    r"^m_axis_state: allowed are bytes": {"m_axis_map": [1.0], "m_axis_state": [1.0]},
+    r"^m_axis_map\[0\] = 16777217: allowed are whole numbers that the network's format holds$": {
+        "m_axis_map": [(1 << 24) + 1], "m_axis_state": np.zeros(1),
+    },
+    r"^m_axis_state: type float64: allowed are bytes of state, 0 to 255$": {
+        "m_axis_map": [1.0], "m_axis_state": [1.0],
+    },
+    r"^m_axis_state\[1\] = 256: allowed are bytes of state, 0 to 255$": {
+        "m_axis_map": [1], "m_axis_state": [7, 256],
+    },
     r"^m_axis_map\[0\] = inf: allowed are finite": {
         "m_axis_map": [np.inf], "m_axis_state": [1.0],
     },
@@ -176,7 +183,10 @@ def test_an_image_in_bytes_is_given_as_numbers_or_as_bytes(package: Package) -> 
         assert found["s_axis_map"].tolist() == [0, 8, 255]
     for array, said in (
         (np.array([0.0, 15.5]), r"s_axis_map\[1\] = 15\.5: allowed are -0\.5 to 15\.4375: "),
-        (np.array([256], np.uint32), "s_axis_map: allowed are numbers, or bytes of the image"),
+        (
+            np.array([256], np.uint32),
+            r"s_axis_map\[0\] = 256: allowed are numbers, or bytes of the image",
+        ),
     ):
         with pytest.raises(BadInput, match=said):
             stream_words(given, given.inputs, {"s_axis_map": array})
@@ -243,7 +253,23 @@ def test_a_word_that_may_be_any_is_not_compared(fixed: Package) -> None:
         found.numbers("m_axis_map")
 
 
-@pytest.mark.parametrize("array", [np.array([1.0]), np.array([1 << 16], np.uint32)])
-def test_fixed_point_takes_words_alone(array: Any, fixed: Package) -> None:
-    with pytest.raises(BadInput, match=r"^s_axis_map: allowed are words of 16 bits, uint32$"):
+@pytest.mark.parametrize(
+    ("array", "said"),
+    [
+        (np.array([1.0]), r"^s_axis_map: type float64: allowed are words of 16 bits, 0 to 65535$"),
+        (
+            np.array([3, 1 << 16], np.uint32),
+            r"^s_axis_map\[1\] = 65536: allowed are words of 16 bi",
+        ),
+        (np.array([-1]), r"^s_axis_map\[0\] = -1: allowed are words of 16 bits, 0 to 65535$"),
+    ],
+)
+def test_fixed_point_takes_words_alone(array: Any, said: str, fixed: Package) -> None:
+    with pytest.raises(BadInput, match=said):
         stream_words(fixed, fixed.inputs, {"s_axis_map": array})
+
+
+def test_words_in_fixed_point_may_be_of_any_whole_type(fixed: Package) -> None:
+    for words in ([3, 65535], np.array([3, 65535], ">u2"), np.array([3, 65535], np.uint64)):
+        found = stream_words(fixed, fixed.inputs, {"s_axis_map": np.array(words)})
+        assert found["s_axis_map"].tolist() == [3, 65535]

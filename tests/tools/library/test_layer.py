@@ -193,8 +193,8 @@ BAD = {
     "x: size (2, 4, 4): allowed is (images, 4, 4, 16)": {"x": X[..., 0]},
     "x: size (0, 4, 4, 16): allowed is (images, 4, 4, 16)": {"x": X[:0]},
     "x: no array of numbers: allowed is size (images, 4, 4, 16)": {"x": [[1], [2, 3]]},
-    "x: type int64: allowed are float16, float32, float64 (numbers) and uint32 (words)": {
-        "x": np.zeros((1, 4, 4, 16), np.int64),
+    "x[0, 0, 0, 0] = 16777217: allowed are whole numbers that the network's format holds": {
+        "x": np.full((1, 4, 4, 16), (1 << 24) + 1),
     },
     "x[0, 0, 0, 0] = nan: allowed are finite numbers that the network's format holds": {
         "x": np.full((1, 4, 4, 16), np.nan),

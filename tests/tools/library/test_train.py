@@ -143,7 +143,7 @@ def bad() -> dict[str, dict[str, object]]:
         "data = [1, 2]: allowed is (images, labels), 'digits', or a path": {"data": [1, 2]},
         "data: images: no array of numbers": {"data": ([[1], [2, 3]], LABELS)},
         "data: images: type <U1: allowed are numbers": {"data": ("x", LABELS)},
-        "data: labels: type object: allowed are whole numbers": {"data": (IMAGES, None)},
+        "data: labels: type object: allowed are numbers": {"data": (IMAGES, None)},
         "batch = array([1, 2]): must be a whole number from 1 to 65536": {
             "batch": np.array([1, 2]),
         },

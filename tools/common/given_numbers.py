@@ -1,0 +1,61 @@
+"""Arrays of numbers that a user gave, of whatever type, as binary64 without a change of value."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.arithmetic.compiled import Values
+from merp.models.errors import BadInput
+
+NUMBERS = "biuf"
+"""Kinds of types that are numbers: truths, whole numbers, floating point."""
+
+Wrong = NDArray[np.bool_]
+
+
+def given_numbers(where: str, array: NDArray[np.generic]) -> Values:
+    """The numbers of an array, any shape, exactly.
+
+    ``where`` opens the complaint: file and key, or the argument.
+
+    Raises:
+        BadInput: another type (complex, text, Python objects), or a number that binary64 does not
+            hold; it names the first one.
+    """
+    if array.dtype.kind not in NUMBERS:
+        raise BadInput(f"{where}: type {array.dtype}: allowed are numbers")
+    found = array.astype(np.float64)
+    if array.dtype.itemsize > np.dtype(np.float64).itemsize:
+        refuse_first(where, array, (found != array) & (array == array), "numbers of binary64")
+    elif array.dtype.kind in "iu" and array.dtype.itemsize == np.dtype(np.float64).itemsize:
+        size = np.abs(array).astype(np.uint64)  # of the least int64 as well, which wraps
+        lowest = size & (~size + np.uint64(1))
+        long = size // np.maximum(lowest, np.uint64(1)) >= np.uint64(1 << 53)
+        refuse_first(where, array, long, "whole numbers of at most 53 significant bits")
+    return found
+
+
+def whole_numbers(where: str, array: NDArray[np.generic]) -> NDArray[np.int64]:
+    """The whole numbers of an array, any shape and type.
+
+    Raises:
+        BadInput: ``given_numbers`` refuses it, or the first one that is not whole.
+    """
+    found = given_numbers(where, array)
+    wrong = ~((found == np.rint(found)) & (np.abs(found) < 2.0**63))
+    refuse_first(where, array, wrong, "whole numbers")
+    return found.astype(np.int64)
+
+
+def refuse_first(where: str, array: NDArray[np.generic], wrong: Wrong, allowed: str) -> None:
+    """Refuse the first number that is ``wrong``.
+
+    Raises:
+        BadInput: there is one; it names the place, the number, and what is allowed.
+    """
+    if wrong.any():
+        place = tuple(int(index) for index in np.argwhere(wrong)[0])
+        raise BadInput(
+            f"{where}[{', '.join(map(str, place))}] = {array[place]}: allowed are {allowed}"
+        )
