@@ -24,6 +24,7 @@ from merp.cosim.interrupts import (
 from merp.models.errors import BadInput, CheckFailed
 from merp.models.params.private_folder import check_private
 from merp.tools.command_line import command_line, module_of
+from merp.tools.common.arguments import check_written
 from merp.tools.common.complaint import complain
 from merp.tools.common.last_resort import internal_error, refused_by_machine
 from merp.tools.common.streams import finish_output, lacks_reader, prepare_streams
@@ -99,6 +100,7 @@ def _run(arguments: Sequence[str]) -> int:
         check_private(Path(os.environ["NUMBA_CACHE_DIR"]), "NUMBA_CACHE_DIR")
     asked = next((word for word in arguments if not word.startswith("-")), "")
     args = command_line({asked}).parse_args(arguments)
+    check_written(args)
     with tables_in_one_piece(getattr(args, "wide", False)):
         try:
             status: int = module_of(args.verb).run(args)

@@ -84,8 +84,8 @@ def test_folders_of_the_same_name_are_told_apart(capsys, runs: Path, tmp_path: P
 
 def test_what_is_no_run_is_refused(capsys, runs: Path, tmp_path: Path) -> None:
     assert "-o x.pdf: must end in .png or .svg" in refusal(capsys, runs / "tree", "-o", "x.pdf")
-    beside = refusal(capsys, runs / "tree", "-o", tmp_path / "no" / "x.svg")
-    assert f"no folder {tmp_path / 'no'}" in beside
+    beside = refusal(capsys, runs / "tree", "-o", runs / "tree" / "train.json" / "x.svg")
+    assert "train.json is no folder" in beside
     assert "train.json: cannot be read: No such file" in refusal(capsys, tmp_path)
     (tmp_path / "train.json").write_text("{")
     assert "train.json: not JSON" in refusal(capsys, tmp_path)

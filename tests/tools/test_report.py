@@ -334,7 +334,7 @@ n_cu = 256
         (["digits", "--board", "kc75"], "--board 'kc75': allowed are kc705, nexys-video"),
         (["digits", "--part", "xc7"], "--part xc7: allowed are xc7k325t, xc7v2000t, xcvu440"),
         (["digits", "-o", "report.pdf"], "-o report.pdf: must end in .html"),
-        (["digits", "-o", "no/such/folder/report.html"], "no folder no/such/folder"),
+        (["digits", "-o", "/dev/null/report.html"], "-o /dev/null/report.html: null is no folder"),
         (["digits", "--measured", "nowhere"], "--measured nowhere: simulate.json: no such file"),
     ],
 )

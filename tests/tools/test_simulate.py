@@ -203,7 +203,6 @@ def complain(capsys: pytest.CaptureFixture[str], arguments: list[object], wanted
         (["--rows", "4", "--layer", "all"], "--rows 4: allowed with one layer, and --phase fp"),
         (["--rows", "4", "--phase", "ku"], "--rows 4: allowed with one layer, and --phase fp"),
         (["--image", "nothing.jpg"], "nothing.jpg: not a readable image"),
-        (["--wave", "nowhere/ports.vcd"], "no folder nowhere"),
         (["--kernels", "nothing.npz"], "nothing.npz: cannot be read: No such file or directory"),
     ],
 )

@@ -328,7 +328,7 @@ def test_resume_files_that_cannot_be_used(
             for value in ("1e+38", "1e-40")
         ),
         (("--lr", "1e30"), "--lr 1e+30: the loss is nan at step 2: allowed is less"),
-        (("--save", "nowhere/f.npz"), "--save nowhere/f.npz: no folder nowhere"),
+        (("--save", "/dev/null/f.npz"), "--save /dev/null/f.npz: null is no folder"),
         (("--steps", "0"), "argument --steps: must be a whole number from 1"),
         (("--steps", "2", "--epochs", "2"), "not allowed with argument --steps"),
         (("--loss", "l1"), "argument --loss: invalid choice"),

@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from merp.models.errors import shown
@@ -28,6 +29,10 @@ MOST_DEPTH = 256
 
 MOST_DEVICES = 1024
 """Boards of a chain, at most."""
+
+
+WRITTEN = "written"
+"""In the namespace: the options that name what is written, each with its check."""
 
 
 class _Page(argparse.HelpFormatter):
@@ -111,6 +116,34 @@ def positive(text: str) -> float:
             f"must be a number above 0 and below 10^6, not {shown(text)}"
         )
     return value
+
+
+def add_written(
+    parser: argparse._ActionsContainer,
+    *names: str,
+    place: Callable[[str, Path], object],
+    **about: Any,
+) -> None:
+    """Add an option that names what the verb writes, as ``-o``.
+
+    place: ``Output.of_folder`` or ``Output.of_file``; refuses, before any work, where nothing can
+    be written (``check_written``).
+    """
+    option = parser.add_argument(*names, type=Path, **about)
+    written = [*(parser.get_default(WRITTEN) or ()), (names[0], option.dest, place)]
+    parser.set_defaults(**{WRITTEN: written})
+
+
+def check_written(args: argparse.Namespace) -> None:
+    """Refuse, before any work, a place that the verb could not write to.
+
+    Raises:
+        BadInput: it names the option, and what stands in the way.
+    """
+    for name, dest, place in getattr(args, WRITTEN, ()):
+        path = getattr(args, dest)
+        if path is not None:
+            place(name, path)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,7 @@ one writer at a time. ``stage`` says how.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -39,23 +40,24 @@ class Output:
         option: what the path was given to, for messages.
 
         Raises:
-            BadInput: something else is there.
+            BadInput: something else is there, or nobody can write there.
         """
         if os.path.lexists(path) and not path.is_dir():
             raise BadInput(f"{option} {path}: is no folder: allowed is a folder, or a new name")
-        return cls(f"{option} {path}", Path(os.path.realpath(path)), "")
+        said, folder = f"{option} {path}", Path(os.path.realpath(path))
+        _check_reach(said, folder)
+        return cls(said, folder, "")
 
     @classmethod
     def of_file(cls, option: str, path: Path) -> Output:
-        """Write a file, and what goes with it beside it.
+        """Write a file, and what goes with it beside it; its folder is made where it is missing.
 
         Raises:
-            BadInput: its folder is missing, or something else is there than a regular file.
+            BadInput: something else is there than a regular file, or nobody can write there.
         """
         said = f"{option} {path}"
         folder = Path(os.path.realpath(path.parent))
-        if not os.path.isdir(folder):
-            raise BadInput(f"{said}: no folder {path.parent}")
+        _check_reach(said, folder)
         with _blamed(said):
             refusal = refused(path)
         if refusal:
@@ -170,6 +172,23 @@ def commit_together(outputs: Sequence[Output]) -> None:
     leader, *others = outputs
     with _blamed(" ".join(each.said for each in outputs)):
         leader._stage.commit([each._stage for each in others])
+
+
+def _check_reach(said: str, folder: Path) -> None:
+    """Refuse a folder that is not there and cannot be made, or that nobody can write to.
+
+    Raises:
+        BadInput: names the folder that stands in the way.
+    """
+    with _blamed(said):
+        for near in (folder, *folder.parents):
+            with suppress(FileNotFoundError, NotADirectoryError):
+                near.lstat()
+                break
+        if not near.is_dir():
+            raise BadInput(f"{said}: {near.name} is no folder")
+        if not os.access(near, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, f"no permission to write to {near.name or near}")
 
 
 @contextmanager

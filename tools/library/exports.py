@@ -48,8 +48,7 @@ def export(selection: Selection, output: Path, progress: Progress) -> Exports:
         BadInput: delta propagation of the first layer, or the folder cannot be written.
         RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
     """
-    ready = Exporting.of(selection)
     with Output.of_folder("output", output) as folder:
-        written = ready.write(folder, output, progress)
+        written = Exporting.of(selection).write(folder, output, progress)
     name = selection.network.name
     return Exports(name, output, written, (PAGE, SCHEDULE) if selection.layer is None else ())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from contextlib import ExitStack
-from pathlib import Path
 
 from merp.models.cluster.chain import Chain
 from merp.models.cluster.simulator import Deadlock, simulate
@@ -15,7 +14,7 @@ from merp.models.comparison.options import Options
 from merp.models.errors import CheckFailed
 from merp.tools.cluster.fifos import read_fifos, sizes_of
 from merp.tools.cluster.tables import Simulated
-from merp.tools.common.arguments import add_network, add_tables, positive, whole
+from merp.tools.common.arguments import add_network, add_tables, add_written, positive, whole
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
@@ -69,12 +68,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="one FIFO behind each link for all of its streams, where each has its own",
     )
     add_options_of(parser, ARCHITECTURE)
-    parser.add_argument(
+    add_written(
+        parser,
         "-o",
         "--output",
-        type=Path,
         metavar="DIR",
         help="JSON, tables as CSV, time line as CSV and SVG (default: none)",
+        place=Output.of_folder,
     )
     add_tables(parser)
 

@@ -10,7 +10,7 @@ from merp.models.comparison.architecture import Architecture
 from merp.models.comparison.compare import OWN, compare
 from merp.models.comparison.registry import ARCHITECTURES, named
 from merp.models.errors import BadInput
-from merp.tools.common.arguments import add_tables
+from merp.tools.common.arguments import add_tables, add_written
 from merp.tools.common.boards import any_board
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
@@ -50,12 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--json printed; of NETWORK, if that is neither the one compared nor ships; may be "
         "repeated (default: none)",
     )
-    parser.add_argument(
+    add_written(
+        parser,
         "-o",
         "--output",
-        type=Path,
         metavar="FILE",
         help="write a page, with JSON and CSV beside (default: none)",
+        place=Output.of_file,
     )
     add_tables(parser)
 

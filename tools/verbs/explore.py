@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
 from merp.models.errors import BadInput, shown
 from merp.models.explore.point import names_of, numbered
 from merp.models.network.network_keys import FUSED, SEPARATE
 from merp.models.plan.plan import GOALS
-from merp.tools.common.arguments import add_network, add_tables, whole
+from merp.tools.common.arguments import add_network, add_tables, add_written, whole
 from merp.tools.common.boards import add_board, any_board, open_board
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
@@ -84,13 +83,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="this point of the front is written, too, and shown; may be given several times "
         "(default: none)",
     )
-    parser.add_argument(
+    add_written(
+        parser,
         "-o",
         "--output",
-        type=Path,
         metavar="DIR",
         help="network files of the knee and of the least of each objective, and the front as JSON "
         "and CSV (default: none)",
+        place=Output.of_folder,
     )
     add_tables(parser)
 

@@ -27,6 +27,7 @@ from merp.tools.common.arguments import (
     add_delta_at,
     add_network,
     add_tables,
+    add_written,
     positive,
     whole,
 )
@@ -107,10 +108,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--language", choices=DIALECTS, default=VHDL.name,
         help="of the hardware and its bench (default %(default)s)",
     )  # fmt: skip
-    parser.add_argument(
-        "-o", "--output", metavar="DIR", type=Path, default=Path("build/export"),
+    add_written(
+        parser,
+        "-o",
+        "--output",
+        metavar="DIR",
+        default=Path("build/export"),
         help="directory; each design gets a folder of its own (default: %(default)s)",
-    )  # fmt: skip
+        place=Output.of_folder,
+    )
     add_tables(parser)
 
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from merp.models.errors import BadInput
-from merp.tools.common.arguments import add_json
+from merp.tools.common.arguments import add_json, add_written
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import MODEL
 
@@ -23,8 +23,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "model", type=Path, metavar="MODEL.onnx", help="the model their network was imported from"
     )
-    parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="NEW.onnx", help="the new model"
+    add_written(
+        parser,
+        "-o",
+        "--output",
+        required=True,
+        metavar="NEW.onnx",
+        help="the new model",
+        place=Output.of_file,
     )
     add_json(parser)
 

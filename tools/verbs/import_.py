@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from merp.models.errors import BadInput
-from merp.tools.common.arguments import add_tables
+from merp.tools.common.arguments import add_tables, add_written
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.output import Output, commit_together
 from merp.tools.common.table import console, table
@@ -17,14 +17,21 @@ from merp.tools.common.table import console, table
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the verb takes."""
     parser.add_argument("model", type=Path, metavar="MODEL.onnx", help="an ONNX model")
-    parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="NET.toml", help="the network file"
+    add_written(
+        parser,
+        "-o",
+        "--output",
+        required=True,
+        metavar="NET.toml",
+        help="the network file",
+        place=Output.of_file,
     )
-    parser.add_argument(
+    add_written(
+        parser,
         "--weights",
-        type=Path,
         metavar="FILE.npz",
         help="the model's kernels and biases, for merp train and simulate (default: none)",
+        place=Output.of_file,
     )
     parser.add_argument(
         "--partial",

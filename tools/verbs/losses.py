@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.errors import BadInput, shown
-from merp.tools.common.arguments import add_tables
+from merp.tools.common.arguments import add_tables, add_written
 from merp.tools.common.json_file import read_json
 from merp.tools.common.json_value import is_list, is_number, is_text, is_whole
 from merp.tools.common.output import Output
@@ -24,13 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "runs", type=Path, nargs="+", metavar="DIR", help="what merp train -o DIR left"
     )
-    parser.add_argument(
+    add_written(
+        parser,
         "-o",
         "--output",
-        type=Path,
         default=Path("losses.svg"),
         metavar="FILE",
         help=f"output file, {' or '.join(FORMATS)} (default losses.svg)",
+        place=Output.of_file,
     )
     add_tables(parser)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
 from merp.models.errors import BadInput
-from merp.tools.common.arguments import add_backward, add_network, add_tables, whole
+from merp.tools.common.arguments import add_backward, add_network, add_tables, add_written, whole
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network, open_tables
@@ -28,12 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_planning(parser)
     add_backward(parser)
     add_fuse(parser)
-    parser.add_argument(
+    add_written(
+        parser,
         "-o",
         "--output",
-        type=Path,
         metavar="NET.toml",
         help="the network file of what is planned, its designs and fused layers (default: none)",
+        place=Output.of_file,
     )
     add_tables(parser)
 

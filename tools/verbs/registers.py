@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict
-from pathlib import Path
 
 from merp.models.network.phases import NAMED
 from merp.tools.bitstream.register_files import c_header, markdown, python_constants, range_text
-from merp.tools.common.arguments import add_delta_at, add_network, add_tables, whole
+from merp.tools.common.arguments import add_delta_at, add_network, add_tables, add_written, whole
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
@@ -37,12 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--images", type=whole(1, 256), default=1, metavar="N", help="in a run (default 1)"
     )
-    parser.add_argument(
+    add_written(
+        parser,
         "-o",
         "--output",
-        type=Path,
         metavar="DIR",
         help="write a page, a C header, a Python module (default: none)",
+        place=Output.of_folder,
     )
     add_tables(parser)
 

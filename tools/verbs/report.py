@@ -12,7 +12,14 @@ from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.fpga.order_codes import part_named
 from merp.models.fpga.parts import PARTS
-from merp.tools.common.arguments import add_backward, add_json, add_network, positive, whole
+from merp.tools.common.arguments import (
+    add_backward,
+    add_json,
+    add_network,
+    add_written,
+    positive,
+    whole,
+)
 from merp.tools.common.boards import add_board
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
@@ -50,8 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a folder written by merp simulate -o DIR, with --board or without; may be repeated "
         "(default: none)",
     )
-    parser.add_argument(
-        "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="the page"
+    add_written(
+        parser,
+        "-o",
+        "--output",
+        default=Path("report.html"),
+        metavar="FILE",
+        help="the page",
+        place=Output.of_file,
     )
     add_json(parser)
 
@@ -72,6 +85,8 @@ def run(args: argparse.Namespace) -> int:
     tables = args.output.with_name(f"{args.output.stem}-tables")
     answer = args.output.with_suffix(".json")
     with Output.of_file("-o", args.output) as output:
+        for beside in (answer.name, f"{tables.name}/traffic.csv"):
+            output.check(beside)
         found = report.document(choice, args.output.parent)
         text = json.dumps(found, indent=2) + "\n"
         named = found["tables"].items()

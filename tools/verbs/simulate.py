@@ -20,6 +20,7 @@ from merp.tools.common.arguments import (
     add_network,
     add_phase,
     add_tables,
+    add_written,
     whole,
 )
 from merp.tools.common.boards import add_board, open_board
@@ -105,11 +106,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="of the kernels, where no file gives them, and of a sample of passes",
     )
-    parser.add_argument(
+    add_written(
+        parser,
         "--wave",
-        type=Path,
         metavar="FILE",
         help="waveform, .vcd or .fst, with views for GTKWave and Surfer beside it (default: none)",
+        place=Output.of_file,
     )
     parser.add_argument(
         "--wave-of",
@@ -117,8 +119,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what it shows beside the ports: an instance with everything below, as "
         "layer.windows, or all (default: the ports alone)",
     )
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="DIR", help="report and pictures (default: none)"
+    add_written(
+        parser,
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="report and pictures (default: none)",
+        place=Output.of_folder,
     )
     parser.add_argument(
         "--resume", action="store_true", help="reuse finished layers of an identical run in DIR"

@@ -8,7 +8,6 @@ import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from merp.models.comparison.registry import ARCHITECTURES, named
@@ -18,7 +17,7 @@ from merp.models.network.network_file import network_of
 from merp.tools.campaign.address import scheduler_address
 from merp.tools.campaign.campaign import Where, campaign
 from merp.tools.campaign.task import Task
-from merp.tools.common.arguments import add_network, add_tables, positive, whole
+from merp.tools.common.arguments import add_network, add_tables, add_written, positive, whole
 from merp.tools.common.boards import board_tables
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
@@ -87,13 +86,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="a Dask scheduler whose workers have merp, as tcp://HOST:8786 (default: none)",
     )
-    parser.add_argument(
+    add_written(
+        parser,
         "-o",
         "--output",
-        type=Path,
         metavar="DIR",
         help="JSON, CSV and picture; points that are finished there are not computed again "
         "(default: none)",
+        place=Output.of_folder,
     )
     add_tables(parser)
 

@@ -20,6 +20,7 @@ from merp.tools.common.arguments import (
     add_backward,
     add_network,
     add_tables,
+    add_written,
     number,
     whole,
 )
@@ -140,11 +141,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"state kept by forward propagation (default 32; hardware keeps {HARDWARE_STATE})",
     )
     parser.add_argument("--seed", type=whole(0, (1 << 32) - 1), metavar="S", help="default 0")
-    parser.add_argument(
+    add_written(
+        parser,
         "--save",
-        type=Path,
         metavar="FILE.npz",
         help="save each epoch and at the end (default: not)",
+        place=Output.of_file,
     )
     parser.add_argument(
         "--weights",
@@ -155,8 +157,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume", type=Path, metavar="FILE.npz", help="go on from a saved file (default: begin)"
     )
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="DIR", help="answer and loss curve (default: none)"
+    add_written(
+        parser,
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="answer and loss curve (default: none)",
+        place=Output.of_folder,
     )
     add_backward(parser)
     add_board(parser, "none: layers in one piece")

@@ -16,7 +16,7 @@ from merp.models.arithmetic.testfloat import OPERATIONS
 from merp.models.errors import BadInput, CheckFailed
 from merp.models.params.formats import FORMATS, FloatFormat
 from merp.models.params.summation import DSPS, PRECISIONS, WINDOWS
-from merp.tools.common.arguments import add_json, whole
+from merp.tools.common.arguments import add_json, add_written, whole
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.table import say
@@ -61,8 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the first line, as testfloat_gen -prefix TEXT writes it (default: none)",
     )
     writing = parser.add_argument_group("writing sums (fused, row)")
-    writing.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="golden sums to write (default: none)"
+    add_written(
+        writing,
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="golden sums to write (default: none)",
+        place=Output.of_file,
     )
     writing.add_argument(
         "--taps", type=whole(1, MOST_TAPS), metavar="N", help="products in a sum (no default)"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
-from merp.models.errors import BadInput
-from merp.tools.common.arguments import add_json, add_network, whole
+from merp.tools.common.arguments import add_json, add_network, add_written, whole
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.workload.formats import scalesim, timeloop, zigzag
@@ -22,8 +20,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES", help="images of a step"
     )
-    parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the files"
+    add_written(
+        parser,
+        "-o",
+        "--output",
+        required=True,
+        metavar="DIR",
+        help="folder of the files",
+        place=Output.of_folder,
     )
     add_json(parser)
 
@@ -31,8 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the files and list them."""
     network = open_network(args.network)
-    if not args.output.absolute().parent.is_dir():
-        raise BadInput(f"-o {args.output}: no folder {args.output.parent}")
     with Output.of_folder("-o", args.output) as output:
         found = FORMATS[args.format](network, args.batch)
         output.write(found)

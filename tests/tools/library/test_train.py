@@ -156,7 +156,7 @@ def bad() -> dict[str, dict[str, object]]:
         "data: labels[0] = -1: tiny has 3 outputs: allowed are 0 to 2": {
             "data": (IMAGES, LABELS - 1),
         },
-        "save no/where.npz: no folder no": {"data": data, "save": "no/where.npz"},
+        "save /dev/null/f.npz: null is no folder": {"data": data, "save": "/dev/null/f.npz"},
     }  # fmt: skip
 
 
