@@ -33,7 +33,7 @@ demo: .venv/base  ## the first rows of AlexNet conv2 on a real photograph, and t
 	$(BIN)/merp traffic alexnet
 
 demo-full: .venv/base  ## the whole of AlexNet conv2 on a real photograph, and the traffic table
-	@echo "As make demo, with all 27 rows of conv2: 436,380 cycles, more than twice as many."
+	@echo "As make demo, with all 27 rows of conv2: 321,180 cycles, more than twice as many."
 	$(BIN)/merp simulate alexnet --layer conv2 -o build/demo
 	$(BIN)/merp traffic alexnet
 

@@ -135,12 +135,14 @@ def check_fusable(network: Network) -> None:
 def _of_class(
     network: Network, first: Layer, second: Layer, shape: FusedShape
 ) -> tuple[Design, Design]:
-    """The designs that two layers run on alone, if they are of the class that is fused.
+    """The designs of two layers, if they are of the class that is fused: of kernels one a beat.
+
+    A wider ``kernel_port`` is that of the layers alone.
 
     Raises:
         BadInput: they are not, or a layer has none.
     """
-    one, other = network.design(first), network.design(second)
+    one, other = (replace(network.design(each), kernel_port=1) for each in (first, second))
     _check_class(shape, FusedDesign(one, other, shape.groups), _refusal(network, first, second))
     return one, other
 

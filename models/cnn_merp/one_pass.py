@@ -40,11 +40,14 @@ class Halves(NamedTuple):
 def halves_of(forward: Design) -> Halves:
     """Share out the CUs of a design; an odd one is the update's.
 
-    There are two at least.
+    There are two at least. One pass takes kernels one element a beat; a wider ``kernel_port`` is
+    that of the phases apart.
     """
     propagation = forward.n_cu // 2
     counts = (propagation, forward.n_cu - propagation)
-    return Halves(*(replace(forward, n_cu=n_cu, r=min(forward.r, n_cu)) for n_cu in counts))
+    return Halves(
+        *(replace(forward, n_cu=n_cu, r=min(forward.r, n_cu), kernel_port=1) for n_cu in counts)
+    )
 
 
 def check_one_pass(shape: Shape, design: BackwardDesign, where: str) -> None:

@@ -107,7 +107,7 @@ def test_a_sweep_of_a_network_that_goes_back_so(
     """A point that one pass does not take is refused by itself."""
     path = tmp_path / "fused.toml"
     path.write_text('base = "digits"\n[network]\nname = "fused"\nbackward = "fused"\n')
-    found = answer(capsys, "sweep", str(path), "--over", "kernel_port=1,2", "--for", "time,bytes")
+    found = answer(capsys, "sweep", str(path), "--over", "map_port=1,2", "--for", "time,bytes")
     one, two = found["points"]
     assert one["bytes"] == merp.load(str(path)).traffic(128).total("step").bytes
     assert one["time"] > 0

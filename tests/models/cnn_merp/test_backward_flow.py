@@ -190,7 +190,10 @@ def test_alexnets_layers_as_in_verilator(name: str, load: int, total: int) -> No
 
 
 def test_alexnets_step_in_one_pass_takes_about_as_long() -> None:
-    """A pass takes as long as its slower half, and fewer units fill their last groups otherwise."""
+    """A pass takes as long as its slower half, and fewer units fill their last groups otherwise.
+
+    It takes kernels one element a beat, where the phases apart take four.
+    """
     fused = replace(ALEXNET, backward="fused")
     cycles: dict[str, dict[str, int]] = {}
     for network in (ALEXNET, fused):
@@ -200,5 +203,5 @@ def test_alexnets_step_in_one_pass_takes_about_as_long() -> None:
                 of_layer[network.backward] = of_layer.get(network.backward, 0) + found.phase
     more = {name: 100 * (each["fused"] / each["separate"] - 1) for name, each in cycles.items()}
     assert {name: round(share, 1) for name, share in more.items()} == {
-        "conv2": 0.0, "conv3": -2.9, "conv4": 0.0, "conv5": 5.8,
+        "conv2": 0.3, "conv3": -1.5, "conv4": 1.5, "conv5": 7.2,
     }  # fmt: skip

@@ -28,13 +28,17 @@ from merp.models.params.shape import Shape
 from merp.tools.common.shipped import open_network
 
 MEASURED: dict[str, Any] = json.loads((ROOT / "tests/data/resources.json").read_text())
+TREE: dict[str, Any] = {"cu_kind": "tree", "ku_kind": "position", "kernel_port": 1}
+ONE, FOUR = {"kernel_port": 1}, {"kernel_port": 4}
 KINDS: dict[str, dict[str, Any]] = {
-    "tree": {"cu_kind": "tree", "ku_kind": "position"},
-    "fused, one DSP": {"cu_kind": "fused"},
-    "fused, two DSP": {"cu_kind": "fused", "fused_dsp": 2},
-    "position": {"cu_kind": "tree", "ku_kind": "position"},
-    "row, one DSP": {"cu_kind": "fused", "ku_kind": "row"},
-    "row, two DSP": {"cu_kind": "fused", "ku_kind": "row", "fused_dsp": 2},
+    "tree": TREE,
+    "fused, one DSP": ONE,
+    "fused, one DSP, four elements a beat": FOUR,
+    "fused, two DSP": ONE | {"fused_dsp": 2},
+    "position": TREE,
+    "row, one DSP": ONE,
+    "row, one DSP, four elements a beat": FOUR,
+    "row, two DSP": ONE | {"fused_dsp": 2},
 }
 """Changes of design k5 of AlexNet, by the name of the measurement."""
 
@@ -98,18 +102,6 @@ def test_dsp_blocks_are_exact_and_logic_is_near_what_was_measured(case: str) -> 
     assert (found.bram, found.dsp) == (total["bram"], total["dsp"])
     assert found.lut == pytest.approx(total["lut"], rel=0.01)
     assert found.ff == pytest.approx(total["ff"], rel=0.01)
-
-
-def test_a_kernel_update_with_several_elements_a_beat_is_near_what_was_measured() -> None:
-    """16 units of 5 x 5 by figures of 4 units of 3 x 3. source: docs/resources.md"""
-    network = network_of("row, one DSP")
-    designs = {name: replace(each, kernel_port=4) for name, each in network.designs.items()}
-    network = replace(network, designs=designs)
-    design = update_design(network, network.layer("conv2"))
-    found = estimate(design, "ku", update_memories(design))
-    assert (found.bram, found.dsp) == (193, 404)
-    assert found.lut == pytest.approx(123_796, rel=0.01)
-    assert found.ff == pytest.approx(99_588, rel=0.01)
 
 
 def test_several_maps_a_beat_add_about_what_was_measured() -> None:

@@ -109,7 +109,7 @@ def test_the_bitstream_is_that_of_the_layers_own_design() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{"map_port": 2}, {"kernel_port": 4}, {"n_cu": 1, "r": 1}], ids=str
+    "changes", [{"map_port": 2}, {"n_cu": 1, "r": 1}], ids=str
 )
 def test_designs_that_one_pass_does_not_take_run_both_phases_apart(
     changes: dict[str, int],
