@@ -25,7 +25,7 @@ from merp.models.errors import BadInput, CheckFailed
 from merp.models.params.private_folder import check_private
 from merp.tools.command_line import command_line, module_of
 from merp.tools.common.arguments import check_written
-from merp.tools.common.complaint import complain
+from merp.tools.common.complaint import ANY_LENGTH, complain
 from merp.tools.common.last_resort import internal_error, refused_by_machine
 from merp.tools.common.streams import finish_output, lacks_reader, prepare_streams
 from merp.tools.common.wide import tables_in_one_piece
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as error:
         survive_interrupted_source()
         for note in getattr(error, "__notes__", ()):
-            complain(note)
+            complain(note, most=ANY_LENGTH)
         return status_of(error)
     finally:
         finish_output()
@@ -101,6 +101,7 @@ def _run(arguments: Sequence[str]) -> int:
     asked = next((word for word in arguments if not word.startswith("-")), "")
     args = command_line({asked}).parse_args(arguments)
     check_written(args)
+    args.words = list(arguments)
     with tables_in_one_piece(getattr(args, "wide", False)):
         try:
             status: int = module_of(args.verb).run(args)

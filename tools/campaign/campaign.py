@@ -13,6 +13,7 @@ from merp.tools.campaign.task import Task
 from merp.tools.common.complaint import complain
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
+from merp.tools.common.resumable import noted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,12 +47,18 @@ def campaign(
     answers = {number: answer for number, answer in found.items() if answer is not None}
     before = len(answers)
     left = {number: task for number, task in enumerate(tasks) if number not in answers}
-    try:
-        for number, answer in where.compute(left):
-            answers[number] = answer
-            kept.save(names[number], answer)
-            done = len(answers)
-            progress.count(done, len(tasks), f"{done:,} of {len(tasks):,} points", before)
-    finally:
-        kept.flush()
+
+    def said() -> str:
+        points = f"{len(answers):,} of {len(tasks):,} points are saved"
+        return f"{output.said}: {points}" if output is not None and answers else ""
+
+    with noted(said):
+        try:
+            for number, answer in where.compute(left):
+                answers[number] = answer
+                kept.save(names[number], answer)
+                done = len(answers)
+                progress.count(done, len(tasks), f"{done:,} of {len(tasks):,} points", before)
+        finally:
+            kept.flush()
     return [answers[number] for number in range(len(tasks))]

@@ -21,6 +21,7 @@ from merp.models.network.phases import called, made_by
 from merp.models.params.bits import Bits
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
+from merp.tools.common.resumable import noted
 from merp.tools.library.checks import words
 from merp.tools.library.rows import Row, Rows
 from merp.tools.simulate.choice import Choice
@@ -169,6 +170,7 @@ def simulate(
             equal = fingerprint(choice, image, seed, contents)
             kept = KeptFiles(folder, equal, resume, progress.say)
             finished = Finished(kept, choice)
+            held.enter_context(noted(kept.said))
         if wave is not None:
             waves = held.enter_context(Waves.to(wave, wave_of, choice.engine))
             paths += waves.paths(wave)

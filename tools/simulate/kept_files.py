@@ -42,6 +42,13 @@ class KeptFiles:
         self._fingerprint = fingerprint
         self._resume = resume
         self._tell = tell
+        self._names: set[str] = set()
+
+    def said(self) -> str:
+        """What an equal run can take from here; "" if nothing."""
+        if not self._names:
+            return ""
+        return f"{self._output.said}: {len(self._names):,} finished parts of the work are saved"
 
     def check(self, name: str) -> None:
         """See that ``name`` can be kept.
@@ -79,10 +86,12 @@ class KeptFiles:
                 raise ValueError("of another pass")
             if about["fingerprint"] != self._fingerprint:
                 return None
-            return read(about, kept)
+            found = read(about, kept)
         except (BadInput, ValueError, KeyError, TypeError):  # TypeError: no table, no such type
             self._tell(f"{name_of('resume')}: {path}: not as it was kept: {said} runs again")
             return None
+        self._names.add(name)
+        return found
 
     def save(
         self, name: str, place: Sequence[object], about: Mapping[str, object], arrays: Arrays
@@ -91,6 +100,7 @@ class KeptFiles:
         text = json.dumps({"pass": list(place), "fingerprint": self._fingerprint, **about})
         kept = sealed({**arrays, "about": np.array(text)})
         self._output.write({f"{FOLDER}/{name}": kept})
+        self._names.add(name)
 
 
 def of_everything(choice: str, image: NDArray[Any], parameters: Mapping[str, bytes]) -> str:

@@ -114,9 +114,10 @@ class Ready:
                 done = replace(done, model=stepped.model, loss=(*done.loss, loss))
                 said = f"step {done.step:,} of {steps:,}, loss {loss:.4f}"
                 progress.count(done.step, steps, said, start.step)
-        except KeyboardInterrupt:
-            if saved is not None:
+        except KeyboardInterrupt as error:
+            if saved is not None and done.step:
                 checkpoint.save(saved, done, course.network)
+                error.add_note(f"{saved.said}: {done.step:,} of {steps:,} steps are saved")
             raise
         if saved is not None:
             checkpoint.save(saved, done, course.network)

@@ -27,6 +27,7 @@ from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.complaint import complain
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
+from merp.tools.common.resumable import noted, resumable
 from merp.tools.common.shipped import open_network
 from merp.tools.plan.options import GOAL, STATE, add_planning
 from merp.tools.simulate.choice import Choice
@@ -43,6 +44,7 @@ from merp.tools.simulate.choose import (
 from merp.tools.simulate.choosers import choose
 
 if TYPE_CHECKING:
+    from merp.tools.simulate.kept_files import KeptFiles
     from merp.tools.simulate.machine import Machine, Words
     from merp.tools.simulate.waves import Waves
     from merp.tools.tiles.choice import Choice as PassesChoice
@@ -287,27 +289,37 @@ def _run_passes(
 ) -> int:
     """Simulate with the place of the output held."""
     from merp.tools.simulate.cnn_merp import CnnMerp
-    from merp.tools.simulate.kept_files import KeptFiles
     from merp.tools.tiles.draw import planned_work
     from merp.tools.tiles.finished import Finished, fingerprint
     from merp.tools.tiles.report import answer, files, show
     from merp.tools.tiles.session import simulate_plan
 
     parameters = CnnMerp().parameters(choice.plan.network, args.seed, args.kernels)
-    finished = None
-    if output is not None:
-        equal = fingerprint(choice, image, _sources(args))
-        finished = Finished(KeptFiles(output, equal, args.resume, complain), choice)
-    with ProgressBar("simulate", planned_work(choice)) as bar:
-        results = simulate_plan(choice, image, parameters, finished, bar)
-    found = answer(choice, results)
-    if output is not None:
-        output.write(files(choice, results, found))
+    with ExitStack() as held:
+        finished = None
+        if output is not None:
+            equal = fingerprint(choice, image, _sources(args))
+            finished = Finished(_kept(held, args, output, equal), choice)
+        with ProgressBar("simulate", planned_work(choice)) as bar:
+            results = simulate_plan(choice, image, parameters, finished, bar)
+        found = answer(choice, results)
+        if output is not None:
+            output.write(files(choice, results, found))
     if args.json:
         print(json.dumps(found, indent=2))
     else:
         show(choice, results)
     return 1 if any(result.failures for result in results) else 0
+
+
+def _kept(held: ExitStack, args: argparse.Namespace, output: Output, fingerprint: str) -> KeptFiles:
+    """Where finished work is kept; an interrupt says how to go on from there."""
+    from merp.tools.simulate.kept_files import KeptFiles
+
+    kept = KeptFiles(output, fingerprint, args.resume, complain)
+    held.enter_context(resumable(args, "--resume"))
+    held.enter_context(noted(kept.said))
+    return kept
 
 
 def _sources(args: argparse.Namespace) -> dict[str, bytes]:
@@ -326,21 +338,21 @@ def _run(
     """Simulate with the places of the output held."""
     # The simulators' imports wait until the input is good.
     from merp.tools.simulate.finished import Finished, fingerprint
-    from merp.tools.simulate.kept_files import KeptFiles
     from merp.tools.simulate.plan import plan
     from merp.tools.simulate.report import show
     from merp.tools.simulate.session import simulate_all
 
     parameters = machine.parameters(choice.network, args.seed, args.kernels)
-    finished = None
-    if output is not None:
-        equal = fingerprint(choice, image, args.seed, _sources(args))
-        finished = Finished(KeptFiles(output, equal, args.resume, complain), choice)
-    with ProgressBar("simulate", plan(choice)) as bar:
-        found = simulate_all(choice, image, parameters, finished, waves, bar)
-    answer = found.answer(everything=ALL in (args.layer, args.phase))
-    if output is not None:
-        output.write(found.files(answer))
+    with ExitStack() as held:
+        finished = None
+        if output is not None:
+            equal = fingerprint(choice, image, args.seed, _sources(args))
+            finished = Finished(_kept(held, args, output, equal), choice)
+        with ProgressBar("simulate", plan(choice)) as bar:
+            found = simulate_all(choice, image, parameters, finished, waves, bar)
+        answer = found.answer(everything=ALL in (args.layer, args.phase))
+        if output is not None:
+            output.write(found.files(answer))
     if args.json:
         print(json.dumps(answer, indent=2))
     else:

@@ -21,6 +21,7 @@ from merp.tools.common.arguments import add_network, add_tables, add_written, po
 from merp.tools.common.boards import board_tables
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
+from merp.tools.common.resumable import resumable
 from merp.tools.common.shipped import open_tables
 from merp.tools.comparison.options import add_scope, add_word, word_bits
 from merp.tools.comparison.own_options import add_own_options, own_options
@@ -233,7 +234,7 @@ def _computed(
     processes = min(args.jobs or os.cpu_count() or 1, len(tasks))
     place = f"at {args.dask}" if args.dask else f"processes: {processes}"
     plan = f"{len(tasks):,} points, {place}{slow}"
-    with ProgressBar("sweep", plan) as bar, bar.spent.on("computing"):
+    with resumable(args), ProgressBar("sweep", plan) as bar, bar.spent.on("computing"):
         return campaign(tasks, Where(processes=processes, dask=args.dask), output, bar)
 
 

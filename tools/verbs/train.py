@@ -27,6 +27,7 @@ from merp.tools.common.arguments import (
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
+from merp.tools.common.resumable import resumable
 from merp.tools.common.shipped import open_network
 from merp.tools.plan.options import add_tiling
 from merp.tools.train.course import (
@@ -201,6 +202,7 @@ def _train(args: argparse.Namespace) -> int:
             output = held.enter_context(Output.of_folder("-o", args.output))
         if args.save is not None:
             saved = held.enter_context(Output.of_file("--save", args.save))
+            held.enter_context(resumable(args, f"--resume={args.save}"))
         _run(args, _course(args, network, state, target, at_once), output, saved)
     return 0
 

@@ -1,0 +1,57 @@
+"""What an interrupted run has saved, and the command that goes on from there.
+
+Whoever saves adds a note to the interrupt: what is saved, and where. A verb adds the command. The
+command line prints both in one line. Where nothing is saved, nothing is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+
+@contextmanager
+def noted(saved: Callable[[], str]) -> Iterator[None]:
+    """Within it, an interrupt is noted what is saved when it comes; "" if nothing is."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        if said := saved():
+            error.add_note(said)
+        raise
+
+
+@contextmanager
+def resumable(args: argparse.Namespace, *options: str) -> Iterator[None]:
+    """Within it, what is noted of an interrupt gets the command that goes on.
+
+    options: those that the command needs beside ``args.words``, each one word.
+    """
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        notes = getattr(error, "__notes__", [])
+        notes[-1:] = [f"{each}; go on with: {command(args.words, options)}" for each in notes[-1:]]
+        raise
+
+
+def command(words: Sequence[str], options: Sequence[str]) -> str:
+    """Return a command line with options, for a shell, on one line."""
+    end = words.index("--") if "--" in words else len(words)
+    more = [each for each in options if each not in words[:end]]
+    return " ".join(map(_quoted, ("merp", *words[:end], *more, *words[end:])))
+
+
+def _quoted(word: str) -> str:
+    if word.isprintable():
+        return shlex.quote(word)
+    return "$'" + "".join(_escaped(each) for each in word) + "'"
+
+
+def _escaped(letter: str) -> str:
+    if letter.isprintable() and letter not in "\\'":
+        return letter
+    return "".join(f"\\x{byte:02x}" for byte in os.fsencode(letter))
