@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from merp.cosim.engines.ghdl_engine import Simulation, play
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import check_ghdl
+from merp.cosim.scratch import scratch
 from merp.hdl.conversion.convert import convert
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.axi.conduct import Conduct
@@ -56,8 +55,7 @@ def fuzz_registers(top: Top, accesses: int, seed: int) -> dict[str, Any]:
         "ports": top.ports.to_json(),
         "registers": asdict(shell.args["registers"]),
     }
-    with tempfile.TemporaryDirectory(prefix="merp-") as name:
-        folder = Path(name)
+    with scratch() as folder:
         vhdl = folder / "vhdl"
         vhdl.mkdir()
         export = convert(shell.function, shell.args, "vhdl", vhdl)

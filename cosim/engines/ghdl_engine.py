@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from merp.cosim.engines.cocotb_runner import runner_in
 from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import NO_REWRITING, check_ghdl, check_ghdl_log
+from merp.cosim.scratch import scratch
 from merp.hdl.conversion.convert import Export, convert
 from merp.testbenches.top.job_files import FOLDER, POLL_SECONDS, put, run_to_json
 from merp.testbenches.top.player import Progress
@@ -52,8 +52,7 @@ def play(
     """
     check_ghdl()
     began = perf_counter()
-    with tempfile.TemporaryDirectory(prefix="merp-") as name:
-        folder = Path(name)
+    with scratch() as folder:
         vhdl = folder / "vhdl"
         vhdl.mkdir()
         # GHDL's waveforms leave arrays out: they are drawn of the VHDL with a signal for each.

@@ -6,7 +6,6 @@ import hashlib
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -16,6 +15,7 @@ from merp.cosim.build_cache import Entry
 from merp.cosim.children import run
 from merp.cosim.engines.simulators import Verilator
 from merp.cosim.engines.verilator_runtime import OPTIMISE, Runtime
+from merp.cosim.scratch import scratch
 from merp.models.errors import BadInput
 from merp.testbenches.top.player import PROGRESS_CYCLES
 from merp.testbenches.top.run import RESET_CYCLES, TAIL_CYCLES
@@ -92,7 +92,7 @@ def trace_flags(wave: Wave | None) -> tuple[str, ...]:
 
 def _check_libraries() -> None:
     """Raises: BadInput: what Verilator's writer of FST is compiled with is missing."""
-    with tempfile.TemporaryDirectory(prefix="merp-") as folder:
+    with scratch() as folder:
         source = Path(folder, "fst.cpp")
         source.write_text(USES_LIBRARIES, encoding="ascii")
         command = ["g++", str(source), "-o", str(source.with_suffix("")), *LIBRARIES]

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from time import perf_counter
 from typing import IO, Any
 
@@ -24,6 +23,7 @@ from merp.cosim.engines.myhdl_engine import elaboration_sha
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import find_verilator
 from merp.cosim.engines.verilator_build import EXECUTABLE, build, trace_flags
+from merp.cosim.scratch import scratch
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.scope import Scope
 from merp.models.errors import CheckFailed
@@ -75,8 +75,8 @@ def _executable(top: Top, wave: Wave | None) -> _Built:
     key = cache_directory(), elaboration_sha(top), trace
     if key not in _built or not _built[key].entry.intact():
         verilator = find_verilator()
-        with tempfile.TemporaryDirectory(prefix="merp-") as folder:
-            export = convert(top.function, top.args, "verilog", Path(folder))
+        with scratch() as folder:
+            export = convert(top.function, top.args, "verilog", folder)
             if wave is not None:
                 wave.scope(export.scope)  # before the build
             entry = build(verilator, export.top, export.files, top.ports, trace)
@@ -105,8 +105,8 @@ def verilog_sha(top: Top, *, ordered: bool = True) -> str:
             them, not for what they do: all of them are concurrent.
     """
     digest = hashlib.sha256()
-    with tempfile.TemporaryDirectory(prefix="merp-") as folder:
-        for source in convert(top.function, top.args, "verilog", Path(folder)).files:
+    with scratch() as folder:
+        for source in convert(top.function, top.args, "verilog", folder).files:
             code = COMMENT.sub("", source.read_text(encoding="utf-8"))
             if not ordered:
                 code = "\n".join(sorted(STATEMENT.split(code)))

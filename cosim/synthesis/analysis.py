@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from merp.cosim.children import run
 from merp.cosim.engines.lint import lint
 from merp.cosim.engines.simulators import find_verilator
+from merp.cosim.scratch import scratch
 from merp.hdl.conversion.convert import Language
 from merp.models.errors import BadInput
 
@@ -31,7 +31,7 @@ def _ghdl(files: Sequence[Path]) -> tuple[str, str]:
     ghdl = shutil.which("ghdl")
     if ghdl is None:
         return "ghdl", ""
-    with tempfile.TemporaryDirectory(prefix="merp-") as work:
+    with scratch() as work:
         done = run([ghdl, "-a", "--std=08", f"--workdir={work}", *map(str, files)])
     return "ghdl", done.stderr.strip()[-4000:] if done.returncode else ""
 

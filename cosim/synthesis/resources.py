@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
+from merp.cosim.scratch import scratch
 from merp.cosim.synthesis.synthesis import synthesise
 from merp.hdl.conversion.convert import Export, convert
 from merp.models.fpga.cell_timing import Timing, cell_timing
@@ -71,8 +70,8 @@ def measure(top: Top, whole: bool, progress: Progress = lambda done, of, name: N
         BadInput: Yosys is not installed.
         RuntimeError: it refuses the design.
     """
-    with TemporaryDirectory(prefix="merp-") as folder:
-        export = convert(top.function, top.args, "verilog", Path(folder))
+    with scratch() as folder:
+        export = convert(top.function, top.args, "verilog", folder)
         return _measure(export, whole, progress)
 
 

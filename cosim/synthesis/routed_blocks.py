@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 
+from merp.cosim.scratch import scratch
 from merp.cosim.synthesis.resources import Progress, inside
 from merp.cosim.synthesis.routing import route
 from merp.cosim.synthesis.synthesis import synthesise
@@ -86,8 +85,8 @@ def route_blocks(
             the device.
         RuntimeError: one of them refuses a block.
     """
-    with TemporaryDirectory(prefix="merp-") as folder:
-        export = convert(top.function, top.args, "verilog", Path(folder))
+    with scratch() as folder:
+        export = convert(top.function, top.args, "verilog", folder)
         names = _chosen(export, wanted)
         texts = {file.stem: file for file in export.files}
         found = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from importlib import metadata
@@ -14,6 +13,7 @@ from typing import Any, Final
 
 from merp.cosim.build_cache import Entry
 from merp.cosim.children import run
+from merp.cosim.scratch import scratch
 from merp.cosim.synthesis.synthesis import synthesise_ecp5
 from merp.cosim.wasm_cache import check_wasm_cache
 from merp.models.errors import BadInput
@@ -67,8 +67,7 @@ def route(files: Sequence[Path], top: str, seed: int) -> Routed:
         digest.update(part + b"\0")
 
     def make(folder: Path) -> None:
-        with tempfile.TemporaryDirectory(prefix="merp-") as name:
-            work = Path(name)
+        with scratch() as work:
             (work / "mapped.json").write_bytes(text)
             _run(top, seed, work)
             (folder / REPORT).write_bytes((work / REPORT).read_bytes())

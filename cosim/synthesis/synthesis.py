@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import json
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 from merp.cosim.build_cache import Entry
 from merp.cosim.children import run
+from merp.cosim.scratch import scratch
 from merp.cosim.wasm_cache import check_wasm_cache
 from merp.models.errors import BadInput
 
@@ -100,8 +100,7 @@ def _mapped(script: str, files: Sequence[Path], kept: Callable[[Any], Any]) -> A
         digest.update(file.name.encode() + b"\0" + file.read_bytes())
 
     def make(folder: Path) -> None:
-        with tempfile.TemporaryDirectory(prefix="merp-") as name:
-            work = Path(name)
+        with scratch() as work:
             for file in files:
                 (work / file.name).write_bytes(file.read_bytes())
             _run(script, work)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.cosim.scratch import scratch
 from merp.models.arithmetic.testfloat import Vectors
 from merp.models.params.bits import Bits
 from merp.tools.verify_float.hint import LOOKED_AT, explanation
@@ -59,9 +58,9 @@ def _results(unit: Unit, engine: str, batch: Batch, vhdl: _Vhdl) -> Bits:
     if engine == "ghdl" and vhdl.difference is None:
         from merp.cosim.block.replay import replay
 
-        with tempfile.TemporaryDirectory() as folder:
+        with scratch() as folder:
             try:
-                vhdl.cycles += replay(ran.trace, Path(folder))
+                vhdl.cycles += replay(ran.trace, folder)
             except AssertionError as difference:
                 vhdl.difference = f"from line {batch.lines[0]} on: {difference}"
     return np.array(ran.results, batch.wanted.dtype)
