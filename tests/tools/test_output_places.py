@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -40,6 +41,7 @@ def mortal(patch: pytest.MonkeyPatch, moment: int, error: BaseException) -> None
     patch.setattr(os, "replace", counted(os.replace))
     patch.setattr(Path, "rename", counted(Path.rename))
     patch.setattr(stage, "_sync", counted(stage._sync))
+    patch.setattr(shutil, "rmtree", counted(shutil.rmtree))
 
 
 def places(root: Path) -> list[Path]:
@@ -101,6 +103,34 @@ def test_both_are_old_or_new_whenever_it_is_killed(
         assert not list(root.rglob("*.merp-draft"))
         seen.add(first)
     assert seen == {"old", "new"}
+    assert moment > 10
+
+
+def test_a_writer_that_was_interrupted_can_write_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As training does: what it saves upon an interrupt follows what the interrupt struck."""
+    moment, struck = 0, True
+    while struck:
+        moment += 1
+        root = tmp_path / str(moment)
+        write(root, "old")
+        with ExitStack() as held:
+            outputs = held_files(held, root)
+            struck = False
+            with monkeypatch.context() as patch:
+                mortal(patch, moment, KeyboardInterrupt())
+                try:
+                    for output in outputs:
+                        output.add({output.name: "new"})
+                    commit_together(outputs)
+                except KeyboardInterrupt:
+                    struck = True
+            for output in outputs:
+                output.add({output.name: "last"})
+            commit_together(outputs)
+        assert texts(root) == ["last", "last"]
+        assert not list(root.rglob("*.merp-draft"))
     assert moment > 10
 
 

@@ -22,7 +22,7 @@ RUNS = (
     ("resources tiny3 --layer conv1 --json", "yosys"),
     ("simulate tiny3 --layer conv1 --engine verilator -o out", "cc1plus"),
     ("simulate alexnet --layer conv1 --engine ghdl -o out", "ghdl"),
-    ("sweep tiny3 --over n_cu=1,2,3 --resources -o out", "yosys"),
+    ("sweep tiny3 --over n_cu=1,2,3 --for lut --jobs 2 -o out", "yosys"),
     ("train digits --save out/s.npz -o out", ""),
 )
 

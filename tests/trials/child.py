@@ -1,7 +1,7 @@
-"""A real process, forked from one that has imported everything, and killed at a chosen moment.
+"""A real process, forked from one that has imported everything, and ended at a chosen moment.
 
 A moment is a time, or the number of a change to the file system, at which the process sends itself
-SIGKILL: so moments between two renames, which follow each other in microseconds, are hit too.
+the signal: so moments between two renames, which follow each other in microseconds, are hit too.
 """
 
 from __future__ import annotations
@@ -70,34 +70,36 @@ class Child:
     Args:
         work: returns the exit status.
         folder: where it runs. said: path of its standard error, which no two share.
-        dies_at: number of the change, from 0, before which it dies.
+        dies_at: number of the change, from 0, before which the signal comes.
+        signal_: that comes, SIGKILL or one that the process cleans up after.
         notes: whether it tells its changes.
         plant: called first in it.
     """
 
     def __init__(
         self, work: Callable[[], int], folder: Path, said: Path, *, dies_at: int | None = None,
-        notes: bool = False, plant: Plant | None = None,
+        signal_: int = signal.SIGKILL, notes: bool = False, plant: Plant | None = None,
     ) -> None:  # fmt: skip
         threads = os.listdir("/proc/self/task")
         if len(threads) > 1:
             raise RuntimeError(f"{len(threads)} threads: only a process of one can be forked")
         self._said = said
+        self._signal = signal_
         self._noted = said.with_suffix(".changes") if notes else None
         self._began = time.monotonic()
         self.pid = os.fork()
         if not self.pid:
             status = 99  # of an error of the trial itself
             try:
-                status = _run(work, folder, said, dies_at, self._noted, plant)
+                status = _run(work, folder, said, dies_at, signal_, self._noted, plant)
             finally:
                 os._exit(status)
         self._end = os.pidfd_open(self.pid)
 
     def kill(self, after: float) -> None:
-        """Kill it so many seconds after its start, unless it has ended."""
+        """Send the signal so many seconds after its start, unless it has ended."""
         self.wait_for(after)
-        os.kill(self.pid, signal.SIGKILL)
+        os.kill(self.pid, self._signal)
 
     def wait_for(self, seconds: float) -> None:
         """Return so many seconds after its start, or when it has ended."""
@@ -113,7 +115,7 @@ class Child:
         if self._noted is not None and self._noted.exists():
             changes = tuple((at, kind) for at, kind in json.loads(self._noted.read_text()))
         return Ended(
-            None if status == -signal.SIGKILL else status,
+            None if status == -signal.SIGKILL else abs(status),
             self._said.read_text() if self._said.exists() else "",
             time.monotonic() - self._began,
             changes,
@@ -126,8 +128,8 @@ class Child:
 
 
 def _run(
-    work: Callable[[], int], folder: Path, said: Path, dies_at: int | None, noted: Path | None,
-    plant: Plant | None,
+    work: Callable[[], int], folder: Path, said: Path, dies_at: int | None, signal_: int,
+    noted: Path | None, plant: Plant | None,
 ) -> int:  # fmt: skip
     """What the child does."""
     os.chdir(folder)
@@ -140,7 +142,7 @@ def _run(
     )
     if plant is not None:
         plant()
-    changes = _watched(dies_at)
+    changes = _watched(dies_at, signal_)
     try:
         status = work()
     except SystemExit as stop:
@@ -151,8 +153,8 @@ def _run(
     return status
 
 
-def _watched(dies_at: int | None) -> list[Change]:
-    """Count changes to the file system from now on, and die before one of them."""
+def _watched(dies_at: int | None, signal_: int) -> list[Change]:
+    """Count changes to the file system from now on; the signal comes before one of them."""
     changes: list[Change] = []
     began = time.monotonic()
 
@@ -160,7 +162,7 @@ def _watched(dies_at: int | None) -> list[Change]:
         if not (event in _CHANGES or (event == "open" and _counts(*args))):
             return
         if len(changes) == dies_at:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), signal_)
         changes.append((time.monotonic() - began, event))
 
     sys.addaudithook(watch)

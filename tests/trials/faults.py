@@ -24,13 +24,13 @@ def _in_place() -> None:
         return path
 
     Output.draft = draft  # type: ignore[method-assign]
-    Stage.commit = lambda self: None  # type: ignore[method-assign]
+    Stage.commit = lambda self, others=(): None  # type: ignore[method-assign]
 
 
 def _early() -> None:
     """Files are moved before the set is declared ready."""
 
-    def commit(self: Any) -> None:
+    def commit(self: Any, others: object = ()) -> None:
         for draft in sorted(path for path in self.files.rglob("*") if path.is_file()):
             place = self.root / draft.relative_to(self.files)
             place.parent.mkdir(parents=True, exist_ok=True)

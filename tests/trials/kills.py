@@ -1,7 +1,8 @@
-"""A verb is killed while it replaces an output, perhaps twice, and then runs undisturbed."""
+"""A signal ends a verb amid its output, perhaps twice; then the verb runs undisturbed."""
 
 from __future__ import annotations
 
+import signal
 from random import Random
 
 from child import Ended, complaints
@@ -10,6 +11,9 @@ from counts import Counts
 from merp.tools.common.stage import SUFFIX
 from place import Place
 from verbs import NEIGHBOUR
+
+TERMINATED = (signal.SIGTERM, 128 + signal.SIGTERM)
+"""Before and after a process listens: at its very begin there is nothing to clean up."""
 
 MOVES = ("os.rename", "os.remove", "os.rmdir")
 
@@ -49,11 +53,13 @@ def _trial(place: Place, number: int, seed: int, alone: float, counts: Counts) -
     outcome = ""
     for _ in range(1 if draw.random() < 0.75 else 2):
         ended = _killed(place, draw, alone)
-        if ended.status is not None:
-            counts.alive += 1
-            faults += complaints(ended, "not killed")
         outcome, found = classified(place.out, states)
         faults += found
+        if ended.status in TERMINATED:
+            faults += _left(place, ended, outcome)
+        elif ended.status is not None:
+            counts.alive += 1
+            faults += complaints(ended, "not killed")
     if draw.random() < 0.5 and place.out.is_dir():
         faults += complaints(place.tried(NEIGHBOUR).wait(), "the neighbour")
         (place.out / "other.txt").unlink(missing_ok=True)
@@ -67,8 +73,16 @@ def _trial(place: Place, number: int, seed: int, alone: float, counts: Counts) -
     counts.add(number, outcome, [f"{outcome}, {fault}" for fault in faults])
 
 
+def _left(place: Place, ended: Ended, outcome: str) -> list[str]:
+    """What a process has left that could clean up."""
+    hidden = [path.name for path in place.out.glob(f"*{SUFFIX}")] if place.out.is_dir() else []
+    faults = [f"SIGTERM left it {outcome}, with {hidden}"] * bool(hidden or outcome == "half moved")
+    other = "".join(each for each in ended.said.splitlines(True) if "; go on with: " not in each)
+    return faults + [f"SIGTERM: {other.strip()[:300]}"] * bool(other)
+
+
 def _killed(place: Place, draw: Random, alone: float) -> Ended:
-    """Run the verb and kill it at a random moment.
+    """Run the verb and end it at a random moment; by SIGTERM in half of the forked processes.
 
     A quarter of the moments is uniform over the life of the process, a quarter over that part of
     it in which it writes, a quarter over its changes to the file system and a quarter over those
@@ -78,12 +92,13 @@ def _killed(place: Place, draw: Random, alone: float) -> Ended:
     if alone:
         low = 0.0 if kind < 0.5 else 0.85
         return place.alone(words, alone * (low + (1 - low) * draw.random()))
+    signal_ = draw.choice((signal.SIGKILL, signal.SIGTERM))
     seconds, changes = place.ended.seconds, place.ended.changes
     if kind < 0.5:
         low = 0.0 if kind < 0.25 else changes[0][0]
-        child = place.tried(words)
+        child = place.tried(words, signal_=signal_)
         child.kill(low + (seconds - low) * draw.random())
         return child.wait()
     moves = [number for number, (_, what) in enumerate(changes) if what in MOVES]
     moment = draw.choice(moves) if kind < 0.75 else draw.randrange(len(changes))
-    return place.tried(words, dies_at=moment).wait()
+    return place.tried(words, dies_at=moment, signal_=signal_).wait()

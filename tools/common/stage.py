@@ -85,6 +85,7 @@ class Stage:
         """
         stages = (*others, self)
         for each in stages:
+            each._finish()
             _check(each.root, each._new)
         name = uuid4().hex
         try:
@@ -103,13 +104,17 @@ class Stage:
 
     def settle(self) -> None:
         """Finish what a writer left ready, and drop what it did not."""
+        self._finish()
+        _remove(self._new)
+
+    def _finish(self) -> None:
+        """Put what is ready into place, also of this writer if an interrupt struck its commit."""
         if self._waiting.is_dir() and self._is_led():
             self._waiting.rename(self._ready)
+        _remove(self._waiting)
+        _remove(self._done)
         if self._ready.is_dir():
             self._apply()
-        for rest in (self._done, self._waiting, self._new):
-            if rest.is_dir():
-                shutil.rmtree(rest)
 
     def close(self) -> None:
         """Settle, and release the lock; nothing of the stage is left."""
@@ -174,6 +179,11 @@ def sweep(root: Path) -> None:
     for path in (*root.glob(SUFFIX), *root.glob(f".*{SUFFIX}")):
         with suppress(OSError, Busy):
             Stage(root, path.name.removesuffix(SUFFIX), tries=1).close()
+
+
+def _remove(part: Path) -> None:
+    if part.is_dir():
+        shutil.rmtree(part)
 
 
 def _about(part: Path) -> dict[str, Any]:
