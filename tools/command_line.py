@@ -20,7 +20,8 @@ merp --version prints the version, --debug shows the traceback of an internal
 error.
 
 Status: 0 done and all checks hold, 1 a check failed, 2 bad input, 3 an error
-of merp itself.
+of merp itself; 129, 130, 143 ended by SIGHUP, Ctrl-C, SIGTERM; 141 nobody
+reads the output.
 """
 
 
