@@ -112,6 +112,7 @@ class Children:
             workers = self._workers()
             if workers or any(process.poll() is None for process in self._started):
                 self._strike(signal.SIGTERM)
+                self._strike(signal.SIGCONT)  # one that is stopped cleans up, too
                 self._await(workers, grace)
         finally:
             self._strike(signal.SIGKILL)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
+from merp.cosim.cluster.beats import Caller
 from merp.cosim.cluster.cluster import Cluster
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -38,20 +39,6 @@ class Told(NamedTuple):
 
     left: Left
     words: int
-
-
-class Caller(Protocol):
-    """The other side."""
-
-    def send(self, message: Told | Record | Exception) -> None:
-        """Raises: ConnectionError: nobody listens any more."""
-
-    def recv(self) -> Any:
-        """What it says next.
-
-        Raises:
-            EOFError, ConnectionError: it says no more.
-        """
 
 
 def serve(caller: Caller) -> None:

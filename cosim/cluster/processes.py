@@ -1,16 +1,19 @@
-"""A process of this machine for every board, reached through a socket."""
+"""A process of this machine for every board, reached through a socket that has no address."""
 
 from __future__ import annotations
 
-import os
-import signal
+import socket
+import struct
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import Pipe
+from typing import Any
 from weakref import finalize
 
+from merp.cosim.children import Children
+from merp.cosim.cluster.beats import ALIVE, PATIENCE, silent
 from merp.cosim.cluster.board_task import Task, Told
 from merp.cosim.cluster.peers import Peer
 from merp.cosim.engines.record import Record
@@ -18,16 +21,23 @@ from merp.models.errors import CheckFailed
 from merp.testbenches.top.border import Come
 
 PROGRAM = "merp.cosim.cluster.board_process"
-PATIENCE = 10  # seconds
+END_SECONDS = 10
+"""For a board to put away what it builds."""
+LOOK_SECONDS = 1
 
 
 class Processes:
     """Processes that play boards, from the first run to the end of this object; none is left over.
 
-    They stay, as what an engine has built of a board is the process's.
+    They stay, as what an engine has built of a board is the process's. They end with this process,
+    however that ends.
+
+    Args:
+        patience: seconds without a sign of life until a board counts as one that stands still.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self._patience = patience
         self._boards: list[_Board] = []
         finalize(self, _end, self._boards)
 
@@ -35,8 +45,12 @@ class Processes:
     def that_end_if_it_fails(self, boards: int) -> Iterator[Sequence[Peer]]:
         """A process for each board."""
         try:
-            while len(self._boards) < boards:
-                self._boards.append(_Board(len(self._boards)))
+            if not self._boards:
+                children = Children()
+                for place in range(boards):
+                    self._boards.append(_Board(place, children, self._patience))
+                for board in self._boards:
+                    board.recv()  # that it is ready: a task may be more than a socket holds
             yield self._boards
         except BaseException:
             _end(self._boards)
@@ -46,51 +60,70 @@ class Processes:
 class _Board:
     """A board's process.
 
-    It is in a group of its own, so that an interrupt from the keyboard strikes the caller alone.
+    It is in a group with the others, so that an interrupt from the keyboard strikes the caller
+    alone.
     """
 
-    def __init__(self, place: int) -> None:
+    def __init__(self, place: int, children: Children, patience: float) -> None:
+        self.children = children
         self._place = place
+        self._patience = patience
         self._connection, theirs = Pipe()
+        _limit(self._connection.fileno(), patience)
         with theirs:
-            self._process = subprocess.Popen(
+            self._process = children.start(
                 [sys.executable, "-P", "-m", PROGRAM, str(theirs.fileno())],
-                stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
-                process_group=0,
             )
 
-    def end(self) -> None:
-        """An interrupt, so that what it builds is put away; it strikes all that it started."""
+    def close(self) -> None:
         self._connection.close()
-        if self._process.poll() is None:
-            os.killpg(self._process.pid, signal.SIGINT)
-        try:
-            self._process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
 
     def send(self, message: Task | Come) -> None:
-        try:
-            self._connection.send(message)
-        except ConnectionError as error:
-            raise self._ended() from error
+        self._spoken(lambda: self._connection.send(message))
 
     def recv(self) -> Told | Record | Exception:
-        try:
-            message: Told | Record | Exception = self._connection.recv()
-        except (EOFError, ConnectionError) as error:
-            raise self._ended() from error
-        return message
+        while (message := self._spoken(self._heard)) == ALIVE:
+            pass
+        found: Told | Record | Exception = message
+        return found
 
-    def _ended(self) -> CheckFailed:
-        status = self._process.wait()
-        how = f"by signal {-status}" if status < 0 else f"with status {status}"
-        return CheckFailed(f"the process of node {self._place} ended {how} before its time")
+    def _heard(self) -> Any:
+        """The next message; a time in which this process was stopped itself counts as one look."""
+        looks = 0
+        while not self._connection.poll(LOOK_SECONDS):
+            looks += 1
+            if looks * LOOK_SECONDS >= self._patience:
+                raise BlockingIOError
+        return self._connection.recv()
+
+    def _spoken(self, speak: Callable[[], Any]) -> Any:
+        try:
+            return speak()
+        except BlockingIOError:
+            who = f"its process {self._process.pid}"
+            raise CheckFailed(silent(self._place, who, self._patience)) from None
+        except (EOFError, ConnectionError) as error:
+            status = self._process.wait()
+            how = f"by signal {-status}" if status < 0 else f"with status {status}"
+            raise CheckFailed(
+                f"the process of node {self._place} ended {how} before its time"
+            ) from error
+
+
+def _limit(descriptor: int, seconds: float) -> None:
+    """Have the kernel end a read or a write that is stuck in the middle of a message."""
+    whole, part = divmod(round(seconds * 1_000_000), 1_000_000)
+    with socket.fromfd(descriptor, socket.AF_UNIX, socket.SOCK_STREAM) as of:
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            of.setsockopt(socket.SOL_SOCKET, option, struct.pack("@ll", whole, part))
 
 
 def _end(boards: list[_Board]) -> None:
-    while boards:
-        boards.pop().end()
+    """End all at once; one that is stopped goes on, so that it can put away what it builds."""
+    for board in boards:
+        board.close()
+    if boards:
+        boards[0].children.end(END_SECONDS)
+    boards.clear()

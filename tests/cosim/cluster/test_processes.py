@@ -116,8 +116,8 @@ def boards(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     started: list[Any] = []
 
     class Seen(processes._Board):
-        def __init__(self, place: int) -> None:
-            super().__init__(place)
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
             started.append(self._process)
 
     monkeypatch.setattr(processes, "_Board", Seen)
@@ -201,8 +201,8 @@ def test_boards_end_with_a_caller_that_was_killed(tmp_path: Path) -> None:
         "from merp.cosim.cluster import apart, processes\n"
         "come, start = apart._Wiring.come, processes._Board.__init__\n"
         "pids, windows = [], []\n"
-        "def started(self, place):\n"
-        "    start(self, place)\n"
+        "def started(self, *given):\n"
+        "    start(self, *given)\n"
         "    pids.append(self._process.pid)\n"
         "def counted(self, lefts):\n"
         "    windows.append(1)\n"
