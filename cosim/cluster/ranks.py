@@ -1,44 +1,69 @@
-"""A rank of MPI for every board, on one machine or several: the first is the caller."""
+"""A rank of MPI for every board, on one machine or several: the first is the caller.
+
+Ranks give signs of life as processes do, from a thread, if MPI allows it (MPI_THREAD_MULTIPLE,
+as MPICH and Open MPI do). A rank that stands still cannot be ended alone: MPI ends all of them. If
+the first rank dies, or the launcher, the launcher's processes end the others.
+"""
 
 from __future__ import annotations
 
+import atexit
+import os
 import signal
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
+from merp.cosim.cluster.beats import ALIVE, PATIENCE, Caller, alive, silent
 from merp.cosim.cluster.board_task import serve
 from merp.cosim.cluster.peers import Peer
-from merp.models.errors import BadInput
+from merp.models.errors import BadInput, CheckFailed
 from merp.models.given import name_of
 
 POLL_SECONDS = 50e-6  # MPI's own wait would keep a core busy
 
 
+LOOK_SECONDS = 1.0
+"""Of a wait at most count between two looks: in the rest, this process was stopped itself."""
+
+
 class Rank:
-    """Another rank, as it is spoken to: one speaks, then the other."""
+    """Another rank, as it is spoken to: one speaks, then the other.
+
+    Attributes:
+        patience: seconds that it may be silent; None: there is no limit.
+        lost: it has been silent for longer.
+    """
 
     def __init__(self, world: Any, rank: int) -> None:
+        self.patience: float | None = None
+        self.lost = False
         self._world = world
         self._rank = rank
         self._owes = False
 
     def send(self, message: Any) -> None:
-        """Say something; that it is the end, with None."""
-        self._world.send(message, self._rank)
+        """Say something; that it is the end, with None.
+
+        Raises:
+            CheckFailed: it takes nothing for too long.
+        """
+        sent = self._world.isend(message, self._rank)
         self._owes = True
+        self._await(lambda: sent.test()[0] or None)
 
     def recv(self) -> Any:
         """What it says next.
 
         Raises:
             EOFError: the end.
+            CheckFailed: it has been silent for too long.
         """
-        while (found := self._world.improbe(self._rank)) is None:
-            sleep(POLL_SECONDS)
-        message = found.recv()
+        while (message := self._await(lambda: self._world.improbe(self._rank)).recv()) == ALIVE:
+            pass
         self._owes = False
         if message is None:
             raise EOFError
@@ -50,11 +75,25 @@ class Rank:
             self.recv()
         self.send(None)
 
+    def _await(self, look: Callable[[], Any]) -> Any:
+        """What ``look`` finds, as soon as it is no longer None."""
+        waited, before = 0.0, monotonic()
+        while (found := look()) is None:
+            sleep(POLL_SECONDS)
+            now = monotonic()
+            waited, before = waited + min(now - before, LOOK_SECONDS), now
+            if self.patience is not None and waited > self.patience:
+                self.lost = True
+                raise CheckFailed(silent(self._rank - 1, f"rank {self._rank}", self.patience))
+        return found
+
 
 class Ranks:
     """All ranks but this one."""
 
     def __init__(self, world: Any) -> None:
+        self._world = world
+        self._beat = _may_beat()
         self._others = [Rank(world, rank) for rank in range(1, world.Get_size())]
 
     @contextmanager
@@ -67,10 +106,25 @@ class Ranks:
             )
         yield self._others
 
-    def end(self) -> None:
-        """Tell all to end."""
+    def wait_for(self, seconds: float) -> None:
+        """Set how long each may be silent, if they can give signs of life."""
         for each in self._others:
-            each.end()
+            each.patience = seconds if self._beat else None
+
+    def end(self) -> None:
+        """Tell all to end; where one stands still, MPI ends all when this process does."""
+        try:
+            for each in self._others:
+                if each.lost:
+                    raise CheckFailed
+                each.end()
+        except CheckFailed:
+            atexit.register(_abort, self._world)
+
+
+def _abort(world: Any) -> None:
+    sys.stdout.flush()
+    world.Abort(1)
 
 
 @cache
@@ -80,7 +134,9 @@ def ranks() -> Ranks:
     Raises:
         BadInput: mpi4py is not installed, or finds no MPI.
     """
-    return Ranks(_world())
+    found = Ranks(_world())
+    found.wait_for(PATIENCE)
+    return found
 
 
 @contextmanager
@@ -95,7 +151,10 @@ def other_ranks() -> Iterator[bool]:
     world = _world()
     if world.Get_rank():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        serve(Rank(world, 0))
+        first = Rank(world, 0)
+        signs: AbstractContextManager[Caller] = alive(first) if _may_beat() else nullcontext(first)
+        with signs as caller:
+            serve(caller)
         yield False
         return
     try:
@@ -104,7 +163,16 @@ def other_ranks() -> Iterator[bool]:
         ranks().end()
 
 
+def _may_beat() -> bool:
+    """Whether a thread may speak while another one waits."""
+    from mpi4py import MPI
+
+    may: bool = MPI.Query_thread() == MPI.THREAD_MULTIPLE
+    return may
+
+
 def _world() -> Any:
+    os.environ.setdefault("MPIR_CVAR_SUPPRESS_ABORT_MESSAGE", "1")  # what failed is said in a line
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:

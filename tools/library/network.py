@@ -57,6 +57,7 @@ from merp.tools.train.course import (
     MOMENTUM,
     MOST_BATCH,
     MOST_EPOCHS,
+    MOST_PATIENCE,
     MOST_STEPS,
     PROCESSES,
     RATE,
@@ -328,6 +329,7 @@ class Network(Mapping[str, Layer]):
         devices: int | None = None,
         link_cycles: int | None = None,
         processes: bool = False,
+        patience: int | None = None,
         batch: int | None = None,
         steps: int | None = None,
         epochs: int | None = None,
@@ -365,6 +367,8 @@ class Network(Mapping[str, Layer]):
             link_cycles: cycles that a word takes on a link between them, 1 to 64 (default 1).
             processes: each board is simulated by a process of its own, with engine ``myhdl`` or
                 ``verilator``.
+            patience: seconds without a sign of life of such a process, which it gives while it
+                computes too, until the run ends (default 30).
             batch: images of a step, 1 to 65536 (default 32, or that of ``resume``).
             steps: in all, those resumed included. epochs: in their place; 10 if neither is given.
             learning_rate: of the mean loss. momentum: from 0 to below 1.
@@ -390,7 +394,8 @@ class Network(Mapping[str, Layer]):
             BadInput: an argument or the data is not what is allowed, scikit-learn is missing, a
                 layer has no design (without a board), the board's part is too small, or the loss is
                 no longer finite.
-            CheckFailed: a bit, a count or a rule of a port of the hardware was wrong.
+            CheckFailed: a bit, a count or a rule of a port of the hardware was wrong, or a process
+                has ended or stands still.
             Stuck: no word moved for too long.
         """
         one_of("engine", engine, ENGINES)
@@ -420,6 +425,7 @@ class Network(Mapping[str, Layer]):
                 whole_or_none("devices", devices, 1, MOST_DEVICES),
                 whole_or_none("link_cycles", link_cycles, 1, MAX_PACE),
                 PROCESSES if flag("processes", processes) else None,
+                whole_or_none("patience", patience, 1, MOST_PATIENCE),
                 engine,
                 target,
             ),

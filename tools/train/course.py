@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from merp.cosim.cluster.beats import PATIENCE
 from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.cnn_merp.pipeline import DEPTH
 from merp.models.errors import BadInput
@@ -25,6 +26,8 @@ APART = ("myhdl", "verilator")
 """Engines whose simulations of several boards can run together."""
 
 PROCESSES, MPI = "processes", "mpi"
+MOST_PATIENCE = 7 * 24 * 3600
+"""Seconds."""
 """What simulates each board of a chain by itself, as it is asked for."""
 LOSSES = ("cross-entropy", "squared", "hinge")
 HARDWARE_STATE = "pooled"  # the only kind that the hardware writes
@@ -161,13 +164,15 @@ class AtOnce(NamedTuple):
     Attributes:
         depth: images on their way at most. devices: boards; None for a pipeline on one chip.
         pace: cycles of a word on a link between boards. apart: what simulates each board by
-            itself, ``PROCESSES`` or ``MPI``; None if all are in one simulation.
+            itself, ``PROCESSES`` or ``MPI``; None if all are in one simulation. patience: seconds
+            that one of these may give no sign of life.
     """
 
     depth: int
     devices: int | None = None
     pace: int = 1
     apart: str | None = None
+    patience: int = PATIENCE
 
 
 def at_once_of(
@@ -176,6 +181,7 @@ def at_once_of(
     devices: int | None,
     pace: int | None,
     apart: str | None,
+    patience: int | None,
     engine: str,
     target: Target | None,
 ) -> AtOnce | None:
@@ -194,6 +200,9 @@ def at_once_of(
         if value is not None and architecture not in having:
             allowed = " or ".join(mention("architecture", each) for each in having)
             raise BadInput(f"{asked}: allowed with {allowed}")
+    if patience is not None and apart is None:
+        ways = " or ".join(name_of(each) for each in (PROCESSES, MPI))
+        raise BadInput(f"{given('patience', patience)}: allowed with {ways}")
     if architecture not in (PIPELINE, CLUSTER):
         return None
     asked = given("architecture", architecture)
@@ -207,7 +216,7 @@ def at_once_of(
     if apart is not None and engine not in APART:
         able = " or ".join(mention("engine", each) for each in APART)
         raise BadInput(f"{name_of(apart)}: allowed with {able}")
-    return AtOnce(depth or DEPTH, devices or 1, pace or 1, apart)
+    return AtOnce(depth or DEPTH, devices or 1, pace or 1, apart, patience or PATIENCE)
 
 
 def going_back(network: Network, asked: str | None, target: Target | None) -> Network:

@@ -22,7 +22,7 @@ from merp.models.params.bits import Bits
 from merp.models.params.rates import Rates
 from merp.models.plan.planned import Plan
 from merp.tools.common.progress import Progress
-from merp.tools.train.course import MPI, Course
+from merp.tools.train.course import MPI, AtOnce, Course
 
 Step = Callable[[Model, Bits, Labels, Rates], Stepped]
 """From a model, images and labels to what comes of a step; the golden engine audits nothing."""
@@ -57,7 +57,7 @@ def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) 
         hardware = ClusterStep(
             network, images, at_once.depth, engine, *told,
             devices=at_once.devices, pace=at_once.pace,
-            peers=_peers(at_once.apart),
+            peers=_peers(at_once),
         )  # fmt: skip
 
     def simulated(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:
@@ -71,11 +71,12 @@ def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) 
     return simulated
 
 
-def _peers(apart: str | None) -> Peers | None:
+def _peers(at_once: AtOnce) -> Peers | None:
     """Who simulate the boards of a chain apart, if they do."""
-    if apart == MPI:
+    if at_once.apart == MPI:
+        ranks().wait_for(at_once.patience)
         return ranks()
-    return None if apart is None else Processes()
+    return None if at_once.apart is None else Processes(at_once.patience)
 
 
 def _layers(network: Network, plan: Plan | None, images: int) -> Layers:

@@ -9,6 +9,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+from merp.cosim.cluster.beats import PATIENCE
 from merp.models.cnn_merp.cluster import MAX_PACE
 from merp.models.cnn_merp.pipeline import DEPTH
 from merp.models.network.network import Network
@@ -37,6 +38,7 @@ from merp.tools.train.course import (
     HARDWARE_STATE,
     MOST_BATCH,
     MOST_EPOCHS,
+    MOST_PATIENCE,
     MOST_STEPS,
     MPI,
     PROCESSES,
@@ -103,6 +105,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const=MPI,
         help="the same by ranks of MPI: run under mpirun with a rank more than boards (needs "
         "mpi4py: pip install 'merp[cluster]')",
+    )
+    parser.add_argument(
+        "--patience",
+        type=whole(1, MOST_PATIENCE),
+        metavar="SECONDS",
+        help="with these: time without a sign of life of a board, which it gives while it computes "
+        f"too, until the run ends (default {PATIENCE})",
     )
     parser.add_argument(
         "--batch", type=whole(1, MOST_BATCH), metavar="N", help=f"images a step (default {BATCH})"
@@ -193,6 +202,7 @@ def _train(args: argparse.Namespace) -> int:
         args.devices,
         args.link_cycles,
         args.processes,
+        args.patience,
         args.engine,
         target,
     )
