@@ -80,7 +80,8 @@ def test_block_ram_is_that_of_the_synthesis_block_by_block(case: str) -> None:
 def test_wide_lut_ram_is_that_of_the_synthesis(case: str) -> None:
     found = sum(memory.luts for memory in memories_of(case))
     measured = MEASURED[case]["total"]["lut_memory"]
-    assert abs(measured - found) <= 100  # words that leave, and parameters on their way
+    port = network_of(case.split(", ", 1)[1]).cnn_merp_designs["k5"].kernel_port
+    assert abs(measured - found) <= 80 + 20 * port  # words that leave, parameters on their way
 
 
 def estimate_of(case: str) -> Resources:
