@@ -22,6 +22,7 @@ from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
 from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.models.plan.fit import BEST, SHIPPED, quickest
 from merp.models.plan.plan import GOALS
 from merp.models.plan.plan import plan as plan_on_board
 from merp.models.plan.planned import Plan as BoardPlan
@@ -73,16 +74,16 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
             "board with such a part"
         )
     asked = _with_word(network, options)
-    steps: list[BoardPlan] = []
-    refusal = BadInput("")
-    for each, goal in _designs(asked, options):
-        try:
-            steps.append(plan_on_board(each, board, options.batch, goal, STATE))
-        except BadInput as error:
-            refusal = error
-    if not steps:
-        raise refusal
-    step = min(steps, key=lambda each: _seconds(each, options.scope))
+    if options.fit == SHIPPED and not asked.designs:
+        raise BadInput(
+            f"--fit {SHIPPED}: {network.name}: no designs of words of {8 * asked.fmt.bytes} bits: "
+            f"allowed is --fit {BEST}"
+        )
+    step = quickest(
+        asked, options.fit, GOALS,
+        lambda each, goal: plan_on_board(each, board, options.batch, goal, STATE),
+        lambda each: _seconds(each, options.scope),
+    )  # fmt: skip
     traffic = network_traffic(asked, options.batch)
     return Plan(step=step, maps={each.layer.name: each for each in traffic}, options=options)
 
@@ -96,25 +97,6 @@ def _with_word(network: Network, options: Options) -> Network:
         return network
     bare = tuple(replace(layer, design=None) for layer in network.layers)
     return replace(network, numbers=fmt, storage=None, layers=bare, designs={})
-
-
-def _designs(network: Network, options: Options) -> Iterator[tuple[Network, str]]:
-    """The networks with all designs that may be had, and what tiles are chosen for.
-
-    Raises:
-        BadInput: the designs of the file were asked for, and there are none of this word.
-    """
-    if network.designs:
-        yield network, "bytes"
-    elif options.fit == "shipped":
-        raise BadInput(
-            f"--fit shipped: {network.name}: no designs of words of {8 * network.fmt.bytes} bits: "
-            "allowed is --fit best"
-        )
-    if options.fit == "best":
-        bare = tuple(replace(layer, design=None) for layer in network.layers)
-        without = replace(network, layers=bare, designs={})
-        yield from ((without, goal) for goal in GOALS)
 
 
 def _loading(step: BoardPlan, scope: Sequence[str]) -> float:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from merp.models.network.network import Layer, Network
-
-FITS = ("best", "shipped")
+from merp.models.plan.fit import BEST, FITS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +24,7 @@ class Options:
     batch: int = 128
     scope: tuple[str, ...]
     word_bits: int | None = None
-    fit: str = "best"
+    fit: str = BEST
     costs: str = "paper"
     extra: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from merp.models.comparison.options import FITS
+from merp.models.plan.fit import BEST
 from merp.tools.common.arguments import add_network, whole
 from merp.tools.comparison.scope import CONV
+from merp.tools.plan.options import add_fit
 
 BATCH = 128
 
@@ -18,13 +19,7 @@ def add_step(parser: argparse.ArgumentParser) -> None:
         "--batch", type=whole(1, 1 << 16), default=BATCH, metavar="IMAGES", help="images of a step"
     )
     add_scope(parser)
-    parser.add_argument(
-        "--fit",
-        choices=FITS,
-        default=FITS[0],
-        help="CNN-MERP's designs: sized for the board as its rivals are, or those of the network "
-        "file (default %(default)s)",
-    )
+    add_fit(parser, BEST)
 
 
 def add_scope(parser: argparse.ArgumentParser) -> None:

@@ -188,6 +188,7 @@ class Network(Mapping[str, Layer]):
         apart: bool = False,
         backward: str | None = None,
         fuse: str | None = None,
+        fit: str = "shipped",
     ) -> Plan:
         """The passes of each layer and phase on a board, and what a training step takes there.
 
@@ -202,6 +203,8 @@ class Network(Mapping[str, Layer]):
             fuse: two layers that are one pass of forward propagation, as ``conv1+conv2``; ``best``,
                 those of the pairs that fit that save most bytes; ``none``; or as the network says
                 if not given. A pair that does not fit runs one by one.
+            fit: ``shipped``, on the designs of the network; ``best``, on these or on designs sized
+                for the board, whichever take less time.
 
         Raises:
             BadInput: an argument is not what is allowed, or the board's part is too small.
@@ -209,7 +212,7 @@ class Network(Mapping[str, Layer]):
         from merp.tools.library.plan import Plan
 
         network = with_backward(self.description, backward)
-        return Plan(network, board, batch, goal, state_bits, apart, fuse)
+        return Plan(network, board, batch, goal, state_bits, apart, fuse, fit)
 
     @as_arguments()
     def simulate(

@@ -10,6 +10,7 @@ from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import counted_as, phases_counted
 from merp.models.params.cnn_merp.design_keys import CHOICES
 from merp.models.plan.engines import Engine
+from merp.models.plan.fit import SHIPPED
 from merp.models.plan.fusable import Fusable, fusable, saves_most
 from merp.models.plan.planned import Plan, Planned
 from merp.models.plan.reached import Reached, reached
@@ -137,13 +138,16 @@ def _reached(each: Reached) -> dict[str, Any]:
     }
 
 
-def network_file(plan: Plan, file: str, tables: Mapping[str, Any]) -> str:
+def network_file(plan: Plan, fit: str, file: str, tables: Mapping[str, Any]) -> str:
     """The text of the network file of a plan; ``tables`` are those of ``file``, planned from.
+
+    ``fit`` says whose designs the plan was asked for.
 
     Raises:
         BadInput: a layer in one piece is none that its design takes.
     """
     said = f"merp plan {file} --board {plan.board.name} --batch {plan.batch} --for {plan.goal}"
+    said += "" if fit == SHIPPED else f" --fit {fit}"
     moved = sum(each.bytes for each in plan.layers)
     head = [f"{said}, modelled: {moved:,} bytes a step, {plan.seconds:.3g} s"]
     return designed_file(file, tables, plan.network, head)

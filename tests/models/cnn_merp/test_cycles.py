@@ -167,3 +167,23 @@ def test_rows_of_images_are_walked_one_by_one(tmp_path: Path) -> None:
         sweeps = 4 * 2  # folded maps and groups: a row takes as long as its gradients, 5 cycles
         rows = -(-batch // 5)
         assert found.issue + found.stall_hazard + found.stall_input >= rows * sweeps * 5 - 4
+
+
+@pytest.mark.parametrize(
+    ("name", "load", "busy"),
+    [
+        ("alexnet", 38_401, [97.45, 92.94, 75.20, 74.64, 67.82]),
+        ("alexnet-kernel1", 153_601, [93.35, 78.02, 43.70, 43.51, 41.10]),
+    ],
+)
+def test_kernels_of_alexnet_load_and_update_four_at_a_time(
+    name: str, load: int, busy: list[float]
+) -> None:
+    """Two images; a group of conv2 in FP, and CUs in KU, in percent. source: docs/engines.md"""
+    network = open_network(name)
+    convolutions = [layer for layer in network.layers if layer.kind == "conv"]
+    forward = layer_cycles(network, convolutions[1], "fp", 2)
+    assert forward is not None
+    assert forward.kernel_load == load * convolutions[1].groups
+    updates = [layer_cycles(network, layer, "ku", 2) for layer in convolutions]
+    assert [round(100 * each.efficiency, 2) for each in updates if each is not None] == busy

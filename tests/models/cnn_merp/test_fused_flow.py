@@ -158,3 +158,10 @@ def test_shares_that_fit_no_part_are_refused_in_a_line() -> None:
     tiny = replace(PART, block_rams=20)
     with pytest.raises(BadInput, match="no shares of their 3 and 16 CUs fit"):
         fused_design(ALEXNET, *PAIR, part=tiny)
+
+
+def test_a_pair_takes_kernels_one_element_a_beat_on_any_design() -> None:
+    narrow = open_network("alexnet-kernel1")
+    pair = narrow.layer("conv1"), narrow.layer("conv2")
+    assert {each.kernel_port for each in ALEXNET.cnn_merp_designs.values()} == {4}
+    assert fused_design(ALEXNET, *PAIR) == fused_design(narrow, *pair)

@@ -84,7 +84,7 @@ def test_tiles_move_maps_again_and_never_less(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "least"), [("lenet5", 1.1), pytest.param("vgg16", 2.5, marks=pytest.mark.full)]
+    ("name", "least"), [("lenet5", 1.1), pytest.param("vgg16-small", 2.5, marks=pytest.mark.full)]
 )
 def test_sizing_for_the_board_is_never_slower_than_the_file(name: str, least: float) -> None:
     network, board = open_network(name), open_board("kc705")

@@ -108,9 +108,7 @@ def test_the_bitstream_is_that_of_the_layers_own_design() -> None:
     assert engine.resources.ff == pytest.approx(101_926, rel=0.001)
 
 
-@pytest.mark.parametrize(
-    "changes", [{"map_port": 2}, {"n_cu": 1, "r": 1}], ids=str
-)
+@pytest.mark.parametrize("changes", [{"map_port": 2}, {"n_cu": 1, "r": 1}], ids=str)
 def test_designs_that_one_pass_does_not_take_run_both_phases_apart(
     changes: dict[str, int],
 ) -> None:
@@ -140,3 +138,17 @@ def test_a_bandwidth_that_starves_a_pass_binds_it() -> None:
     found = plan(convolutions(ALEXNET), slow, 2).of("conv2", "bp")
     assert found.binds == "memory"
     assert found.seconds == pytest.approx(found.bytes / (0.01e9 * slow.efficiency))
+
+
+def test_one_pass_takes_kernels_one_element_a_beat_on_any_design() -> None:
+    """AlexNet's phases apart take four: its pass is that of the design of one."""
+    narrow = replace(open_network("alexnet-kernel1"), backward="fused")
+    for layer in ("conv2", "conv3"):
+        design = backward_design(ALEXNET, ALEXNET.layer(layer))
+        assert design == backward_design(narrow, narrow.layer(layer))
+        assert design.propagation.kernel_port == design.update.kernel_port == 1
+    wide, one = (
+        planned().of("conv2", "bp"),
+        plan(convolutions(narrow), KC705, 128).of("conv2", "bp"),
+    )
+    assert (wide.cycles, wide.bytes) == (one.cycles, one.bytes)

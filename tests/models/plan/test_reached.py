@@ -77,14 +77,20 @@ def test_the_hardware_takes_what_is_walked(
     assert abs(cycles - walked) <= 60 * planned.passes
 
 
-@pytest.mark.parametrize("name", ["alexnet", "vgg16"])
-def test_fully_connected_layers_take_little_more_than_ports_and_memory_allow(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [("alexnet-kernel1", 0.9), ("vgg16-small", 0.9), ("alexnet", 0.79), ("vgg16", 0.79)],
+)
+def test_fully_connected_layers_take_little_more_than_ports_and_memory_allow(
+    name: str, least: float
+) -> None:
+    """Four kernel elements a beat make passes shorter: what they wait for besides weighs more."""
     found = plan(open_network(name), open_board("kc705"), 128)
     rows = list(reached(found))
     assert [(each.planned.work.layer.name, each.planned.work.phase) for each in rows] == [
         (layer, phase) for layer in ("fc6", "fc7", "fc8") for phase in ("fp", "dp", "ku")
     ]
-    assert all(0.9 <= each.share_of_plan <= 1 for each in rows)
+    assert all(least <= each.share_of_plan <= 1 for each in rows)
     assert all(each.ports <= each.planned.seconds <= each.walked for each in rows)
 
 

@@ -188,3 +188,39 @@ def test_the_library_gives_the_same_plan(capsys: pytest.CaptureFixture[str]) -> 
     assert [row["bytes"] for row in found] == [row["bytes"] for row in found.json()["layers"]]
     with pytest.raises(BadInput, match="goal = 'speed': allowed are bytes, time"):
         merp.load("digits").plan("kc705", goal="speed")
+
+
+def test_the_best_designs_are_named_with_the_command_that_plans_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["plan", "vgg16-small", "--board", "kc705", "--batch", "2"]
+    shipped = answer(capsys, *words)
+    assert (shipped["fit"], shipped["bitstreams"][0]["n_cu"]) == ("shipped", [16])
+    best = answer(capsys, *words, "--fit", "best")
+    assert (best["fit"], best["faster"]) == ("best", None)
+    assert best["designs"]["auto3"]["chosen"] is True
+    step = {key: best["step"][key] for key in ("seconds", "images_per_second")}
+    assert shipped["faster"] == step
+    assert main(words) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    command = "merp plan vgg16-small --board kc705 --batch 2 --fit best"
+    assert out.endswith(command)
+    assert main(["plan", "vgg16", *words[2:]]) == 0
+    assert "--fit best" not in capsys.readouterr().out
+    found = merp.load("vgg16-small").plan("kc705", 2, fit="best")
+    assert found.seconds == step["seconds"]
+    assert found.json() == best
+    with pytest.raises(merp.BadInput, match=r"fit = 'both': allowed are best, shipped"):
+        merp.load("vgg16-small").plan("kc705", 2, fit="both")
+
+
+def test_a_written_file_names_the_fit_and_holds_the_best_designs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "best.toml"
+    words = ["--board", "kc705", "--batch", "2"]
+    written = ["plan", "vgg16-small", *words, "--fit", "best", "-o", str(path)]
+    best = answer(capsys, *written)
+    assert "--fit best" in path.read_text().partition("\n")[0]
+    again = answer(capsys, "plan", str(path), *words)
+    assert again["step"] == best["step"]

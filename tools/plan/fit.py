@@ -1,0 +1,55 @@
+"""A plan on designs of the file, or on the best ones, and how much quicker the best ones are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from merp.models.network.network import Network
+from merp.models.plan.fit import SHIPPED, Planner, faster, quickest
+from merp.models.plan.planned import Plan
+from merp.tools.common.table import fixed
+from merp.tools.plan.answer import plan_json
+
+
+class Fitted(NamedTuple):
+    """A plan, and whose designs it is on.
+
+    Attributes:
+        plan: as asked for. fit: of ``FITS``.
+        faster: a plan on the best designs, if the file's are far slower; else None.
+    """
+
+    plan: Plan
+    fit: str
+    faster: Plan | None
+
+
+def fitted_plan(network: Network, fit: str, goal: str, planned: Planner) -> Fitted:
+    """Plan a network on the designs that ``fit`` names.
+
+    Raises:
+        BadInput: as ``planned``.
+    """
+    found = quickest(network, fit, [goal], planned, lambda each: each.seconds)
+    return Fitted(found, fit, faster(network, found, planned) if fit == SHIPPED else None)
+
+
+def fitted_json(fitted: Fitted) -> dict[str, Any]:
+    """The answer for machines: that of the plan, whose designs, and what the best ones take."""
+    best, better = fitted.faster, None
+    if best is not None:
+        better = {"seconds": best.seconds, "images_per_second": best.images_per_second}
+    return plan_json(fitted.plan) | {"fit": fitted.fit, "faster": better}
+
+
+def faster_line(fitted: Fitted, command: Sequence[str]) -> str:
+    """What the best designs take, and the command that plans them; empty if they are not faster."""
+    best = fitted.faster
+    if best is None:
+        return ""
+    less, images = 1 - best.seconds / fitted.plan.seconds, fixed(best.images_per_second, 1)
+    return (
+        f"Designs sized for this part take {100 * less:.0f} % less time: "
+        f"{fixed(best.seconds, 3)} s a step, {images} images a second: {' '.join(command)}"
+    )
