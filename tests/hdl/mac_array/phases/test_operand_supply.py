@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 from marks import in_full
 from merp.cosim.block.replay import replay
 from merp.hdl.mac_array.phases.operand_supply import OPERANDS
+from merp.models.mac_array.flow_cycles import Latency
+from merp.models.mac_array.orders import BIAS, delta_kernels, forward_kernels
 from merp.models.params.mac_array.design import Design
 from merp.models.params.mac_array.pass_registers import supply_registers
 from merp.testbenches.block.trace import Trace
@@ -109,10 +112,10 @@ def check_complete(trace: Trace, design: Design, layers: list[Layer]) -> None:
     """No pass is complete before its last beat and its last atom were taken."""
     starts = [t for t, start in enumerate(trace.column("start")) if start]
     complete = trace.column("complete")
+    moves = {name: transfers(trace, name) for name in ("maps", "parameters", "deltas")}
     for layer, begin, end in zip(layers, starts, [*starts[1:], len(complete)], strict=True):
         for name, words in layer.streams(design).items():
-            pins = zip(trace.column(f"{name}_valid"), trace.column(f"{name}_ready"), strict=True)
-            taken = [t for t, pair in enumerate(pins) if begin < t < end and all(pair)]
+            taken = [t for t in range(begin + 1, end) if moves[name][t]]
             if len(words):
                 last = taken[len(words) - 1] if len(taken) == len(words) else end - 1
                 assert not any(complete[begin + 1 : last + 1]), name
@@ -271,13 +274,31 @@ def taken_before_the_first_slot(trace: Trace) -> int:
     return sum(trace.column("parameters_ready")[: trace.column("verdict_issue").index(1)])
 
 
+SQUARE = {"inputs": 9, "outputs": 9, "rows": 4, "columns": 4, "kernel": 1}
+"""Sizes of a layer of three tiles of lanes, a slot for each map of a tile."""
+
+
+def transfers(trace: Trace, name: str) -> list[bool]:
+    pins = zip(trace.column(f"{name}_valid"), trace.column(f"{name}_ready"), strict=True)
+    return [bool(valid and ready) for valid, ready in pins]
+
+
 @pytest.mark.parametrize("kind", [fp, dp])
-def test_no_group_begins_before_its_kernels(kind: Any) -> None:
-    slow = Pressure(parameters=(1, *[0] * 11))
-    layer = kind(inputs=9, outputs=9, rows=4, columns=4, kernel=1)
-    trace = check(design_of(), (layer, slow))
-    waits = {cause: sum(trace.column(f"verdict_{cause}")) for cause in CAUSES if cause != "issue"}
-    assert max(waits, key=waits.__getitem__) == "stall_kernel"
+def test_a_slot_waits_for_its_own_kernels_and_no_longer(kind: Any) -> None:
+    """FP: up to its map's beat, at a tile's end up to the biases. DP: up to its run's last one."""
+    design, work = design_of(), kind(**SQUARE).work
+    order = [*(delta_kernels if work.phase == "dp" else forward_kernels)(work, design)]
+    trace = check(design, (kind(**SQUARE), Pressure(parameters=(1, *[0] * 11))))
+    taken = [t for t, ready in enumerate(transfers(trace, "parameters")) if ready]
+    issued = [t for t, issue in enumerate(trace.column("verdict_issue")) if issue]
+    for t, (group, each) in zip(issued, product(range(3), range(9)), strict=True):
+        if work.phase == "dp":
+            lanes = range(group * design.pof, min((group + 1) * design.pof, 9))
+            last = max(order.index((each // design.pof, i, 0)) for i in lanes)
+        else:
+            last = order.index((group, BIAS if each == 8 else each, 0))
+        there = taken[last] + Latency().kernel_there
+        assert t == there if trace.column("verdict_stall_kernel")[t - 1] else t >= there
 
 
 def test_a_slot_that_waits_for_maps_or_for_sums_says_so() -> None:
