@@ -58,8 +58,9 @@ numbers = [
 """,
     "x.toml",
 )
-TEXT = """Our machine [3] of 2016 (Fig. 4, Section 2.1) reaches 62.06 GFLOPS, 7.5\u00d7 the other one,
-and 9.1 x in 27 \u00d7 27 maps of 16 bits. It takes 20 K LUT, 55 % of 28 parts, 28 % more, 2 x twice.
+TEXT = """Our machine [3] of 2016 (Fig. 4, Section 2.1) reaches 62.06 GFLOPS, 7.5\u00d7 the
+other one, and 9.1 x in 27 \u00d7 27 maps of 16 bits. It takes 20 K LUT, 55 % of 28 parts,
+28 % more, 2 x twice.
 """
 
 

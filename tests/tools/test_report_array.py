@@ -42,9 +42,14 @@ def test_table_ii_is_met_as_the_fit_says(report: Any) -> None:
     assert abs(share["found"] - share["printed"]) < 4
     assert abs(hidden["found"] - hidden["printed"]) < 2
     gops = [row for row in printed if "throughput" in row["what"]]
-    assert len(gops) == 6
-    assert all(abs(row["error"]) < 1.2 for row in gops)
-    assert {row["basis"] for row in printed} == {"fitted", "modelled", "does not reproduce"}
+    assert [row["basis"] for row in gops].count("modelled") == 6
+    assert all(abs(row["error"]) < (1.2 if row["basis"] == "modelled" else 2.5) for row in gops)
+    assert {row["basis"] for row in printed} == {
+        "fitted", "modelled", "does not reproduce", "not checked",
+    }  # fmt: skip
+    unchecked = [row for row in printed if row["basis"] == "not checked"]
+    assert all(row["why"] and row["found"] is None for row in unchecked)
+    assert sum("Titan XP" in row["what"] for row in unchecked) == 12
 
 
 def test_what_the_fit_is_worth_stands_beside_it(report: Any) -> None:
