@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from checkout import ROOT
 from merp.models.comparison.fcnn_paper import lenet_seconds
 from merp.models.comparison.fcnn_rows import GROUP, MAIA, iteration, lenet5, rows
 from merp.tools.common.boards import any_board
@@ -40,3 +41,7 @@ def test_energy_is_that_of_the_record() -> None:
     ratio = 235 * 18.7 / ROWS["LeNet energy, record"]
     assert ROWS["LeNet energy ratio, record"] == pytest.approx(ratio)
     assert ratio == pytest.approx(7.79, abs=0.005)
+    page = (ROOT / "docs" / "papers" / "fcnn.md").read_text()
+    assert (
+        f"\n  {ROWS['LeNet energy, record']:.0f} J in the record, 584 J by the printed time" in page
+    )

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from merp.models.comparison.figure import LEVELS
+from merp.models.comparison.printed import REPRODUCED
+from merp.models.comparison.published import published
 from merp.models.comparison.record_json import record_of
 from merp.models.comparison.registry import ARCHITECTURES
 from merp.models.fpga.board import ORIGINS
@@ -56,6 +58,20 @@ def test_map_answers_a_record_that_repeats_itself(capsys: pytest.CaptureFixture[
     assert record.options == {"word_bits": None, "fit": "best", "costs": "paper"}
     other = record_of(answer(capsys, *words, "--board", "zc706", "--word", "16"))
     assert (other.board, other.word_bits, other.options["costs"]) == ("zc706", 16, "ours")
+
+
+def test_energy_of_two_cards_is_that_of_the_papers_iteration(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The command of docs/papers/fcnn.md: 27.3 W are the power of both cards."""
+    words = ("map", "lenet5", "--architecture", "fcnn", "--batch", "384", "--scope", "all")
+    found = answer(capsys, *words, "--devices", "2", "--group", "150", "--first-dp")
+    assert (found["power_w"]["value"], found["at_work"], len(found["devices"])) == (27.3, 1, 2)
+    energy = found["totals"]["energy_j"]["value"]
+    assert energy == pytest.approx(27.3 * found["totals"]["interval_s"]["value"])
+    (row,) = (each for each in published("fcnn") if each.number.what == "energy of an iteration")
+    assert row.found == pytest.approx(150 * energy)
+    assert (row.status, row.number.value) == (REPRODUCED, 584.2)
 
 
 def test_map_prints_its_rows(capsys: pytest.CaptureFixture[str]) -> None:
