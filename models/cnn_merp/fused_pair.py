@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise, product
+from itertools import pairwise
+from math import inf
+from typing import NamedTuple
 
 from merp.models.errors import BadInput
-from merp.models.fpga.estimate import fused_estimate
+from merp.models.fpga.estimate import engine_estimate
 from merp.models.fpga.parts import PARTS, Part
+from merp.models.fpga.resources import capacity
 from merp.models.network.branches import added, adder, previous, takers
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.design import Design
@@ -213,41 +216,48 @@ def pairs_that_fit(
 
 @lru_cache(maxsize=64)
 def _fastest(shape: FusedShape, one: Design, other: Design, part: Part) -> FusedDesign | None:
-    fitting = [
-        (max(image_slots(each, engine.n_cu) for each, engine in pairs), cus, design)
-        for design in _shares(shape, one, other)
-        if (cus := design.first.n_cu + design.groups * design.second.n_cu)
-        and (pairs := ((shape.first, design.first), (shape.second, design.second)))
-        and _fits(design, part)
-    ]
-    return min(fitting, key=lambda each: each[:2])[2] if fitting else None
+    """The best shares that fit the part; None if none do.
 
-
-def _shares(shape: FusedShape, one: Design, other: Design) -> Iterator[FusedDesign]:
-    """Designs of every number of CUs up to those of the layers' own designs."""
-    firsts = _of_every_size(one, shape.first, one.n_cu)
-    seconds = _of_every_size(other, shape.second, other.n_cu // shape.groups)
-    for first, second in product(firsts, seconds):
-        yield FusedDesign(first, second, shape.groups)
-
-
-def _of_every_size(alone: Design, shape: Shape, most: int) -> list[Design]:
-    """Designs of up to ``most`` CUs, but those beyond a limit."""
-    found = []
-    for n_cu in range(1, most + 1):
-        with suppress(ValueError):
-            found.append(_sized(alone, shape, n_cu))
+    What both engines take is the sum of what each takes, so that each is estimated once for a
+    number of CUs, and not once for each pair of numbers.
+    """
+    has = tuple(capacity(part).figures().values())
+    firsts = _of_every_size(one, shape.first, one.n_cu, 1)
+    seconds = _of_every_size(other, shape.second, other.n_cu // shape.groups, shape.groups)
+    best: tuple[float, float] = (inf, inf)
+    found = None
+    for first in firsts:
+        for second in seconds:
+            rank = max(first.slots, second.slots), first.units + second.units
+            if rank < best and all(map(_within, first.taken, second.taken, has)):
+                best = rank
+                found = FusedDesign(first.design, second.design, shape.groups)
     return found
 
 
-def _fits(design: FusedDesign, part: Part) -> bool:
-    taken = fused_estimate(design)
-    return (
-        taken.lut <= part.luts
-        and taken.ff <= part.flip_flops
-        and taken.bram <= part.block_rams
-        and taken.dsp <= part.dsps
-    )
+def _within(one: float, other: float, room: float) -> bool:
+    return one + other <= room
+
+
+class _Engines(NamedTuple):
+    """The engines of one of two fused layers: their design, CUs, slots of an image, resources."""
+
+    design: Design
+    units: int
+    slots: int
+    taken: tuple[float, ...]
+
+
+@lru_cache(maxsize=64)
+def _of_every_size(alone: Design, shape: Shape, most: int, count: int) -> list[_Engines]:
+    """So many engines of a layer, each of up to ``most`` CUs, but those beyond a limit."""
+    found = []
+    for n_cu in range(1, most + 1):
+        with suppress(ValueError):
+            design = _sized(alone, shape, n_cu)
+            taken = tuple((engine_estimate(design) * count).figures().values())
+            found.append(_Engines(design, count * n_cu, image_slots(shape, n_cu), taken))
+    return found
 
 
 def image_slots(shape: Shape, n_cu: int) -> int:

@@ -171,9 +171,12 @@ def fused_estimate(design: FusedDesign) -> Resources:
 
     What lies between them, and the registers behind AXI, are counted as those of the engines.
     """
-    engines = [design.first, *(design.groups * [design.second])]
-    found = [estimate(each, "fp", convolution_memories(each)) for each in engines]
-    return sum(found[1:], found[0])
+    return engine_estimate(design.first) + engine_estimate(design.second) * design.groups
+
+
+def engine_estimate(design: Design) -> Resources:
+    """What the engine of one of two fused layers takes."""
+    return estimate(design, "fp", convolution_memories(design))
 
 
 def _kind(design: Design) -> int | str:
