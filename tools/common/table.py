@@ -16,6 +16,8 @@ from typing import IO
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -79,6 +81,26 @@ class _Column:
         return max(map(cell_len, [*" ".join(words).split(), *numbers, " "]))
 
 
+@dataclass(frozen=True)
+class _Lines:
+    """Cells of a column below each other, a line each, as wide as the column."""
+
+    cells: Sequence[str]
+    width: int
+    right: bool
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """As wide as it is."""
+        return Measurement(self.width, self.width)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the lines."""
+        for cell in self.cells:
+            space = " " * (self.width - cell_len(cell))
+            yield Segment(space + cell if self.right else cell + space)
+            yield Segment.line()
+
+
 def _width(widths: Iterable[int]) -> int:
     """Of a table with columns of such widths."""
     return sum(width + _FRAME for width in widths) + 1
@@ -100,14 +122,15 @@ class Sheet:
         least = _width(column.wrapped for column in self.columns)
         if not console.is_terminal or in_one_piece():
             room = max(options.max_width, _FILE_WIDTH, least)
-            yield from console.render(self._grid(self.columns), options.update(width=room))
+            yield from console.render(self._grid(self.columns, room), options.update(width=room))
         elif least <= options.max_width:
-            yield self._grid(self.columns)
+            yield self._grid(self.columns, options.max_width)
         else:
             parts = list(self._parts(options.max_width))
             for index, part in enumerate(parts):
                 room = max(options.max_width, _width(column.least for column in part))
-                grid = self._grid(part, heads=True, first=index == 0, last=index == len(parts) - 1)
+                ends = {"first": index == 0, "last": index == len(parts) - 1}
+                grid = self._grid(part, room, heads=True, **ends)
                 keys, rest = part[: self.keys], part[self.keys :]
                 if (
                     _width([*(key.natural for key in keys), *(each.unbroken for each in rest)])
@@ -132,23 +155,44 @@ class Sheet:
         yield part
 
     def _grid(
-        self, columns: Sequence[_Column], *, heads: bool = False, first: bool = True,
+        self, columns: Sequence[_Column], room: int, *, heads: bool = False, first: bool = True,
         last: bool = True,
     ) -> Table:  # fmt: skip
-        """A table of some columns; ``heads`` are wrapped to the width of the cells."""
+        """A table of some columns; ``heads`` are wrapped to the width of the cells.
+
+        Where nothing else is wrapped in the ``room``, a column is one cell of many lines: the
+        layout of a cell takes 0.1 ms, and a table may have thousands of rows.
+        """
         grid = Table(
             title=Text(self.title) if first else None, title_justify="left",
             caption=Text(self.caption) if last else None, caption_justify="left",
         )  # fmt: skip
-        for column in columns:
-            head = fill(column.head, column.least, break_long_words=False) if heads else column.head
+        said = [
+            fill(column.head, column.least, break_long_words=False) if heads else column.head
+            for column in columns
+        ]
+        for head, column in zip(said, columns, strict=True):
             grid.add_column(
                 Text(head), justify="left" if column.is_text else "right",
                 no_wrap=not column.is_text, overflow="fold",
             )  # fmt: skip
-        rows = list(zip(*(column.cells for column in columns), strict=True))
-        for index, row in enumerate(rows):
-            grid.add_row(*map(Text, row), end_section=index == len(rows) - self.totals - 1)
+        widths = [
+            max(map(cell_len, (*head.split("\n"), *column.cells)))
+            for head, column in zip(said, columns, strict=True)
+        ]
+        ends = len(columns[0].cells) - self.totals
+        lines = not any("\n" in cell for column in columns for cell in column.cells)
+        if lines and _width(widths) <= room:
+            for some in (slice(ends), slice(ends, None)):
+                blocks = [
+                    _Lines(column.cells[some], width, right=not column.is_text)
+                    for column, width in zip(columns, widths, strict=True)
+                ]
+                if blocks[0].cells:
+                    grid.add_row(*blocks, end_section=True)
+            return grid
+        for index, row in enumerate(zip(*(column.cells for column in columns), strict=True)):
+            grid.add_row(*map(Text, row), end_section=index == ends - 1)
         return grid
 
 
