@@ -6,14 +6,18 @@ import gc
 import json
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from named_options import strange_options
 
 import merp.hdl
+from merp.models.errors import BadInput
+from merp.tools import cli
 from merp.tools.common import progress_bar
+from merp.tools.verb_help import VERBS
 from needed_tools import ENGINES, go_without
 
 
@@ -68,7 +72,25 @@ def answer_of(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
     return run
 
 
+def _watch_refusals() -> None:
+    """Have every refusal of the command line checked: it names options that its verb has."""
+    run = cli._run
+
+    def watched(arguments: Sequence[str]) -> int:
+        try:
+            return run(arguments)
+        except BadInput as error:
+            verb = next((word for word in arguments if not word.startswith("-")), "")
+            strange = strange_options(str(error), verb) if verb in VERBS else []
+            if strange:
+                raise AssertionError(f"merp {verb} has no {strange}: {error}") from error
+            raise
+
+    cli._run = watched
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    _watch_refusals()
     # On a busy machine quick runs are long; what is said of these has a test of its own.
     progress_bar.PATIENCE = 3600.0
     home = Path(merp.hdl.__file__).resolve().parents[1]

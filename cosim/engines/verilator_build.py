@@ -17,6 +17,7 @@ from merp.cosim.engines.simulators import Verilator
 from merp.cosim.engines.verilator_runtime import OPTIMISE, Runtime
 from merp.cosim.scratch import scratch
 from merp.models.errors import BadInput
+from merp.models.given import mention
 from merp.testbenches.top.player import PROGRESS_CYCLES
 from merp.testbenches.top.run import RESET_CYCLES, TAIL_CYCLES
 from merp.testbenches.top.top import Pin, TopPorts
@@ -98,8 +99,8 @@ def _check_libraries() -> None:
         command = ["g++", str(source), "-o", str(source.with_suffix("")), *LIBRARIES]
         if run(command).returncode:
             raise BadInput(
-                "--engine verilator: an .fst needs the headers of lz4 and zlib: install liblz4-dev "
-                "and zlib1g-dev of your distribution, or write a .vcd"
+                f"{mention('engine', 'verilator')}: an .fst needs the headers of lz4 and zlib: "
+                "install liblz4-dev and zlib1g-dev of your distribution, or write a .vcd"
             )
 
 

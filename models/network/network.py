@@ -197,9 +197,10 @@ class Network(Stores):
         """
         if layer.design is None:
             others = ", ".join(x.name for x in self.layers if x.design)
+            made = "none: merp plan NETWORK --board BOARD -o NET.toml writes a file with designs"
             raise BadInput(
                 f"{self.name}: layer {layer.name} has no design (traffic only): allowed are "
-                f"{others or 'none: give a board, whose plan makes them, or a file with designs'}"
+                f"{others or made}"
             )
         return self.designs[layer.design]
 

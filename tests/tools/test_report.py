@@ -331,7 +331,7 @@ n_cu = 256
     ("arguments", "message"),
     [
         (["alexnt"], "no network 'alexnt'"),
-        (["digits", "--board", "kc75"], "--board 'kc75': allowed are kc705, nexys-video"),
+        (["digits", "--board", "kc75"], "no board 'kc75': allowed are kc705, nexys-video"),
         (["digits", "--part", "xc7"], "--part xc7: allowed are xc7k325t, xc7v2000t, xcvu440"),
         (["digits", "-o", "report.pdf"], "-o report.pdf: must end in .html"),
         (["digits", "-o", "/dev/null/report.html"], "-o /dev/null/report.html: null is no folder"),

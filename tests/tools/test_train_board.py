@@ -336,7 +336,7 @@ def test_groups_that_change_places_are_noticed(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--board", "kc75"], "--board 'kc75': allowed are kc705, "),
+        (["--board", "kc75"], "no board 'kc75': allowed are kc705, "),
         (["--state-bits", "1"], "--state-bits 1: --board runs the hardware: allowed: pooled"),
         (["--batch", "9"], "--batch 9: allowed are 1 to 8, the images to train with"),
     ],

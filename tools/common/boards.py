@@ -74,7 +74,7 @@ def _open(name: str, shipped: Sequence[Board]) -> Board:
         return read_board(Path(name))
     hint = "".join(f"; did you mean {near}?" for near in get_close_matches(name, boards, 1))
     raise BadInput(
-        f"{mention('board', shown(name))}: allowed are {', '.join(boards)}, or a .toml file{hint}"
+        f"no board {shown(name)}: allowed are {', '.join(boards)}, or a .toml file{hint}"
     )
 
 

@@ -74,4 +74,4 @@ def test_a_folder_that_cannot_be_made_is_refused(
 ) -> None:
     (tmp_path / "file").touch()
     folder = str(tmp_path / "file" / "exports")
-    assert "cannot be written" in refused(capsys, "digits", "--layer", "conv1", "-o", folder)
+    assert "file is no folder" in refused(capsys, "digits", "--layer", "conv1", "-o", folder)

@@ -84,7 +84,7 @@ def test_without_a_design_a_line_says_what_makes_one(
 ) -> None:
     assert main([words[0], str(model), *words[1:]]) == 2
     told = capsys.readouterr().err
-    assert "has no design (traffic only): allowed are none: give a board, whose plan makes" in told
+    assert "has no design (traffic only): allowed are none: merp plan NETWORK --board" in told
     assert told.count("\n") == 1
 
 
