@@ -19,11 +19,11 @@ import os
 import signal
 import subprocess
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from multiprocessing import active_children
 from multiprocessing.process import BaseProcess
 from subprocess import CompletedProcess, Popen, TimeoutExpired
-from threading import Lock
+from threading import Lock, local
 from time import monotonic, sleep
 from types import TracebackType
 from typing import Any
@@ -36,6 +36,7 @@ _KEEPER = f"trap '' HUP INT TERM; read -r _; kill -TERM 0; sleep {GRACE_SECONDS}
 _TRIES, _PAUSE = 50, 0.01  # seconds, for what SIGKILL has struck to be gone
 
 _open: WeakSet[Children] = WeakSet()
+_of_thread = local()
 
 
 class Children:
@@ -167,10 +168,16 @@ def run(command: Sequence[str], **options: Any) -> CompletedProcess[str]:
         OSError: it cannot be started.
     """
     piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with Children() as children:
+    group: Children | None = getattr(_of_thread, "group", None)
+    with Children() if group is None else nullcontext(group) as children:
         process = children.start(command, errors="replace", **piped, **options)
         printed, said = process.communicate()
         return CompletedProcess(process.args, process.returncode, printed, said)
+
+
+def start_in(children: Children) -> None:
+    """Have ``run`` in this thread start its programs in a group, so that its end ends them."""
+    _of_thread.group = children
 
 
 def join(group: int) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from merp.cosim.scratch import scratch
-from merp.cosim.synthesis.synthesis import synthesise
+from merp.cosim.synthesis.beside import beside, cores
+from merp.cosim.synthesis.synthesis import is_kept, synthesise
 from merp.hdl.conversion.convert import Export, convert
 from merp.models.fpga.cell_timing import Timing, cell_timing
 from merp.models.fpga.logic_delay import block_timing
@@ -37,6 +39,12 @@ logic each, and registered at their outputs, so that little is lost at the borde
 
 Progress = Callable[[int, int, str], None]
 
+_SECONDS = 9
+"""Of the processor for the smallest block: Yosys starts. measured: the MAC array of 1X"""
+
+_CHARACTERS = 14_000
+"""Of Verilog that a second more goes to; a block of many multipliers takes three times as long."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
@@ -59,12 +67,22 @@ class Block:
         return self.each * self.count
 
 
-def measure(top: Top, whole: bool, progress: Progress = lambda done, of, name: None) -> list[Block]:
+def measure(
+    top: Top,
+    whole: bool,
+    progress: Progress = lambda done, of, name: None,
+    announce: Callable[[str], None] = lambda text: None,
+) -> list[Block]:
     """Blocks of an engine, the top first.
+
+    Each distinct block is synthesised once, beside others where there are more cores, and its
+    netlist stays in the cache.
 
     Args:
         top: the engine. whole: synthesise it as one block, which takes hours for a large one.
         progress: called with blocks done, blocks in all and the name of the next one.
+        announce: called before the first synthesis with what there is to do, if the cache lacks
+            blocks.
 
     Raises:
         BadInput: Yosys is not installed.
@@ -72,16 +90,32 @@ def measure(top: Top, whole: bool, progress: Progress = lambda done, of, name: N
     """
     with scratch() as folder:
         export = convert(top.function, top.args, "verilog", folder)
-        return _measure(export, whole, progress)
+        return _measure(export, whole, progress, announce)
 
 
-def _measure(export: Export, whole: bool, progress: Progress) -> list[Block]:
+def _measure(
+    export: Export, whole: bool, progress: Progress, announce: Callable[[str], None]
+) -> list[Block]:
     files = {file.stem: file for file in export.files}
     roots = [
         name  # leaves first, the top last
         for name in export.instances
         if name == export.top or (not whole and export.blocks[name] in BLOCKS)
     ]
+    parts = {}
+    for name in roots:
+        within = set(inside(export, name, set(roots) - {name}))
+        parts[name] = [files[each] for each in (name, *within)], name, within & set(roots)
+    missing = [name for name in roots if not is_kept(*parts[name])]
+    if missing:
+        characters = sum(file.stat().st_size for name in missing for file in parts[name][0])
+        seconds = _SECONDS * len(missing) + characters / _CHARACTERS
+        announce(
+            f"{sum(export.instances[name] for name in roots):,} blocks, {len(roots)} distinct: "
+            f"{len(missing)} to synthesise, {cores()} at once, about {seconds / 60:,.0f} minutes "
+            "of processor time; an interrupt keeps those that are done"
+        )
+    modules = beside([partial(synthesise, *parts[name]) for name in roots])
     known: dict[str, Timing] = {}
 
     def timing(kind: str, parameters: Any) -> Timing:
@@ -90,9 +124,7 @@ def _measure(export: Export, whole: bool, progress: Progress) -> list[Block]:
     found = []
     for done, name in enumerate(roots):
         progress(done, len(roots), name)
-        within = set(inside(export, name, set(roots) - {name}))
-        borders = within & set(roots)
-        module = synthesise([files[each] for each in (name, *within)], name, borders)
+        module = next(modules)
         known[name] = block_timing(module, timing)
         kinds = Counter(cell["type"] for cell in module["cells"].values())
         each = count_cells({kind: count for kind, count in kinds.items() if kind not in known})

@@ -53,18 +53,31 @@ def synthesise(files: Sequence[Path], top: str, outside: Iterable[str] = ()) -> 
         BadInput: Yosys is not installed, or the cache cannot be used.
         RuntimeError: it refuses the sources.
     """
-    boxes = sorted(outside)
-    script = "; ".join(
+    script = _script(files, top, outside)
+    found: dict[str, Any] = _mapped(script, files, lambda all_: _needed(all_["modules"][top]))
+    return found
+
+
+def is_kept(files: Sequence[Path], top: str, outside: Iterable[str] = ()) -> bool:
+    """Whether the cache has what ``synthesise`` would return.
+
+    Raises:
+        BadInput: Yosys is not installed.
+    """
+    return _entry(_script(files, top, outside), files).intact()
+
+
+def _script(files: Sequence[Path], top: str, outside: Iterable[str]) -> str:
+    """What Yosys is asked to do for ``synthesise``."""
+    return "; ".join(
         [
             f"read_verilog {' '.join(sorted(file.name for file in files))}",
-            *(f"blackbox {box}" for box in boxes),
+            *(f"blackbox {box}" for box in sorted(outside)),
             f"synth_xilinx {OPTIONS} -top {top}",
             "delete t:$scopeinfo",
             "write_json mapped.json",
         ]
     )
-    found: dict[str, Any] = _mapped(script, files, lambda all_: _needed(all_["modules"][top]))
-    return found
 
 
 def synthesise_ecp5(files: Sequence[Path], top: str) -> dict[str, Any]:
@@ -93,11 +106,6 @@ def synthesise_ecp5(files: Sequence[Path], top: str) -> dict[str, Any]:
 
 def _mapped(script: str, files: Sequence[Path], kept: Callable[[Any], Any]) -> Any:
     """What ``kept`` takes of the netlist that a script makes of Verilog, made once."""
-    digest = hashlib.sha256()
-    for text in (yosys_version(), script):
-        digest.update(text.encode() + b"\0")
-    for file in sorted(files):
-        digest.update(file.name.encode() + b"\0" + file.read_bytes())
 
     def make(folder: Path) -> None:
         with scratch() as work:
@@ -107,8 +115,18 @@ def _mapped(script: str, files: Sequence[Path], kept: Callable[[Any], Any]) -> A
             netlist = kept(json.loads((work / "mapped.json").read_text()))
         (folder / NETLIST).write_bytes(gzip.compress(json.dumps(netlist).encode()))
 
-    entry = Entry("yosys", digest.hexdigest()).kept(make)
+    entry = _entry(script, files).kept(make)
     return json.loads(gzip.decompress((entry / NETLIST).read_bytes()))
+
+
+def _entry(script: str, files: Sequence[Path]) -> Entry:
+    """The place in the cache, by version, script and content of the files."""
+    digest = hashlib.sha256()
+    for text in (yosys_version(), script):
+        digest.update(text.encode() + b"\0")
+    for file in sorted(files):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return Entry("yosys", digest.hexdigest())
 
 
 def _run(script: str, work: Path) -> None:

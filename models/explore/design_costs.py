@@ -24,7 +24,7 @@ from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.design import PORTS, Design
 from merp.models.params.formats import BINARY32
 from merp.models.plan.automatic import made, most_luts, rings_of_rows, shapes_of
-from merp.models.plan.candidates import sizes_of, totals
+from merp.models.plan.candidates import cheapest, totals
 from merp.models.plan.engines import Engine, engine_of, rings
 from merp.models.plan.plan import works_of
 from merp.models.plan.search import best_tiles
@@ -208,8 +208,8 @@ class DesignCosts:
         seen = self._seen(phase, choice)._replace(kernel_port=PORTS[-1], map_port=PORTS[-1])
         if (phase, seen) not in self._quickest:
             works = self._works(phase, seen)
-            least = [totals(work, self.board, *sizes_of(work)) for work in works]
-            seconds = sum(float(each.min()) for _, each in least)
-            moved = sum(float(each.min()) for each, _ in least)
+            kinds = {work.kind: work for work in works}
+            least = {kind: cheapest(work, self.board) for kind, work in kinds.items()}
+            moved, seconds = map(sum, zip(*(least[work.kind] for work in works), strict=True))
             self._quickest[phase, seen] = self._cycles(seconds), moved
         return self._quickest[phase, seen]

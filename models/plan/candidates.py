@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -140,6 +141,18 @@ def candidates(work: Work, board: Board, goal: str, base: Engine, sizes: Sizes) 
     whole = {name: np.concatenate([tiles[name] for tiles in found]) for name in found[0]}
     order = np.lexsort([whole[key] for key in keys])
     return Candidates(**{name: values[order] for name, values in whole.items()})
+
+
+def cheapest(work: Work, board: Board) -> tuple[float, float]:
+    """Least bytes and least seconds of any tile that an engine can have, whatever its memory."""
+    boundless = Sizes(*(np.array([RANGES["max_maps"][1] * RANGES["groups"][1]]),) * 2)
+    inputs, outputs = part_maps(work, boundless)
+    groups = -(-outputs // work.engine.n_cu)
+    moved = seconds = inf
+    for rows, columns in _bands(inputs[:, 0], groups, boundless):
+        some = totals(work, board, inputs[rows], outputs[columns])
+        moved, seconds = min(moved, float(some[0].min())), min(seconds, float(some[1].min()))
+    return moved, seconds
 
 
 def part_maps(work: Work, sizes: Sizes) -> tuple[Counts, Counts]:

@@ -20,7 +20,7 @@ import pytest
 from checkout import ROOT
 from merp.cosim.engines.verilator_engine import verilog_sha
 from merp.cosim.phases.cnn_merp.forward import forward_top
-from merp.cosim.synthesis import resources
+from merp.cosim.synthesis import beside, resources
 from merp.models.fpga.resources import Resources, count_cells
 from merp.models.params.cnn_merp.design import Design
 from merp.testbenches.axi.axi_top import axi_top
@@ -163,6 +163,7 @@ def test_each_block_is_synthesised_once_and_counted_as_often_as_it_occurs(
         return fake_netlist(files, top, outside)
 
     monkeypatch.setattr(resources, "synthesise", synthesise)
+    monkeypatch.setattr(beside, "cores", lambda: 1)
     steps: list[tuple[int, int, str]] = []
     found = resources.measure(forward_top(SMALL), False, lambda *step: steps.append(step))
     assert len(asked) == len(set(asked)) == len(found)

@@ -19,7 +19,7 @@ import pytest
 
 from checkout import ROOT
 from merp.cosim.phases.cnn_merp.forward import forward_top
-from merp.cosim.synthesis import routed_blocks, routing
+from merp.cosim.synthesis import beside, routed_blocks, routing
 from merp.cosim.synthesis.routed_blocks import RoutedBlock, route_blocks
 from merp.models.errors import BadInput
 from merp.models.fpga.cell_timing import Timing
@@ -151,6 +151,7 @@ def test_each_block_is_routed_with_all_inside_it_and_once_for_each_seed(
         return result(10.0 - seed)
 
     monkeypatch.setattr(routed_blocks, "route", route)
+    monkeypatch.setattr(beside, "cores", lambda: 1)
     monkeypatch.setattr(routed_blocks, "synthesise", lambda files, top: {"top": top})
     estimates = {"accumulator": 4.0, "sequencer": 0.0, "fp_add": 5.0}
     monkeypatch.setattr(
@@ -181,7 +182,7 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], int]]:
     """What a stand-in for all routing is asked for; it gives ``BLOCKS``."""
     asked: list[tuple[list[str], int]] = []
 
-    def stand_in(top: Any, wanted: list[str], seeds: int, progress: Any) -> list[RoutedBlock]:
+    def stand_in(top: Any, wanted: list[str], seeds: int, *_: Any) -> list[RoutedBlock]:
         asked.append((wanted, seeds))
         return BLOCKS
 

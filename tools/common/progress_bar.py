@@ -53,6 +53,11 @@ class ProgressBar(Progress):
         self._text = text
         self._line.update(self._task, description=text)
 
+    def announce(self, text: str) -> None:
+        """Print at once what long work is about to do."""
+        self._plan = ""
+        self._print(text)
+
     def _watch(self) -> None:
         """Wait beside the work, which may be a compiler that says nothing."""
         if self._done.wait(PATIENCE):

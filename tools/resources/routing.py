@@ -61,7 +61,7 @@ def routed(engine: Engine, args: argparse.Namespace) -> list[RoutedBlock]:
             bar.count(done, of, f"{name}, {done} of {of} placements done")
 
         with bar.spent.on("converting"):
-            return route_blocks(top, args.block, args.seeds or SEEDS, show)
+            return route_blocks(top, args.block, args.seeds or SEEDS, show, bar.announce)
 
 
 def routed_table(

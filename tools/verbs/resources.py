@@ -181,7 +181,7 @@ def measured(engine: Engine, whole: bool = False) -> list[Block]:
             bar.count(done, of, f"synthesis of {name}, {done} of {of} blocks done")
 
         with bar.spent.on("converting"):
-            return measure(top, whole, show)
+            return measure(top, whole, show, bar.announce)
 
 
 def answer(
