@@ -117,8 +117,8 @@ def _cycles() -> dict[str, float]:
     cycles = sum(count / peak for count, peak in zip(operations, peaks, strict=True))
     small = IMPLEMENTATIONS[0]
     found["Kintex throughput, by operations"] = sum(operations) / cycles * small.clock_mhz / 1e3
-    for name, each in zip(("Kintex", "UltraScale"), IMPLEMENTATIONS, strict=True):
-        gflops = each.cus * each.clock_mhz / 1e3
+    for name, built in zip(("Kintex", "UltraScale"), IMPLEMENTATIONS, strict=True):
+        gflops = built.cus * built.clock_mhz / 1e3
         found[f"{name} throughput"] = gflops * sum(peaks) / len(peaks)
     return found
 

@@ -144,7 +144,7 @@ def read(text: str, file: str) -> Paper:
 
 def _numbers(groups: list[dict[str, Any]], file: str) -> Iterator[Number]:
     for group in groups:
-        shared = {key: group[key] for key in _SHARED if key in group}
+        shared: dict[str, Any] = {key: group[key] for key in _SHARED if key in group}
         unknown = group.keys() - {*_SHARED, "place", "numbers"}
         if unknown:
             raise ValueError(f"{file}: {group.get('place')}: unknown {', '.join(sorted(unknown))}")
