@@ -7,15 +7,13 @@ process. To be called at every call and return instead would take a third of a c
 
 from __future__ import annotations
 
-import dis
-import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
+from merp.hdl.conversion._function_source import names_in
 from merp.hdl.conversion.internals import Block
 
 _CONSTRUCTOR = Block.__init__.__code__
@@ -53,18 +51,7 @@ def meet(frame: FrameType | None) -> None:
 
 
 def _in_source_order(frame: FrameType) -> dict[str, Any]:
-    """Local variables in the order of their first assignment, arguments first."""
+    """Local variables in the order of the function's text; functions inside come last, by name."""
     found = frame.f_locals
-    names = dict.fromkeys((*_stored(frame.f_code), *found))
+    names = dict.fromkeys((*names_in(frame.f_code), *sorted(found)))
     return {name: found[name] for name in names if name in found}
-
-
-@cache
-def _stored(code: CodeType) -> tuple[str, ...]:
-    """Names that a function's code stores, in the order of its source, arguments first."""
-    stored = [
-        instruction.argval
-        for instruction in dis.get_instructions(code)
-        if instruction.opname.startswith("STORE_")
-    ]
-    return (*inspect.getargs(code).args, *stored)

@@ -14,10 +14,11 @@ import inspect
 import sys
 from functools import cache, reduce
 from operator import or_
-from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from types import FrameType
+from typing import Any
 
 from merp.hdl.conversion import internals
+from merp.hdl.conversion._function_source import source_of
 from merp.hdl.conversion._locals import meet
 
 DEEPEST = 6
@@ -49,25 +50,10 @@ class _Inspect:
         return getattr(inspect, name)
 
 
-class _Source(NamedTuple):
-    """The text of a function without its indentation, and where it stands."""
-
-    text: str
-    file: str | None
-    before: int  # lines of the file
-
-
-@cache
-def _source(file: str, code: CodeType) -> _Source:
-    """``file`` is that of the code, which does not count where codes are compared."""
-    lines, first = inspect.getsourcelines(code)
-    return _Source(internals.dedented("".join(lines)), inspect.getsourcefile(code), first - 1)
-
-
 def tree_of(function: Any) -> Any:
     """A syntax tree of a function, which its caller may change, as MyHDL makes it."""
     code = function.__code__
-    source = _source(code.co_filename, code)
+    source = source_of(code)
     flags = ast.PyCF_ONLY_AST | code.co_flags & _FUTURE
     tree: Any = compile(source.text, "<unknown>", "exec", flags=flags, dont_inherit=True)
     tree.sourcefile, tree.lineoffset = source.file, source.before
@@ -75,9 +61,9 @@ def tree_of(function: Any) -> Any:
 
 
 @cache
-def _resolves(file: str, code: CodeType) -> bool:
+def _resolves(text: str) -> bool:
     """Whether a process has attributes that MyHDL resolves."""
-    tree = ast.parse(_source(file, code).text)
+    tree = ast.parse(text)
     found = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     return not found <= internals.UNRESOLVED
 
@@ -91,8 +77,7 @@ class _Resolver:
 
     def visit(self, tree: Any) -> Any:
         """The tree of the process, its attributes resolved."""
-        code = self._process.funcobj.__code__
-        if not _resolves(code.co_filename, code):
+        if not _resolves(source_of(self._process.funcobj.__code__).text):
             return tree
         return internals.AttributeResolver(self._process).visit(tree)
 
