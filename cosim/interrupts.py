@@ -20,10 +20,10 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 AGAIN = 0.01
 """Seconds until an interrupt is sent again: by then the finaliser that it struck is done."""
 
-INTERRUPTING = {
+INTERRUPTING: dict[int, Callable[[int, FrameType | None], Any] | signal.Handlers] = {
     signal.SIGINT: signal.default_int_handler,
     signal.SIGTERM: signal.SIG_DFL,
     signal.SIGHUP: signal.SIG_DFL,

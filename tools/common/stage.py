@@ -143,7 +143,7 @@ class Stage:
         """Whether the set that waits here is ready where its leader is."""
         about = _about(self._waiting)
         leader = _about(Path(about["leader"], "ready"))
-        return leader.get("name") == about["name"]
+        return bool(leader.get("name") == about["name"])
 
     def _apply(self) -> None:
         self._begun = False
