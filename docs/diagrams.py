@@ -7,6 +7,7 @@ counters. ``--check`` writes nothing and fails where a drawing is stale.
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -232,9 +233,9 @@ def _text(x: float, y: float, text: str, more: str = "") -> str:
 
 def main(arguments: list[str]) -> int:
     """Rewrite the drawings, or say which are stale."""
-    if arguments not in ([], ["--check"]):
-        print("usage: python docs/diagrams.py [--check]", file=sys.stderr)
-        return 2
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--check", action="store_true", help="write nothing; 1 if one is stale")
+    check = parser.parse_args(arguments).check
     stale = 0
     for name in DRAWINGS:
         path = FOLDER / f"{name}.svg"
@@ -242,10 +243,10 @@ def main(arguments: list[str]) -> int:
         if path.is_file() and path.read_text(encoding="ascii") == new:
             continue
         stale = 1
-        print(f"{path.name}: {'stale' if arguments else 'rewritten'}")
-        if not arguments:
+        print(f"{path.name}: {'stale' if check else 'rewritten'}")
+        if not check:
             path.write_text(new, encoding="ascii")
-    return stale if arguments else 0
+    return stale if check else 0
 
 
 if __name__ == "__main__":

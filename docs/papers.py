@@ -9,6 +9,7 @@ prints the numbers that no list has; it fails if there are any.
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -127,11 +128,13 @@ def rewritten(name: str, page: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Rewrite the pages, say which are stale, or compare the lists with texts."""
-    if arguments[:1] == ["--texts"] and len(arguments) == 2:
-        return papers_texts.compare(Path(arguments[1]))
-    if arguments not in ([], ["--check"]):
-        print("usage: python docs/papers.py [--check | --texts FOLDER]", file=sys.stderr)
-        return 2
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    others = parser.add_mutually_exclusive_group()
+    others.add_argument("--check", action="store_true", help="write nothing; 1 if one is stale")
+    others.add_argument("--texts", type=Path, metavar="FOLDER", help="compare with papers' texts")
+    args = parser.parse_args(arguments)
+    if args.texts is not None:
+        return papers_texts.compare(args.texts)
     stale = 0
     for name, path in PAGES.items():
         old = path.read_text(encoding="utf-8")
@@ -139,10 +142,10 @@ def main(arguments: list[str]) -> int:
         if new == old:
             continue
         stale = 1
-        print(f"{path.name}: {'stale' if arguments else 'rewritten'}")
-        if not arguments:
+        print(f"{path.name}: {'stale' if args.check else 'rewritten'}")
+        if not args.check:
             path.write_text(new, encoding="utf-8")
-    return stale if arguments else 0
+    return stale if args.check else 0
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ an array takes is fitted as so much a unit and so much a tap of it. Minutes.
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ SIZES: dict[str, Any] = {
 
 def main() -> None:
     """Synthesise, fit, write."""
+    argparse.ArgumentParser(description=__doc__, allow_abbrev=False).parse_args()
     found = []
     for fmt, kind in KINDS:
         grid = [{"k": k, **_unit(k, fmt, kind)} for k in KERNELS]

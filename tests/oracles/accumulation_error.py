@@ -7,6 +7,7 @@ prints the table of ``docs/blocks/cnn_merp/cu_array/accumulator.md``.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator
 from math import fsum
 from typing import NamedTuple
@@ -87,4 +88,5 @@ def rows(count: int) -> Iterator[str]:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, allow_abbrev=False).parse_args()
     print(*rows(COUNT), sep="\n")

@@ -8,6 +8,7 @@ so that it can also round half to even; as shipped, it must give the golden sums
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -156,6 +157,7 @@ def bias(draws: tuple[Draw, Draw], dsp: int, even: bool, count: int) -> tuple[fl
 
 def main() -> None:
     """Print the figures."""
+    argparse.ArgumentParser(description=__doc__, allow_abbrev=False).parse_args()
     print("x*w + x*(-w) not zero: alone; beside products of 1 and -1, at the worst distance")
     for significant in (24, 8):
         for dsp in (1, 2):

@@ -7,6 +7,7 @@ ratios between figures are worth more than the figures. Each is shown, and kept 
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
@@ -72,6 +73,7 @@ def figures() -> Iterator[Seconds | Ratio]:
 
 def main() -> None:
     """Measure, print and keep."""
+    argparse.ArgumentParser(description=__doc__, allow_abbrev=False).parse_args()
     answer: dict[str, Any] = {"machine": machine(), "seconds": {}, "ratios": {}}
     print(", ".join(f"{key}: {value}" for key, value in answer["machine"].items()), flush=True)
     RESULT.parent.mkdir(exist_ok=True)

@@ -1,10 +1,11 @@
 """Resources by block; those of AlexNet's layer 2 are the figures in ``tests/data/resources.json``.
 
-``python tests/tools/test_resources.py`` measures them anew.
+``PYTHONPATH=tests/house python tests/tools/test_resources.py`` measures them anew.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import json
@@ -220,6 +221,7 @@ def test_the_sum_of_the_blocks_is_near_the_whole() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, allow_abbrev=False).parse_args()
     with tempfile.TemporaryDirectory() as work:
         answers = {}
         for case in CASES:

@@ -1,10 +1,12 @@
 """Blocks placed and routed; those of AlexNet's layer 2 are the figures in ``tests/data``.
 
-``python tests/tools/test_route.py`` measures them anew, in an hour of one core.
+``PYTHONPATH=tests/house python tests/tools/test_route.py`` measures them anew, in an hour of one
+core.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import json
@@ -310,5 +312,6 @@ def test_figures_are_those_of_the_file(phase: str) -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, allow_abbrev=False).parse_args()
     answers = {phase: measured(phase) for phase in ROUTED}
     DATA.write_text(json.dumps(answers, indent=1) + "\n")

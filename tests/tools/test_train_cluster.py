@@ -100,7 +100,10 @@ def test_what_no_chain_has_is_refused_in_one_line(
             ("--architecture", "mazouz", "--engine", "myhdl", "--devices", 2),
             "--devices 2: allowed with --architecture fpdeep",
         ),
-        (("--architecture", "fpdeep"), "--engine golden runs no hardware: allowed are myhdl"),
+        (
+            ("--architecture", "fpdeep", "--engine", "golden"),
+            "--engine golden runs no hardware: allowed are myhdl",
+        ),
         ((*CHAIN, "--devices", 0), "--devices: must be a whole number from 1 to 1024, not '0'"),
         ((*CHAIN, "--link-cycles", 0), "--link-cycles: must be a whole number from 1 to 64, not"),
         ((*CHAIN, "--depth", 0), "--depth: must be a whole number from 1 to 256, not '0'"),

@@ -78,7 +78,10 @@ def test_what_no_pipeline_has_is_refused_in_one_line(
 ) -> None:
     for more, told in (
         (("--depth", 2), "--depth 2: allowed with --architecture mazouz"),
-        (("--architecture", "mazouz"), "--engine golden runs no hardware: allowed are myhdl"),
+        (
+            ("--architecture", "mazouz", "--engine", "golden"),
+            "--engine golden runs no hardware: allowed are myhdl",
+        ),
         ((*PIPELINE, "--depth", 0), "--depth: must be a whole number from 1 to 256, not '0'"),
         ((*PIPELINE, "--board", "kc705"), "allowed without --board"),
         ((*PIPELINE, "--backward", "fused"), "layer conv1: the network goes back in one pass"),

@@ -63,6 +63,7 @@ from merp.tools.train.course import (
     RATE,
     Course,
     at_once_of,
+    engine_of,
     going_back,
     schedule,
     state_kept,
@@ -326,7 +327,7 @@ class Network(Mapping[str, Layer]):
         self,
         data: Place | tuple[ArrayLike, ArrayLike] = "digits",
         *,
-        engine: str = "golden",
+        engine: str | None = None,
         architecture: str = ARCHITECTURES[0],
         depth: int | None = None,
         devices: int | None = None,
@@ -359,9 +360,12 @@ class Network(Mapping[str, Layer]):
 
         Args:
             data: (images, labels): (count, rows, columns[, channels]) numbers and (count,) classes
-                from 0; or an ``.npz`` file of these; or ``digits``, scikit-learn's.
+                from 0; or an ``.npz`` file of these; or ``digits``, scikit-learn's of as many
+                classes as the network has outputs.
             engine: ``golden``, the models; ``myhdl``, ``verilator`` or ``ghdl``, in the hardware,
-                every word compared with the models: the same weights, bit for bit.
+                every word compared with the models: the same weights, bit for bit. If not given,
+                ``golden``; of ``mazouz`` and ``fpdeep``, which run in the hardware alone,
+                ``myhdl``.
             architecture: ``cnn-merp``, layers and phases one after the other; ``mazouz``, all of
                 them at once, as a pipeline in the hardware; ``fpdeep``, the same on a chain of
                 boards.
@@ -401,8 +405,8 @@ class Network(Mapping[str, Layer]):
                 has ended or stands still.
             Stuck: no word moved for too long.
         """
-        one_of("engine", engine, ENGINES)
         one_of("architecture", architecture, ARCHITECTURES)
+        engine = one_of("engine", engine_of(architecture, engine), ENGINES)
         one_of("loss", loss, LOSSES)
         if state_bits is not None:
             one_of("state_bits", state_bits, STATES)

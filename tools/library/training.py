@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from merp.models.arithmetic.compiled import Values
 from merp.models.errors import BadInput, shown
 from merp.models.golden.initial import Parameters
+from merp.models.network.network import Network
 from merp.models.params.fixed import FixedFormat
 from merp.models.params.formats import FloatFormat
 from merp.tools.common.output import Output
@@ -24,9 +25,9 @@ from merp.tools.library.checks import path
 from merp.tools.library.rows import Row, Rows
 from merp.tools.train import report
 from merp.tools.train.arithmetic import Arithmetic, arithmetic_of
-from merp.tools.train.course import Course
+from merp.tools.train.course import DIGITS, Course
 from merp.tools.train.data import Data, checked
-from merp.tools.train.run import DIGITS, Trained, labelled, prepare
+from merp.tools.train.run import Trained, labelled, prepare
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -138,8 +139,9 @@ def train(
         if save is not None:
             saved = held.enter_context(Output.of_file("save", save))
             paths.append(save)
-        held_out = None if validation is None else _data("validation", validation)
-        trained = prepare(course, _data("data", data), held_out).run(saved, progress)
+        network = course.network
+        held_out = None if validation is None else _data("validation", validation, network)
+        trained = prepare(course, _data("data", data, network), held_out).run(saved, progress)
         answer = trained.answer
         if folder is not None and output is not None:
             files = report.files(answer)
@@ -160,7 +162,7 @@ def _result(trained: Trained, answer: Mapping[str, Any], paths: tuple[Path, ...]
     )
 
 
-def _data(name: str, given: object) -> Data:
+def _data(name: str, given: object, network: Network) -> Data:
     """Labelled images as a user gave them: a name, a file, or arrays of images and labels."""
     if isinstance(given, tuple) and len(given) == 2:
         images, labels = (
@@ -171,7 +173,7 @@ def _data(name: str, given: object) -> Data:
     if isinstance(given, tuple | list):
         what = f"allowed is (images, labels), '{DIGITS}', or a path"
         raise BadInput(f"{name} = {shown(given)}: {what}")
-    return labelled(str(path(name, given)), name)
+    return labelled(str(path(name, given)), network, name)
 
 
 def _array(where: str, given: ArrayLike) -> NDArray[np.generic]:

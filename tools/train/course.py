@@ -29,6 +29,9 @@ PROCESSES, MPI = "processes", "mpi"
 MOST_PATIENCE = 7 * 24 * 3600
 """Seconds."""
 """What simulates each board of a chain by itself, as it is asked for."""
+DIGITS = "digits"
+"""The data set that needs no file."""
+
 LOSSES = ("cross-entropy", "squared", "hinge")
 HARDWARE_STATE = "pooled"  # the only kind that the hardware writes
 ON_CHIP = "chip"
@@ -173,6 +176,13 @@ class AtOnce(NamedTuple):
     pace: int = 1
     apart: str | None = None
     patience: int = PATIENCE
+
+
+def engine_of(architecture: str, asked: str | None) -> str:
+    """The engine that was asked for; or the models, where these run the architecture, or MyHDL."""
+    if asked is not None:
+        return asked
+    return "myhdl" if architecture in (PIPELINE, CLUSTER) else ENGINES[0]
 
 
 def at_once_of(

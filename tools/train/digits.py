@@ -11,10 +11,11 @@ from merp.tools.train.data import Data
 _WHITEST = 16.0  # pixels count the set dots of a 4 x 4 block
 
 
-def digits(argument: str = "data") -> Data:
-    """Load the digits: (1797, 8, 8, 1) in [0, 1], background 0, and their ten classes.
+def digits(classes: int, argument: str = "data") -> Data:
+    """Load the digits of the first ``classes`` of their ten classes.
 
-    argument: what they were given to, for messages.
+    All ten are (1797, 8, 8, 1) in [0, 1], background 0. argument: what they were given to, for
+    messages.
 
     Raises:
         BadInput: scikit-learn is not installed.
@@ -28,4 +29,5 @@ def digits(argument: str = "data") -> Data:
         ) from error
     found = load_digits()
     images = np.asarray(found.images, np.float64)[..., np.newaxis] / _WHITEST
-    return Data("digits", images, np.asarray(found.target, np.int64))
+    labels = np.asarray(found.target, np.int64)
+    return Data("digits", images[labels < classes], labels[labels < classes])

@@ -7,13 +7,16 @@ import math
 import sys
 
 from merp.tools.common.arguments import number
-from merp.tools.train.course import LOSSES, MOMENTUM, RATE
+from merp.tools.train.course import DIGITS, LOSSES, MOMENTUM, RATE
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:
     """Add what is trained on."""
     parser.add_argument(
-        "--data", required=True, metavar="digits|FILE.npz", help="scikit-learn's digits, or a file"
+        "--data",
+        default=DIGITS,
+        metavar="digits|FILE.npz",
+        help="a file, or scikit-learn's digits of as many classes as the network has outputs",
     )
 
 

@@ -13,18 +13,17 @@ from merp.models.errors import BadInput
 from merp.models.given import given, name_of
 from merp.models.golden.memory import training_bytes
 from merp.models.memory import check_memory
+from merp.models.network.network import Network
 from merp.models.plan.planned import Plan
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.train import checkpoint, report
 from merp.tools.train.arithmetic import Stepped, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
-from merp.tools.train.course import BATCH, EPOCHS, Course
+from merp.tools.train.course import BATCH, DIGITS, EPOCHS, Course
 from merp.tools.train.data import Data, Split, batch_of, read_data, split
 from merp.tools.train.digits import digits
 from merp.tools.train.place import Place
-
-DIGITS = "digits"
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,15 +123,18 @@ class Ready:
         return Trained(course, self.split, done, self.plan, stepped, runner.answer())
 
 
-def labelled(source: str, argument: str = "data") -> Data:
+def labelled(source: str, network: Network, argument: str = "data") -> Data:
     """scikit-learn's digits, if ``source`` says so, or the ``.npz`` file of that name.
 
-    argument: what it was given to, for messages.
+    Of the digits, the classes that the network has outputs for. argument: what ``source`` was
+    given to, for messages.
 
     Raises:
         BadInput: scikit-learn is not there, or the file is not what ``read_data`` takes.
     """
-    return digits(argument) if source == DIGITS else read_data(Path(source))
+    if source != DIGITS:
+        return read_data(Path(source))
+    return digits(network.layers[-1].outputs, argument)
 
 
 def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready:

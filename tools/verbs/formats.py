@@ -53,6 +53,6 @@ def run(args: argparse.Namespace) -> int:
         seed=args.seed,
     )
     with ProgressBar("formats", f"{args.steps:,} steps in float64") as bar:
-        answer = measure(network, labelled(args.data), asked, bar)
+        answer = measure(network, labelled(args.data, network), asked, bar)
     print(json.dumps(answer, indent=2) if args.json else toml(answer))
     return 0

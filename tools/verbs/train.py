@@ -16,8 +16,10 @@ from merp.models.network.network import Network
 from merp.models.params.state_field import STATES
 from merp.tools.common.arguments import (
     ARCHITECTURES,
+    CLUSTER,
     MOST_DEPTH,
     MOST_DEVICES,
+    PIPELINE,
     add_backward,
     add_network,
     add_tables,
@@ -46,6 +48,7 @@ from merp.tools.train.course import (
     Course,
     Target,
     at_once_of,
+    engine_of,
     going_back,
     schedule,
     state_kept,
@@ -63,7 +66,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="digits|FILE.npz",
         help="images to measure accuracy on (default: a fifth of the data, never trained with)",
     )
-    parser.add_argument("--engine", choices=ENGINES, default="golden", help="default golden")
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        help=f"default {ENGINES[0]}; myhdl with --architecture {PIPELINE} or {CLUSTER}",
+    )
     parser.add_argument(
         "--architecture",
         choices=ARCHITECTURES,
@@ -195,7 +202,8 @@ def _train(args: argparse.Namespace) -> int:
     board = None if args.board is None else open_board(args.board)
     target = target_of(board, goal=args.goal, apart=args.apart)
     network = going_back(open_network(args.network, fuses=True), args.backward, target)
-    state = state_kept(network, args.engine, target, args.state_bits)
+    engine = engine_of(args.architecture, args.engine)
+    state = state_kept(network, engine, target, args.state_bits)
     at_once = at_once_of(
         args.architecture,
         args.depth,
@@ -203,7 +211,7 @@ def _train(args: argparse.Namespace) -> int:
         args.link_cycles,
         args.processes,
         args.patience,
-        args.engine,
+        engine,
         target,
     )
     with ExitStack() as held:
@@ -213,20 +221,21 @@ def _train(args: argparse.Namespace) -> int:
         if args.save is not None:
             saved = held.enter_context(Output.of_file("--save", args.save))
             held.enter_context(resumable(args, f"--resume={args.save}"))
-        _run(args, _course(args, network, state, target, at_once), output, saved)
+        _run(args, _course(args, network, engine, state, target, at_once), output, saved)
     return 0
 
 
 def _course(
     args: argparse.Namespace,
     network: Network,
+    engine: str,
     state: str,
     target: Target | None,
     at_once: AtOnce | None,
 ) -> Course:
     return Course(
         network=network,
-        engine=args.engine,
+        engine=engine,
         state=state,
         target=target,
         at_once=at_once,
@@ -252,8 +261,10 @@ def _run(
     from merp.tools.train import report
     from merp.tools.train.run import labelled, prepare
 
-    validation = None if args.validation is None else labelled(args.validation, "validation")
-    ready = prepare(course, labelled(args.data), validation)
+    validation = (
+        None if args.validation is None else labelled(args.validation, course.network, "validation")
+    )
+    ready = prepare(course, labelled(args.data, course.network), validation)
     with ProgressBar("train", ready.work) as bar:
         trained = ready.run(saved, bar)
     answer = trained.answer
