@@ -42,7 +42,7 @@ def _kept() -> bool:
         made = njit(cache=True)(_nothing)
     except (RuntimeError, OSError):
         return False
-    folder = Path(made.stats.cache_path)
+    folder = Path(str(made.stats.cache_path))
     if folder != Path(__file__).parent / "__pycache__":
         check_private(folder.parent, NAMED if named else "numba's cache")
     return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,7 +63,7 @@ def _elements(package: Package, stream: str, array: NDArray[np.generic]) -> Bits
     return to_memory(found, fmt, stored)
 
 
-def _whole(stream: str, array: NDArray[np.generic], width: int, allowed: str) -> Bits:
+def _whole(stream: str, array: NDArray[Any], width: int, allowed: str) -> Bits:
     """Whole numbers of ``width`` bits, of whatever type.
 
     Raises:

@@ -62,10 +62,10 @@ def on_dask(tasks: Mapping[int, Task], address: str) -> Iterator[tuple[int, dict
                 yield numbers.pop(future.key), answer
             elif future.status == "error":
                 with watch.asked():
-                    error = future.exception(timeout=CONNECT_SECONDS)
-                if isinstance(error, distributed.KilledWorker):
+                    failure = future.exception(timeout=CONNECT_SECONDS)
+                if isinstance(failure, distributed.KilledWorker):
                     raise CheckFailed(f"{said}: workers die at a task, one after the other")
-                raise error
+                raise failure
             else:
                 raise watch.lost()
 
@@ -133,7 +133,8 @@ def _connected(address: str, said: str) -> Iterator[Any]:
     from distributed import Client, Security
 
     connect: Callable[..., Any] = Client  # they carry no types
-    security: Any = Security()
+    secured: Callable[..., Any] = Security
+    security = secured()
     if address.startswith("tls:") and security.tls_client_cert is None:
         raise BadInput(f"{said}: needs distributed.comm.tls.client in Dask's configuration")
     _knock(address, said, security)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import Any, NoReturn
 
 from merp.models.errors import shown
 from merp.models.network.network_keys import BACKWARD
@@ -79,7 +79,7 @@ class Parser(argparse.ArgumentParser):
             error.message += "".join(f"; did you mean {each}?" for each in near)
             raise
 
-    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
+    def _print_message(self, message: str, file: Any = None) -> None:
         """Print a page; argparse would swallow the error where it cannot be written."""
         (file or sys.stdout).write(message)
 
