@@ -3,9 +3,11 @@
 Each is a run of ``merp simulate --engine verilator``, all groups of one image, every word compared
 and counted; they stand in ``docs/measured/NETWORK/simulate.json``, each with the fingerprint of the
 hardware it was made on, and how tensors lie in memory where the network says otherwise. The site's
-report is built with those of AlexNet. A file is written after every run: what was broken off goes
-on where it stopped. A record whose sources have changed is made again; where they still give the
-same Verilog, but for the order of its concurrent statements, it only gets their new fingerprint.
+report is built with those of AlexNet. Of CNN-MERP's own circuit (``alexnet-kernel1``) there are
+those of conv2, whose resources the paper prints. A file is written after every run: what was broken
+off goes on where it stopped. A record whose sources have changed is made again; where they still
+give the same Verilog, but for the order of its concurrent statements, it only gets their new
+fingerprint.
 
 ``--no-runs`` runs nothing: what cannot be renewed is taken out. ``--check`` writes nothing, and
 fails if there are any. ``--exact`` (with ``--check``) compares the Verilog as well, in minutes.
@@ -91,6 +93,7 @@ WANTED = (
         for storage in ((), BYTES, NARROW, BYTES + NARROW)
     ),
     *_step("alexnet-bf16"),
+    *(Pass("alexnet-kernel1", "conv2", phase) for phase in ("dp", "ku", "fp")),
 )
 
 

@@ -74,8 +74,8 @@ PAGES = Path(__file__).resolve().parent / "blocks"
 MARKED = re.compile(r"<!-- ports: (\w+) -->")
 
 SHIPPED = (
-    ("alexnet", "conv2", "fp", {"state": True}),
-    ("alexnet", "conv2", "ku", {}),
+    ("alexnet-kernel1", "conv2", "fp", {"state": True}),
+    ("alexnet-kernel1", "conv2", "ku", {}),
     ("digits", "conv2", "dp", {}),
     ("digits", "conv2", "ku", {}),
     ("digits", "conv2", "fp", {"state": True}),
