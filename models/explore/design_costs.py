@@ -25,7 +25,7 @@ from merp.models.params.cnn_merp.design import PORTS, Design
 from merp.models.params.formats import BINARY32
 from merp.models.plan.automatic import made, most_luts, rings_of_rows, shapes_of
 from merp.models.plan.candidates import cheapest, totals
-from merp.models.plan.engines import Engine, engine_of, rings
+from merp.models.plan.engines import Engine, least_engine, least_logic, rings
 from merp.models.plan.plan import works_of
 from merp.models.plan.search import best_tiles
 from merp.models.plan.work import Work
@@ -39,9 +39,6 @@ Costs = tuple[float, ...]
 """An element for each of ``COSTS``."""
 
 _BOUNDLESS: Final = 1 << 40
-_DEEP: Final = 1 << 16
-"""Words of a memory that is block RAM; as LUT RAM it would have registers."""
-
 
 _Known = dict[tuple[str, Choice, int], Costs | None]
 _Find = Callable[[str, Choice], Costs | None]
@@ -183,15 +180,13 @@ class DesignCosts:
         try:
             design = replace(
                 least.design,
-                partial=False,
-                row_words=_DEEP,
                 kernel_port=choice.kernel_port,
                 map_port=choice.map_port,
                 **choice.kinds._asdict(),
             )
         except ValueError:  # ports that folded layers or the format do not allow
             return None
-        taken = estimate(design, phase, [], least.unpool, least.add_unpool)
+        taken = least_logic(replace(least, design=design))
         if not self._fits(taken):
             return None
         return (*self._quick(phase, choice), *taken.figures().values())
@@ -200,7 +195,7 @@ class DesignCosts:
         """The engine of one map in and one map out."""
         if (phase, units) not in self._least:
             works = self._works(phase, self._any._replace(n_cu=units))
-            self._least[phase, units] = engine_of(self.name, works, [(1, 1)] * len(works))
+            self._least[phase, units] = least_engine(self.name, works)
         return self._least[phase, units]
 
     def _quick(self, phase: str, choice: Choice) -> tuple[float, float]:

@@ -176,20 +176,26 @@ def part_maps(work: Work, sizes: Sizes) -> tuple[Counts, Counts]:
 
 
 _CELLS = 1 << 16
-"""Tiles that are priced at once: each takes some 1 kB meanwhile."""
+"""Tiles that are priced at once, at most: each takes some 1 kB meanwhile."""
+
+_FEW = 1 << 12
+"""Tiles that are priced at once, even if most do not fit: fewer take as long."""
 
 
 def _bands(inputs: Counts, groups: Counts, sizes: Sizes) -> Iterator[tuple[slice, slice]]:
     """Cut the sizes of both parts, ascending, into bands that hold all tiles within ``sizes``.
 
     Sizes of the input parts one after the other, each band with as many sizes of the output parts
-    as fit the kernel memory beside the smallest of them.
+    as fit the kernel memory beside the smallest of them. No size of a large band is more than twice
+    the smallest one, so that half of its tiles fit.
     """
     fitting = np.searchsorted(groups, sizes.kernel_words[-1] // inputs, side="right")
     row = 0
     while row < inputs.size:
-        height = max(1, _CELLS // int(fitting[row]))
-        yield slice(row, row + height), slice(int(fitting[row]))
+        width = int(fitting[row])
+        alike = int(np.searchsorted(inputs, 2 * inputs[row], side="right")) - row
+        height = min(max(alike, _FEW // width), max(1, _CELLS // width))
+        yield slice(row, row + height), slice(width)
         row += height
 
 

@@ -31,6 +31,10 @@ _CHOICES = tuple(
 )
 
 
+_DEEP = 1 << 16
+"""Words of a memory that is block RAM whatever its width."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Engine:
     """A bitstream: a design in a phase, sized for the largest tile of each layer.
@@ -131,6 +135,24 @@ def engine_of(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]
     return Engine(
         name=name, phase=works[0].phase, design=design, unpool=unpool, add_unpool=add_unpool
     )
+
+
+def least_engine(name: str, works: Sequence[Work]) -> Engine:
+    """The engine whose parts are one map in and one map out of each work.
+
+    Raises:
+        BadInput: as ``engine_of``.
+    """
+    return engine_of(name, works, [(1, 1)] * len(works))
+
+
+def least_logic(engine: Engine) -> Resources:
+    """No more than what the same engine takes with tiles of any size, its memories left out.
+
+    Sums need not come in parts, and the banks are block RAM: as LUT RAM they have registers.
+    """
+    design = replace(engine.design, partial=False, row_words=_DEEP)
+    return estimate(design, engine.phase, [], engine.unpool, engine.add_unpool)
 
 
 def _of_halves(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]) -> Engine:

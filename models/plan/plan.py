@@ -24,7 +24,7 @@ from merp.models.plan.automatic import (
     with_designs,
     with_ports,
 )
-from merp.models.plan.engines import rings
+from merp.models.plan.engines import least_engine, least_logic, rings
 from merp.models.plan.fused import check_fusing, fused
 from merp.models.plan.kept_memory import keep_freed_memory
 from merp.models.plan.one_pass import in_one_pass
@@ -153,6 +153,10 @@ def _fitting(
 ) -> list[Planned] | None:
     """All that runs on a design; None where the part lacks the room."""
     try:
+        for phase in ("fp",) if network.backward == FUSED else PHASES:
+            works = list(works_of(network, name, phase, batch, state))
+            if works and least_logic(least_engine(name, works)).lut > most_luts(board):
+                return None  # the search need not begin
         planned = list(_of_design(network, name, board, batch, goal, state))
     except BadInput:
         return None

@@ -28,7 +28,7 @@ from merp.models.fpga.memories import (
 from merp.models.fpga.resources import KINDS, TITLES, capacity
 from merp.models.params.cnn_merp.design import RANGES
 from merp.models.plan.candidates import Candidates, Sizes, candidates
-from merp.models.plan.engines import Engine, engine_of
+from merp.models.plan.engines import Engine, engine_of, least_engine
 from merp.models.plan.work import Work
 
 Tile = tuple[int, int]
@@ -61,8 +61,7 @@ def best_tiles(
     Raises:
         BadInput: not even one map in and one map out of each fits, or the units do not.
     """
-    smallest: list[Tile] = [(1, 1)] * len(works)
-    base = engine_of(name, works, smallest)
+    base = least_engine(name, works)
     _check(base, works, board)
     return _Search(name, works, board, goal, base).best()
 
