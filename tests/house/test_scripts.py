@@ -13,7 +13,7 @@ from checkout import ROOT
 
 SCRIPTS = sorted(
     str(path.relative_to(ROOT))
-    for tree in ("docs", "examples", "tests", "tools", "cosim", "models", "hdl", "testbenches")
+    for tree in ("docs", "examples", "tests")  # those of the package are run by its command
     for path in (ROOT / tree).rglob("*.py")
     if '\nif __name__ == "__main__":\n' in path.read_text()
 )

@@ -123,6 +123,15 @@ def test_every_cell_of_the_page_is_in_the_json(alexnet: Path) -> None:
     assert cells.cards == cards
 
 
+def test_cards_are_on_one_footing(alexnet: Path) -> None:
+    """Numbers of two footings do not compare, and cards stand side by side."""
+    cards = document(alexnet)["headline"]
+    counted = [card for card in cards if card["unit"] in ("MB/GFlop", "GB/s")]
+    said = [re.findall(r"footing (\w+), (deltas at \w+ resolution)", c["note"]) for c in counted]
+    assert len(counted) == 3
+    assert said == [[("full", "deltas at pooled resolution")]] * 3
+
+
 def _column(card: dict[str, Any]) -> dict[str, Any]:
     return {"key": "value", "label": "", "digits": card["digits"]}
 

@@ -10,6 +10,7 @@ from merp.models.comparison.figure import LEVELS
 from merp.models.comparison.record_json import as_json
 from merp.tools.comparison import tables
 from merp.tools.comparison.alternatives import alternatives
+from merp.tools.comparison.errata import errata_table
 from merp.tools.report.table import Table
 
 Json = dict[str, Any]
@@ -100,6 +101,12 @@ def document(asked: Comparison, hardware: list[Table]) -> Json:
         "What the papers print beside what their definitions give; what does not reproduce is "
         "never tuned, and what cannot be checked has its reason.",
         tables.published_tables(asked),
+    )
+    section(
+        "errata",
+        "Errata of the papers",
+        "Where printed values and their own definitions part.",
+        [errata_table(asked)],
     )
     names = ", ".join(each.architecture.title for each in asked.answers)
     operations = 2 * asked.records[0].macs if asked.records else None

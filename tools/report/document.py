@@ -196,26 +196,18 @@ def _headline(choice: Choice) -> list[Json]:
     def card(label: str, value: float, digits: int, unit: str, note: str) -> Json:
         return {"label": label, "value": value, "digits": digits, "unit": unit, "note": note}
 
-    forward = of(Footing(), "fp")
-    printed = f"; printed {published.TABLE_3_TOTAL.fp:g}" if choice.papers else ""
-    step = of(Footing(name="full", state="pooled"), "step")
+    full = Footing(name="full", state="pooled")  # of every card: numbers of two do not compare
+    footing = "footing full, deltas at pooled resolution"
     cards = [
-        card(
-            "Forward traffic", forward.mb_per_gflop, 2, "MB/GFlop", f"footing paper{printed}"
-        ),
-        card(
-            "Training traffic", step.mb_per_gflop, 2, "MB/GFlop",
-            "footing full, deltas at pooled resolution",
-        ),
-    ]  # fmt: skip
+        card(label, of(full, phase).mb_per_gflop, 2, "MB/GFlop", footing)
+        for label, phase in (("Forward traffic", "fp"), ("Training traffic", "step"))
+    ]
     if choice.cycles:
         seconds = choice.seconds(sum(found.phase for _, _, found in choice.cycles))
         operations = sum(found.operations for _, _, found in choice.cycles)
         loads = bitstreams(passes(choice.network))
         loading = loads * load_seconds(choice.part.configuration_bits)
-        traffic = network_traffic(
-            choice.network, choice.batch, Footing(name="full", state="pooled")
-        )
+        traffic = network_traffic(choice.network, choice.batch, full)
         by_name = {each.layer.name: each for each in traffic}
         moved = sum(getattr(by_name[layer.name], p).bytes for layer, p, _ in choice.cycles)
         cards += [
@@ -229,7 +221,7 @@ def _headline(choice: Choice) -> list[Json]:
             ),
             card(
                 "Memory needed", moved / seconds / 1e9, 2, "GB/s",
-                f"mean of the step, of {choice.bandwidth_gbs:g}",
+                f"mean of the step, of {choice.bandwidth_gbs:g}; {footing}",
             ),
         ]  # fmt: skip
     own = {

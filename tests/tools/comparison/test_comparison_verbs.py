@@ -182,6 +182,16 @@ def test_every_caption_of_a_chart_says_what_it_is_of(page: Path) -> None:
     assert set(found["alternatives"]) == set(found["figures"])
 
 
+def test_errata_of_every_paper_are_on_the_page(page: Path) -> None:
+    found = json.loads(page.with_suffix(".json").read_text())
+    rows = found["tables"]["errata"]["rows"]
+    assert {row["architecture"] for row in rows} == set(ARCHITECTURES)
+    assert all(row["where"] and row["printed"] and row["why"] for row in rows)
+    assert 'id="section-errata"' in page.read_text()
+    lines = (page.with_name(f"{page.stem}-tables") / "errata.csv").read_text().splitlines()
+    assert len(lines) >= len(rows) + 1
+
+
 def test_the_page_names_no_winner_and_marks_every_level(page: Path) -> None:
     html = page.read_text()
     assert not re.search(r"winner|best architecture|ranking", html, re.IGNORECASE)

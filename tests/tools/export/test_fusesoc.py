@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from merp.tools.cli import main
+from merp.tools.common.data import DATA
 from needed_tools import needs
 from packages import run, tcl
 
@@ -36,6 +38,7 @@ def test_fusesoc_sets_a_synthesis_up_that_is_out_of_context(
     folder = exports["fp"]
     done = fusesoc(folder, tmp_path, "--target=synth", "--setup")
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "deprecat" not in (done.stdout + done.stderr).lower()
     project = tmp_path / "build" / f"{core_of(folder).replace(':', '_')}.tcl"
     calls = tcl(project)
     option = ["STEPS.SYNTH_DESIGN.ARGS.MORE", "OPTIONS", "-value", "-mode", "out_of_context"]
@@ -53,3 +56,25 @@ def test_fusesoc_simulates_an_export(exports: dict[str, Path], tmp_path: Path) -
     done = fusesoc(exports["fp"], tmp_path, "--target=sim")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "PASS" in done.stdout + done.stderr
+    assert "deprecat" not in (done.stdout + done.stderr).lower()
+
+
+@pytest.mark.full
+@needs("fusesoc")
+def test_fusesoc_sets_a_simulation_of_verilog_up(tmp_path: Path) -> None:
+    words = ["export", "tiny3", "--layer", "conv1", "--language", "verilog", "-o", str(tmp_path)]
+    assert main(words) == 0
+    (core,) = tmp_path.glob("*/*.core")
+    done = fusesoc(core.parent, tmp_path, "--target=sim", "--setup")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "deprecat" not in (done.stdout + done.stderr).lower()
+    (options,) = (tmp_path / "build").glob("*.vc")
+    assert {"--binary", "--timing", "--top-module bench"} <= set(options.read_text().splitlines())
+
+
+def test_targets_are_of_the_flow_api() -> None:
+    """``default_tool`` and ``tools`` are of the tool API, which FuseSoC deprecates."""
+    template = (DATA / "export" / "fusesoc.core").read_text()
+    assert "default_tool" not in template
+    assert "tools:" not in template
+    assert template.count("flow:") == template.count("flow_options:") == 2
