@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from importlib import import_module
-
 from merp.models.comparison.compare import Comparison
-from merp.models.traffic import published
+from merp.models.papers.lists import paper
 from merp.tools.comparison.tables import NAME
 from merp.tools.report.table import Column, Table
-
-
-def errata_of(architecture: str) -> Sequence[published.Erratum]:
-    """Printed values of an architecture's paper that its own definitions do not give."""
-    if architecture == "cnn-merp":
-        return published.ERRATA
-    module = import_module(f"merp.models.comparison.{architecture.replace('-', '_')}_printed")
-    found: Sequence[published.Erratum] = module.ERRATA
-    return found
 
 
 def errata_table(asked: Comparison) -> Table:
@@ -42,6 +30,6 @@ def errata_table(asked: Comparison) -> Table:
                 "why": each.why,
             }
             for answer in asked.answers
-            for each in errata_of(answer.architecture.name)
+            for each in paper(answer.architecture.name).errata
         ],
     )
