@@ -107,3 +107,16 @@ def test_a_machine_gives_what_its_container_and_limit_leave(
     assert memory.machine_memory() == whole
     (tmp_path / "memory.max").write_text("1000000\n")
     assert memory.machine_memory() == 1_000_000
+
+
+@pytest.mark.parametrize("words", [["plan", "--board", "kc705"], ["traffic", "--footing", "board"]])
+def test_planning_huge_layers(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "net.toml"
+    text = HEAD.format(4096, 4096, 65536)
+    for name, kernel, pad in (("conv1", 3, 1), ("conv2", 11, 5)):
+        text += LAYER.format(name, 65536) + f"kernel = {kernel}\npad = {pad}\n"
+    file.write_text(text + LAYER.format("fc3", 10))
+    said = refusal(capsys, words[0], file, *words[1:])
+    assert "no design for conv2, fc3 fits xc7k325t" in said

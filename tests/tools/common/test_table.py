@@ -11,9 +11,11 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from checkout import ROOT
 from merp.tools.common.table import console, table
@@ -227,3 +229,28 @@ def test_a_file_is_the_same_whatever_the_terminal(
         written.append(file.getvalue())
     assert written[0] == written[1]
     assert ROWS[0][-1] in written[0]
+
+
+def test_a_table_of_many_rows_is_laid_out_a_column_at_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrapped: list[str] = []
+    wrap = Text.wrap
+
+    def counting(text: Text, *args: Any, **kwargs: Any) -> Any:
+        wrapped.append(text.plain)
+        return wrap(text, *args, **kwargs)
+
+    monkeypatch.setattr(Text, "wrap", counting)
+    counts, printed = [], []
+    for rows in (20, 200):
+        wrapped.clear()
+        cells = [(f"row {i}", str(i), "-" * (i % 7)) for i in range(rows)]
+        console().print(table("Many", ("name", "number", "more"), cells, totals=2))
+        counts.append(len(wrapped))
+        printed.append(capsys.readouterr().out.splitlines())
+    assert counts[0] == counts[1]
+    assert len(printed[1]) == len(printed[0]) + 180
+    assert {len(line) for line in printed[1][1:]} == {len(printed[1][1])}
+    assert printed[1][4] == "│ row 0   │      0 │        │"
+    assert printed[1][-4].startswith("├")
