@@ -73,7 +73,7 @@ def fp_mul(
     are kept; NaN, and 0 times infinity, give the canonical quiet NaN. Of b's fraction so many low
     bits as ``beside`` says are multiplied beside the DSP blocks. Of factors that come ``late`` in
     their cycle, as from a block RAM, no more than one DSP block is in the way.
-    Latency: 1 to 3. Throughput: one product per cycle. Reset: none.
+    Latency: as the parameter says, in cycles. Throughput: one product per cycle. Reset: none.
     """
     if latency not in CUTS:
         raise ValueError(f"latency must be 1 to 3, not {latency}")
