@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -148,6 +148,16 @@ class Output:
         """Add files and commit."""
         self.add(files)
         self.commit()
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove files by name; one that is not there is as good as removed.
+
+        Raises:
+            BadInput: one cannot be removed.
+        """
+        with _blamed(self.said):
+            for name in names:
+                (self.root / name).unlink(missing_ok=True)
 
     def _make_root(self) -> None:
         missing = [path for path in (self.root, *self.root.parents) if not path.exists()]

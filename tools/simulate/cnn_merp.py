@@ -41,6 +41,7 @@ class CnnMerp:
 
     counters = COUNTERS
     unit = "CU"
+    joint = -1
 
     def input_maps(self, network: Network, images: int, photograph: Path | None) -> Bits:
         """Words of the photograph, or random ones."""
@@ -73,14 +74,19 @@ class CnnMerp:
     def sittings(self, choice: Choice, step: Any) -> Iterator[Sitting]:
         """One for each phase of the layers that share a design, a turn for each group."""
         for phase, layers in _phases(choice):
-            turns = []
+            spans = []
             for layer in layers:
                 made = partial(_keep, step, made_by(choice.network, layer, phase.name).name)
                 for group in groups_of(layer, choice.group):
                     name = called(phase.network, layer, phase.name)
                     said = f"{name} {phase.name} group {group}"
-                    turns.append(Turn(phase, layer, said, _group(phase, layer, group, step), made))
-            yield Sitting(phase.top(choice.array), turns, whole=False)
+                    turn = Turn(phase, layer, said, _group(phase, layer, group, step), made)
+                    spans.append([turn])
+            yield Sitting(phase.top(choice.array), spans)
+
+    def turns(self, choice: Choice, layer: Layer) -> int:
+        """One for each group."""
+        return len(groups_of(layer, choice.group))
 
     def planned(self, choice: Choice) -> Planned:
         """The model knows deltas at the resolution of the sums only."""

@@ -17,43 +17,73 @@ from merp.tools.common.seal import Arrays
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.kept_audit import audit_from
 from merp.tools.simulate.kept_files import KeptFiles, of_everything
-from merp.tools.simulate.machine import Words
+from merp.tools.simulate.machine import Turn, Words
 from merp.tools.simulate.machines import machine_of
 from merp.tools.simulate.result import Result
 
+Place = tuple[str, str] | tuple[str, str, int]
+"""Name and phase of a layer; of a turn also its number among theirs."""
+
 
 class Finished:
-    """Keeps results in the folder of an output."""
+    """Keeps results in the folder of an output.
+
+    Those of the turns of a phase of a layer are kept until its own result is.
+    """
 
     def __init__(self, kept: KeptFiles, choice: Choice) -> None:
-        """See that a result of each pass can be kept, before the first one runs.
+        """See that each result can be kept, before the first pass runs.
 
         Raises:
             BadInput: something stands in the way.
         """
-        for layer in choice.layers:
-            for phase in choice.phases:
-                kept.check(file_name(*_place(choice, layer, phase), suffix=".npz"))
         self._kept = kept
         self._choice = choice
-        self._counters = machine_of(choice.network, choice.layers).counters
+        self._machine = machine_of(choice.network, choice.layers)
+        for layer in choice.layers:
+            for phase in choice.phases:
+                place = _place(choice, layer, phase)
+                for name in (_name(place), *self._of_turns(layer, phase)):
+                    kept.check(name)
 
     def load(self, layer: Layer, phase: str) -> Result | None:
-        """The result of a pass, if it was kept by an equal run.
+        """The result of a phase of a layer, if it was kept by an equal run.
 
         One that is not as it was kept is none, and said to be.
         """
-
-        def read(about: Mapping[str, Any], arrays: Arrays) -> Result:
-            return self._result(layer, phase, about, arrays.get("outputs"))
-
         place = _place(self._choice, layer, phase)
-        return self._kept.load(file_name(*place, suffix=".npz"), place, " ".join(place), read)
+        size = self._size(layer, phase)
+        found = self._load(layer, phase, place, " ".join(place), size)
+        if found is not None:
+            self._kept.drop(self._of_turns(layer, phase))
+        return found
+
+    def load_turn(self, turn: Turn, number: int) -> Result | None:
+        """The result of the turn of that number of its phase and layer, likewise."""
+        layer, phase = turn.layer, turn.phase.name
+        place = (*_place(self._choice, layer, phase), number)
+        size = self._size(layer, phase)
+        if size is not None:
+            size[self._machine.joint] //= self._machine.turns(self._choice, layer)
+        return self._load(layer, phase, place, turn.said, size)
+
+    def _load(
+        self, layer: Layer, phase: str, place: Place, said: str, size: list[int] | None
+    ) -> Result | None:
+        def read(about: Mapping[str, Any], arrays: Arrays) -> Result:
+            return self._result(layer, phase, about, arrays.get("outputs"), size)
+
+        return self._kept.load(_name(place), place, said, read)
 
     def _result(
-        self, layer: Layer, phase: str, about: Mapping[str, Any], kept: NDArray[Any] | None
+        self,
+        layer: Layer,
+        phase: str,
+        about: Mapping[str, Any],
+        kept: NDArray[Any] | None,
+        size: list[int] | None,
     ) -> Result:
-        """The result that a file is of.
+        """The result that a file is of; ``size``: of its outputs.
 
         Raises:
             ValueError, KeyError, TypeError: of no such one.
@@ -62,39 +92,63 @@ class Finished:
         if kept is not None:
             # Of another type they are not what was kept.
             outputs = kept.astype(np.uint32, casting="equiv")
-        size = self._size(layer, phase) if phase in ("fp", PAIR) else None
-        if size != (None if outputs is None else outputs.shape):
+        if size != (None if outputs is None else list(outputs.shape)):
             raise ValueError("outputs of another size")
         if outputs is not None and int(outputs.max()) >> self._choice.network.numbers.width:
             raise ValueError("words wider than the format")
         sha, seconds = about["elaboration_sha"], about["build_seconds"]
         if not (is_text(sha) and is_number(seconds)):
             raise ValueError("no build")
-        audit = audit_from(about["audit"], self._counters)
+        audit = audit_from(about["audit"], self._machine.counters)
         return Result(layer, phase, audit, sha, seconds, outputs)
 
-    def _size(self, layer: Layer, phase: str) -> tuple[int, ...]:
-        """Of the output maps of the groups that run."""
+    def _size(self, layer: Layer, phase: str) -> list[int] | None:
+        """Of the output maps of the groups that run; None where there are none."""
+        if phase not in ("fp", PAIR):
+            return None
         behind = made_by(self._choice.network, layer, phase)
         maps = behind.biases // (1 if self._choice.group is None else layer.groups)
         rows, columns = behind.shape.pooled_rows, behind.shape.pooled_columns
-        return self._choice.images, rows, columns, maps
+        return [self._choice.images, rows, columns, maps]
 
     def save(self, result: Result) -> None:
-        """Keep a result; a crash leaves the whole file or none."""
+        """Keep the result of a phase of a layer, and no longer those of its turns.
+
+        A crash leaves the whole file or none.
+        """
+        self._save(result, _place(self._choice, result.layer, result.phase))
+        self._kept.drop(self._of_turns(result.layer, result.phase))
+
+    def save_turn(self, result: Result, number: int) -> None:
+        """Keep that of a turn until ``save``; of a turn that is alone ``save`` keeps it."""
+        if self._machine.turns(self._choice, result.layer) > 1:
+            place = _place(self._choice, result.layer, result.phase)
+            self._save(result, (*place, number))
+
+    def _save(self, result: Result, place: Place) -> None:
         about = {
             "audit": asdict(result.audit),
             "elaboration_sha": result.elaboration_sha,
             "build_seconds": result.build_seconds,
         }
         arrays = {} if result.outputs is None else {"outputs": result.outputs}
-        place = _place(self._choice, result.layer, result.phase)
-        self._kept.save(file_name(*place, suffix=".npz"), place, about, arrays)
+        self._kept.save(_name(place), place, about, arrays)
+
+    def _of_turns(self, layer: Layer, phase: str) -> list[str]:
+        """The files of the turns of a phase of a layer."""
+        turns = self._machine.turns(self._choice, layer)
+        place = _place(self._choice, layer, phase)
+        return [_name((*place, number)) for number in range(turns)] if turns > 1 else []
 
 
 def _place(choice: Choice, layer: Layer, phase: str) -> tuple[str, str]:
-    """Name and phase of a pass, as every answer has them."""
+    """Name and phase of a layer, as every answer has them."""
     return called(choice.network, layer, phase), phase
+
+
+def _name(place: Place) -> str:
+    """Of the file."""
+    return file_name(*map(str, place), suffix=".npz")
 
 
 def fingerprint(choice: Choice, image: Words, seed: int, parameters: Mapping[str, bytes]) -> str:

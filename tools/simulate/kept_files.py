@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -101,6 +101,11 @@ class KeptFiles:
         kept = sealed({**arrays, "about": np.array(text)})
         self._output.write({f"{FOLDER}/{name}": kept})
         self._names.add(name)
+
+    def drop(self, names: Collection[str]) -> None:
+        """Remove what another file now holds, whichever run kept it."""
+        self._output.remove(f"{FOLDER}/{name}" for name in names)
+        self._names.difference_update(names)
 
 
 def of_everything(choice: str, image: NDArray[Any], parameters: Mapping[str, bytes]) -> str:

@@ -40,6 +40,7 @@ class MacArray:
 
     counters = CYCLES
     unit = "MAC"
+    joint = 0
 
     def input_maps(self, network: Network, images: int, photograph: Path | None) -> Words:
         """Words of the photograph, or random ones."""
@@ -87,15 +88,25 @@ class MacArray:
         return ArrayStep(FixedGoldenStep(network, image, labels, parameters, rates, loss))
 
     def sittings(self, choice: Choice, step: ArrayStep) -> Iterator[Sitting]:
-        """All turns on one array, which keeps masks and places of maxima of an image."""
-        turns, of_each = [], list(_turns(choice))
+        """All turns on one array, which keeps masks and places of maxima of an image.
+
+        So the turns of an image are a span. Gradients, which grow from image to image, lie in
+        memory.
+        """
+        spans, of_each = [], list(_turns(choice))
         for image in range(choice.images):
+            turns = []
             for phase, layer, asked in of_each:
                 of_image = "" if choice.images == 1 else f" image {image + 1}"
                 said = f"{layer.name} {phase.name}{of_image}"
                 passes = partial(phase.passes, layer, image, step)
                 turns.append(Turn(phase, layer, said, passes, asked=asked))
-        yield Sitting(turns[0].phase.top(choice.array), turns, whole=True)
+            spans.append(turns)
+        yield Sitting(spans[0][0].phase.top(choice.array), spans)
+
+    def turns(self, choice: Choice, layer: Layer) -> int:
+        """One for each image."""
+        return choice.images
 
     def planned(self, choice: Choice) -> Planned:
         """Those passes, too, that only go before others."""

@@ -53,12 +53,17 @@ class Sitting(NamedTuple):
     """Turns one after the other on one elaboration.
 
     Attributes:
-        whole: what one leaves on the chip others read, so that none is left out.
+        spans: turns that run together or not at all: what one of a span leaves on the chip, others
+            of that span read. No span reads what another one has left there.
     """
 
     top: Top
-    turns: Sequence[Turn]
-    whole: bool
+    spans: Sequence[Sequence[Turn]]
+
+    @property
+    def turns(self) -> list[Turn]:
+        """Those of all spans."""
+        return [turn for span in self.spans for turn in span]
 
 
 class Planned(NamedTuple):
@@ -79,6 +84,10 @@ class Machine(Protocol):
     @property
     def unit(self) -> str:
         """What a part of it is called that computes."""
+
+    @property
+    def joint(self) -> int:
+        """Axis of a layer's output maps along which its turns follow each other."""
 
     def input_maps(self, network: Network, images: int, photograph: Path | None) -> Words:
         """What goes into the network: (images, rows, columns, channels).
@@ -110,6 +119,9 @@ class Machine(Protocol):
 
     def sittings(self, choice: Choice, step: Any) -> Iterator[Sitting]:
         """All that was chosen, in the order in which it runs."""
+
+    def turns(self, choice: Choice, layer: Layer) -> int:
+        """How many turns each phase of a layer has."""
 
     def planned(self, choice: Choice) -> Planned:
         """What that will take."""

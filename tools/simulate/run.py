@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 
 from merp.cosim.audit.audit import combine
-from merp.cosim.audit.run_and_audit import Audited, Passes, run_and_audit
+from merp.cosim.audit.run_and_audit import Audited, Passes, given, run_and_audit
+from merp.cosim.phases.expectation import Pass
 from merp.testbenches.top.wave import Wave
 from merp.tools.common.progress import Progress
 from merp.tools.simulate.finished import Finished
 from merp.tools.simulate.machine import Sitting, Turn
-from merp.tools.simulate.result import Result
+from merp.tools.simulate.result import Result, joined
 
 Key = tuple[str, str]
 """Layer and phase."""
@@ -27,11 +28,10 @@ class _Found:
     """What came of turns so far.
 
     Attributes:
-        audited: of each pass. asked: the layer and phase of it, or None if it only went before.
+        asked: the layer and phase of each pass that ran, or None if it only went before.
         results: by layer and phase. faults: of passes that only went before.
     """
 
-    audited: list[Audited] = field(default_factory=list)
     asked: list[Key | None] = field(default_factory=list)
     results: dict[Key, Result] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
@@ -43,6 +43,7 @@ class _Found:
 
 def simulate(
     sitting: Sitting,
+    joint: int,
     images: int,
     finished: Finished | None,
     engine: str,
@@ -52,11 +53,12 @@ def simulate(
     """Run turns back to back on one elaboration; a result of each layer and phase.
 
     Args:
-        images: of a run. finished: where finished layers are kept, and taken from.
+        joint: axis of a layer's output maps along which its turns follow each other.
+        images: of a run. finished: where finished work is kept, and taken from.
         engine: what runs it. wave: the waveform, or None. bar: is told how far it is.
     """
     found = _Found()
-    passes = _passes(sitting, images, finished, bar, found)
+    passes = _passes(sitting, joint, images, finished, bar, found)
     with bar.spent.on("simulating"):
         audited = run_and_audit(sitting.top, passes, engine, wave, bar.update)
     if audited:
@@ -67,7 +69,8 @@ def simulate(
             key: replace(each, audit=combine([one.audit for one in found.of(key, audited)]))
             for key, each in results.items()
         }
-    return [_blamed(each, found.faults) for each in results.values()]
+    asked = dict.fromkeys(_key(turn) for turn in sitting.turns if turn.asked)
+    return [_blamed(results[key], found.faults) for key in asked]
 
 
 def _blamed(result: Result, faults: Sequence[str]) -> Result:
@@ -79,44 +82,86 @@ def _blamed(result: Result, faults: Sequence[str]) -> Result:
 
 
 def _passes(
-    sitting: Sitting, images: int, finished: Finished | None, bar: Progress, found: _Found
+    sitting: Sitting,
+    joint: int,
+    images: int,
+    finished: Finished | None,
+    bar: Progress,
+    found: _Found,
 ) -> Passes:
-    """The passes of each layer that is not finished; adds every layer's result."""
-    kept: dict[Key, Result] = {}
-    for turn in sitting.turns:
-        if finished is not None and turn.asked and _key(turn) not in kept:
-            loaded = finished.load(turn.layer, turn.phase.name)
-            if loaded is not None:
-                kept[_key(turn)] = loaded
-    wanted = {_key(turn) for turn in sitting.turns if turn.asked}
-    if sitting.whole and wanted - kept.keys():
-        kept = {}
-    left = Counter(_key(turn) for turn in sitting.turns if turn.asked)
-    for turn in sitting.turns:
-        key = _key(turn)
-        if key in kept or wanted <= kept.keys():
-            if key in wanted and key not in found.results:
-                found.results[key] = kept[key]
-                _tell(turn, kept[key])
+    """The passes of each span that is not finished; adds every layer's result."""
+    turns_of = Counter(_key(turn) for turn in sitting.turns if turn.asked)
+    made: dict[Key, list[Result]] = {key: [] for key in turns_of}
+    if finished is not None:
+        _take(sitting, finished, found)
+    for span in sitting.spans:
+        wanted = [turn for turn in span if turn.asked and _key(turn) not in found.results]
+        if not wanted:
             continue
-        yield from _turn(turn, bar, found)
-        left[key] -= turn.asked
-        if turn.asked and not left[key]:
-            found.results[key] = _result(turn, images, found.of(key, found.audited))
-            if finished is not None and not found.faults:
-                finished.save(found.results[key])
-            _tell(turn, found.results[key])
+        numbers = [len(made[_key(turn)]) for turn in wanted]
+        results = _kept(wanted, numbers, finished)
+        if results is None:
+            results = yield from _span(span, wanted, images, bar, found)
+            # Behind a span that is taken from its files others are fed from the golden's words, so
+            # that the hardware's must be equal.
+            if finished is not None and not found.faults and all(r.audit.passed for r in results):
+                for number, result in zip(numbers, results, strict=True):
+                    finished.save_turn(result, number)
+        for turn, result in zip(wanted, results, strict=True):
+            key = _key(turn)
+            made[key].append(result)
+            if len(made[key]) == turns_of[key]:
+                found.results[key] = joined(made.pop(key), joint)
+                if finished is not None and not found.faults:
+                    finished.save(found.results[key])
+                _tell(turn, found.results[key])
 
 
-def _turn(turn: Turn, bar: Progress, found: _Found) -> Passes:
+def _take(sitting: Sitting, finished: Finished, found: _Found) -> None:
+    """Add the results of layers and phases that an equal run has kept."""
+    for key, turn in {_key(turn): turn for turn in sitting.turns if turn.asked}.items():
+        result = finished.load(turn.layer, turn.phase.name)
+        if result is not None:
+            found.results[key] = result
+            _tell(turn, result)
+
+
+def _kept(
+    turns: Sequence[Turn], numbers: Sequence[int], finished: Finished | None
+) -> list[Result] | None:
+    """The results of turns of a span, if an equal run has kept all of them."""
+    if finished is None:
+        return None
+    results = []
+    for turn, number in zip(turns, numbers, strict=True):
+        result = finished.load_turn(turn, number)
+        if result is None:
+            return None
+        results.append(result)
+    return results
+
+
+def _span(
+    span: Sequence[Turn], wanted: Sequence[Turn], images: int, bar: Progress, found: _Found
+) -> Generator[Pass, Audited | None, list[Result]]:
+    """Run the turns of a span; the results of those that are wanted."""
+    audited: dict[Key, list[Audited]] = {}
+    for turn in span:
+        audited[_key(turn)] = yield from _turn(turn, bar, found)
+    return [_result(turn, images, audited[_key(turn)]) for turn in wanted]
+
+
+def _turn(
+    turn: Turn, bar: Progress, found: _Found
+) -> Generator[Pass, Audited | None, list[Audited]]:
     bar.begin(turn.said)
     passes = turn.passes()
+    ran: list[Audited] = []
     with bar.spent.on("golden"):
         each = next(passes)
     while True:
-        done = yield each
-        assert done is not None
-        found.audited.append(done)
+        done = given((yield each))
+        ran.append(done)
         found.asked.append(_key(turn) if turn.asked else None)
         if not turn.asked:
             found.faults += [f"before it, {turn.said}: {text}" for text in done.audit.failures]
@@ -124,7 +169,7 @@ def _turn(turn: Turn, bar: Progress, found: _Found) -> Passes:
             with bar.spent.on("golden"):
                 each = passes.send(done.record)
         except StopIteration:
-            return
+            return ran
 
 
 def _tell(turn: Turn, result: Result) -> None:
@@ -133,7 +178,7 @@ def _tell(turn: Turn, result: Result) -> None:
 
 
 def _result(turn: Turn, images: int, audited: Sequence[Audited]) -> Result:
-    """Gather the passes of a layer."""
+    """Gather the passes of a turn."""
     records = [each.record for each in audited]
     return Result(
         turn.layer,

@@ -58,7 +58,7 @@ def simulate_all(
     Args:
         image: (images, rows, columns, channels) words, what goes into the network.
         parameters: kernels and biases of its layers.
-        finished: where finished layers are kept, and taken from. waves: the waveform's place.
+        finished: where finished work is kept, and taken from. waves: the waveform's place.
         progress: is told how far it is.
 
     Raises:
@@ -73,6 +73,7 @@ def simulate_all(
     for sitting in machine.sittings(choice, golden):
         with nullcontext() if waves is None else waves.kept(sitting.top.ports):
             results += simulate(
-                sitting, choice.images, finished, choice.engine, choice.wave, progress
-            )
+                sitting, machine.joint, choice.images, finished, choice.engine, choice.wave,
+                progress,
+            )  # fmt: skip
     return Simulated(choice, results, golden)
