@@ -47,6 +47,7 @@ def alive(caller: Caller) -> Iterator[Caller]:
         yield beating
     finally:
         beating.ended.set()
+        thread.join(BEAT_SECONDS)  # MPI must not end while it speaks
 
 
 class _Beating:

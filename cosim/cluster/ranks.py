@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache
 from time import monotonic, sleep
 from typing import Any
@@ -70,10 +70,15 @@ class Rank:
         return message
 
     def end(self) -> None:
-        """Tell it to end, when it has said what it is about to say."""
+        """Tell it to end, when it has said what it is about to say.
+
+        Its own end is waited for: MPI fails where a message, a sign of life, was never received.
+        """
         if self._owes:
             self.recv()
         self.send(None)
+        with suppress(EOFError):
+            self.recv()
 
     def _await(self, look: Callable[[], Any]) -> Any:
         """What ``look`` finds, as soon as it is no longer None."""
@@ -155,6 +160,7 @@ def other_ranks() -> Iterator[bool]:
         signs: AbstractContextManager[Caller] = alive(first) if _may_beat() else nullcontext(first)
         with signs as caller:
             serve(caller)
+        first.send(None)
         yield False
         return
     try:

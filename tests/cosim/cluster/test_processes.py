@@ -15,7 +15,7 @@ import pytest
 from clusters import batch_on, small_cut, train
 from trained import same
 
-from merp.cosim.cluster import apart, processes
+from merp.cosim.cluster import apart, beats, processes
 from merp.cosim.cluster.apart import run_apart
 from merp.cosim.cluster.batch import ClusterBatch
 from merp.cosim.cluster.processes import Processes
@@ -165,6 +165,26 @@ def test_a_simulation_that_is_killed_is_told_in_one_line(
     assert all(each.returncode is not None for each in boards)
 
 
+@pytest.mark.parametrize("way", ["recv", "send"])
+def test_a_board_that_stands_still_is_named_and_ended(boards: list[Any], way: str) -> None:
+    """Whether it is to say something, or to take more than its socket holds."""
+    peers = Processes(3)
+    with peers.that_end_if_it_fails(2) as both:  # as the caller of a run
+        boards[1].send_signal(signal.SIGSTOP)
+    with pytest.raises(CheckFailed) as failed, peers.that_end_if_it_fails(2):
+        both[1].recv() if way == "recv" else both[1].send(bytes(1 << 23))  # type: ignore[arg-type]
+    assert str(failed.value) == (
+        f"node 1 stands still: its process {boards[1].pid} has given no sign of life for 3 s"
+    )
+    assert all(each.returncode is not None for each in boards)
+
+
+def test_a_board_says_that_it_is_alive_while_it_says_nothing_else() -> None:
+    with Processes().that_end_if_it_fails(1) as boards:
+        heard = boards[0]._connection.recv  # type: ignore[attr-defined]
+        assert [heard() for _ in range(3)] == [beats.ALIVE] * 3
+
+
 @pytest.mark.full
 def test_an_interrupt_ends_all(
     network: Network, boards: list[Any], monkeypatch: pytest.MonkeyPatch
@@ -226,6 +246,26 @@ def test_boards_end_with_a_caller_that_was_killed(tmp_path: Path) -> None:
     for pid in pids:
         while alive(pid):
             time.sleep(0.1)
+
+
+def test_a_board_that_stands_still_ends_with_a_caller_that_was_killed(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, time\n"
+        "from merp.cosim.cluster.processes import Processes\n"
+        "with Processes().that_end_if_it_fails(2) as boards:\n"
+        "    pids = [board._process.pid for board in boards]\n"
+        "    os.kill(pids[1], signal.SIGSTOP)\n"
+        "    print(*pids, flush=True)\n"
+        "    time.sleep(600)\n"
+    )
+    caller = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert caller.stdout is not None
+    pids = [int(pid) for pid in caller.stdout.readline().split()]
+    caller.kill()
+    caller.communicate()
+    assert len(pids) == 2
+    while any(alive(pid) for pid in pids):
+        time.sleep(0.1)
 
 
 def alive(pid: int) -> bool:

@@ -85,6 +85,27 @@ def test_an_interrupt_ends_all_and_saves(words: list[object], tmp_path: Path) ->
         time.sleep(0.1)
 
 
+@pytest.mark.full
+@needs("mpi4py")
+def test_a_rank_that_stands_still_ends_all(words: list[object]) -> None:
+    ranks = start(4, *words, "--engine", "myhdl", "--epochs", 1000, "--patience", 3)
+    assert ranks.stderr is not None
+    assert any("step 1 of" in line for line in ranks.stderr)
+    found = descendants(ranks.pid)
+    third = [pid for pid in found if " train " in command_of(pid)][2]
+    os.kill(third, signal.SIGSTOP)
+    _, told = ranks.communicate()
+    assert ranks.returncode == 1
+    line = "merp: node 1 stands still: rank 2 has given no sign of life for 3 s"
+    assert line in told.splitlines()
+    while any(Path(f"/proc/{pid}").exists() for pid in found):
+        time.sleep(0.1)
+
+
+def command_of(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+
+
 def descendants(pid: int) -> list[Any]:
     found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return found + [each for child in found for each in descendants(int(child))]

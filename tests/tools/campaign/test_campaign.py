@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread, Timer
 from time import monotonic, sleep
 from typing import Any
 
@@ -16,8 +19,10 @@ from campaign_work import deadly, square
 from checkout import ROOT
 from merp.models.errors import CheckFailed
 from merp.tools.campaign import task as task_module
+from merp.tools.campaign.address import scheduler_address
 from merp.tools.campaign.campaign import Where, campaign
 from merp.tools.campaign.task import Task
+from merp.tools.cli import main
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from needed_tools import needs
@@ -152,6 +157,103 @@ def test_an_answer_is_what_its_file_says(tmp_path: Path) -> None:
     assert kept["task"] == task.name
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "", "127.0.0.1", "tcp://127.0.0.1", "tcp://127.0.0.1:0", "tcp://127.0.0.1:99999",
+        "tcp://127.0.0.1:x", "tcp://:8786", "tcp://::1:8786", "tcp://[::1]", "tcp://a b:1", " ",
+        "tcp://h:1/path", "tcp://user@h:1", "tcp://h:1\n", "ucx://h:8786", "ws://h:8786",
+        "inproc://1/2", "://h:1", "tcp://tcp://h:1",
+    ],
+)  # fmt: skip
+def test_an_address_that_cannot_be_is_refused(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["sweep", "tiny3", "--over", "n_cu=1,2", "--dask", address])
+    assert ended.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "argument --dask: " in line
+    assert "allowed is a scheduler, as tcp://HOST:8786" in line
+
+
+def test_an_address_says_its_scheme() -> None:
+    assert scheduler_address("127.0.0.1:8786") == "tcp://127.0.0.1:8786"
+    for address in ("tcp://[::1]:8786", "tls://node-1.example:1", "tcp://h:65535"):
+        assert scheduler_address(address) == address
+
+
+@needs("distributed")
+@pytest.mark.parametrize("says", [None, b"", b"HTTP/1.1 400 Bad Request\r\n\r\n" * 9])
+def test_a_port_without_a_scheduler_is_told(
+    says: bytes | None, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It accepts, and then is silent, closes, or says something else."""
+    from merp.tools.campaign import dask
+
+    monkeypatch.setattr(dask, "CONNECT_SECONDS", 1)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        taken: list[socket.socket] = []
+
+        def take() -> None:
+            with suppress(OSError):
+                while True:
+                    taken.append(server.accept()[0])
+                    if says is not None:
+                        taken[-1].sendall(says)
+                        taken[-1].close()
+
+        Thread(target=take, daemon=True).start()
+        assert main(["sweep", "tiny3", "--over", "n_cu=1,2", "--json", "--dask", address]) == 2
+        server.shutdown(socket.SHUT_RDWR)
+    printed, said = capfd.readouterr()
+    lines = [line for line in said.splitlines() if not line.startswith("merp sweep: ")]
+    assert printed == ""
+    assert len(lines) == 1
+    assert lines[0].startswith(f"merp: --dask {address}: ")
+    assert "allowed is " in lines[0]
+    for each in taken:
+        each.close()
+
+
+@needs("distributed")
+def test_tls_needs_certificates(capfd: pytest.CaptureFixture[str]) -> None:
+    status = main(["sweep", "tiny3", "--over", "n_cu=1,2", "--dask", "tls://127.0.0.1:8786"])
+    assert status == 2
+    assert "needs distributed.comm.tls.client in Dask's configuration" in capfd.readouterr().err
+
+
+@pytest.mark.full
+@needs("distributed")
+def test_a_scheduler_without_workers_and_one_that_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from distributed import LocalCluster
+
+    from merp.models.errors import BadInput
+    from merp.tools.campaign import dask
+
+    monkeypatch.setattr(dask, "PATIENCE", 3)
+    monkeypatch.setattr(dask, "LOOK_SECONDS", 0.5)
+    log = tmp_path / "log"
+    options: dict[str, Any] = {
+        "host": "127.0.0.1", "threads_per_worker": 1, "dashboard_address": None,
+        "local_directory": str(tmp_path / "dask"),
+    }  # fmt: skip
+    with LocalCluster(n_workers=0, **options) as cluster:
+        where = Where(processes=1, dask=cluster.scheduler_address)
+        with pytest.raises(BadInput, match="the scheduler has had no workers for 3 s"):
+            run(tasks(log), None, where)
+    cluster = LocalCluster(n_workers=1, **options)
+    where = Where(processes=1, dask=cluster.scheduler_address)
+    ending = Timer(2, cluster.close)
+    ending.start()
+    with pytest.raises(CheckFailed, match="the scheduler does not answer any more"):
+        run(tasks(log, seconds=60), None, where)
+    ending.join()
+
+
 @pytest.mark.full
 @needs("distributed")
 def test_dask_gives_the_same_and_refuses_another_merp(
@@ -164,7 +266,7 @@ def test_dask_gives_the_same_and_refuses_another_merp(
 
     log = tmp_path / "log"
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None,
+        host="127.0.0.1", n_workers=2, threads_per_worker=1, dashboard_address=None,
         local_directory=str(tmp_path / "dask"),
     ) as cluster:  # fmt: skip
         where = Where(processes=1, dask=cluster.scheduler_address)
