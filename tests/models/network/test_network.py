@@ -42,7 +42,7 @@ def test_alexnet_with_average_pooling_differs_in_pooling_only() -> None:
 
 def test_alexnet_on_24_units_differs_in_the_number_of_units_only() -> None:
     """So its bits are alexnet's: a golden model is told the layer, the format and the summation."""
-    less, more = open_network("alexnet"), open_network("alexnet24")
+    less, more = open_network("alexnet-kernel1"), open_network("alexnet24")
     assert (more.layers, more.input, more.fmt) == (less.layers, less.input, less.fmt)
     for layer in more.layers:
         assert more.summation(layer) == less.summation(layer)
@@ -96,3 +96,16 @@ def test_a_layer_without_a_design_is_traffic_only() -> None:
         "alexnet: layer fc6 has no design (traffic only): "
         "allowed are conv1, conv2, conv3, conv4, conv5"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "port"),
+    [
+        ("alexnet", 4), ("alexnet-1group", 4), ("alexnet-kernel1", 1), ("alexnet-avg", 1),
+        ("alexnet-bf16", 1), ("alexnet24", 1), ("vgg16", 4), ("vgg19", 4), ("vgg16-small", 1),
+        ("vgg19-small", 1),
+    ],
+)  # fmt: skip
+def test_kernels_go_four_a_beat_where_the_papers_part_has_the_logic(name: str, port: int) -> None:
+    designs = open_network(name).cnn_merp_designs.values()
+    assert {design.kernel_port for design in designs} == {port}

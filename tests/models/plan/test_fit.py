@@ -115,3 +115,9 @@ def test_the_shipped_vgg_is_within_a_tenth_of_the_best(name: str) -> None:
     found = on_board(network)
     assert fit.faster(network, found, lambda each, goal: on_board(each, goal=goal)) is None
     assert on_board(open_network(f"{name}-small")).seconds > 2 * found.seconds
+
+
+@pytest.mark.parametrize("name", ["alexnet", "alexnet-1group", "alexnet-kernel1", "alexnet24"])
+def test_designs_of_alexnet_fit_the_papers_part(name: str) -> None:
+    found = plan(open_network(name), KC705, 2)
+    assert max(engine.resources.lut for engine in found.engines) <= KC705.part.luts
