@@ -37,6 +37,8 @@ NEVER = (1 << 64) - 1
 COMMENT = re.compile(r"^[ \t]*//.*\n|[ \t]*//.*$", re.MULTILINE)
 STATEMENT = re.compile(r"\n\n(?=    \S)|\n+(?=endmodule)")
 """Where a module's next statement begins, or it ends; a process has no such line within."""
+DECLARATION = re.compile(r"    (?:wire|reg|integer) [^\n]*;")
+"""A line that declares a signal, and does nothing else."""
 
 PROGRESS, OUTCOME, STUCK, WINDOW = 0, 1, 2, 3
 
@@ -101,17 +103,25 @@ def verilog_sha(top: Top, *, ordered: bool = True) -> str:
     Comments do not count: they quote docstrings, and name the parameters that a design leaves out.
 
     Args:
-        ordered: the order of a module's statements counts. It does for what synthesis makes of
-            them, not for what they do: all of them are concurrent.
+        ordered: the order of a module's declarations and statements counts. It does for what
+            synthesis makes of them, not for what they do: all statements are concurrent.
     """
     digest = hashlib.sha256()
     with scratch() as folder:
         for source in convert(top.function, top.args, "verilog", folder).files:
             code = COMMENT.sub("", source.read_text(encoding="utf-8"))
             if not ordered:
-                code = "\n".join(sorted(STATEMENT.split(code)))
+                code = "\n".join(sorted(_parts(code)))
             digest.update(f"{source.name}\0{code}".encode())
     return digest.hexdigest()
+
+
+def _parts(code: str) -> Iterator[str]:
+    """The statements of a module, and its declarations one by one."""
+    for part in STATEMENT.split(code):
+        lines = part.splitlines()
+        declares = all(map(DECLARATION.fullmatch, filter(None, lines)))
+        yield from filter(None, lines) if declares else [part]
 
 
 class _Simulation:
