@@ -208,7 +208,7 @@ def pairs_that_fit(
         if first.design is None or second.design is None:
             continue
         try:
-            check_pair(replace(network, fuse=(first.name, second.name)), 1, part=part)
+            check_pair(network.fusing(first, second, network.designs), 1, part=part)
             yield first, second, fused_design(network, first, second, part=part)
         except BadInput:
             continue

@@ -8,7 +8,7 @@ in a chain but where a layer takes the output of another one than that in front 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -167,6 +167,15 @@ class Network(Stores):
             BadInput: a layer takes the output of one that there is not.
         """
         return feeds_of(self)
+
+    def fusing(self, first: Layer, second: Layer, designs: Mapping[str, Design]) -> Network:
+        """The same layers on ``designs``, two of them fused.
+
+        A plan asks for each pair of thousands of layers: what feeds what is found once for all.
+        """
+        found = replace(self, fuse=(first.name, second.name), designs=designs)
+        vars(found).update(feeds=self.feeds, _named=self._named)
+        return found
 
     def design(self, layer: Layer) -> CnnMerpDesign:
         """Return the design that runs ``layer``, for those who answer for CNN-MERP alone.

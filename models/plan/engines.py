@@ -143,7 +143,8 @@ def least_engine(name: str, works: Sequence[Work]) -> Engine:
     Raises:
         BadInput: as ``engine_of``.
     """
-    return engine_of(name, works, [(1, 1)] * len(works))
+    kinds = list({work.kind: work for work in works}.values())
+    return engine_of(name, kinds, [(1, 1)] * len(kinds))
 
 
 def least_logic(engine: Engine) -> Resources:

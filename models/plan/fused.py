@@ -44,7 +44,7 @@ def fused(network: Network, halves: tuple[Work, Work], board: Board) -> tuple[En
         design = network.design(layer)
         roomy = max(images, design.max_images)
         designs[str(layer.design)] = replace(design, max_images=roomy)
-    network = replace(network, fuse=(first.name, second.name), designs=designs)
+    network = network.fusing(first, second, designs)
     check_pair(network, images, state=True, part=board.room)
     pair = fused_design(network, first, second, state=True, part=board.room)
     both = replace(one, engine=pair.first), replace(other, engine=pair.second)

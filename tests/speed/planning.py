@@ -3,17 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import process_time
 
 from measured import Seconds, best
 from merp.models.plan.plan import plan
+from merp.tools.cli import main
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
 
+LAYERS = 2000
+VERBS = ("networks", "traffic", "plan --board kc705")
+
 
 def figures() -> Iterator[Seconds]:
-    """Seconds for each layer, on the KC705 with a batch of 128."""
+    """Seconds for each layer, on the KC705 with a batch of 128; then verbs of many layers."""
     board = open_board("kc705")
     for name in ("alexnet", "vgg16"):
         network = open_network(name)
         seconds = best(lambda network=network: plan(network, board), 20)
         yield Seconds(f"plan of {name}, a layer", seconds / len(network.layers))
+    yield from _deep()
+
+
+def _deep() -> Iterator[Seconds]:
+    """Processor time of verbs on a chain of many layers, Python's start left out."""
+    head = '[network]\nname = "deep"\ninput = { rows = 32, columns = 32, channels = 16 }\n'
+    layer = '[[layer]]\nname = "conv{}"\nmaps = 16\nkernel = 3\npad = 1\n'
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "deep.toml"
+        file.write_text(head + "".join(map(layer.format, range(LAYERS))))
+        for words in VERBS:
+            verb, *options = words.split()
+            began = process_time()
+            with redirect_stdout(StringIO()):
+                main([verb, str(file), *options])
+            yield Seconds(f"{verb}, {LAYERS:,} layers", process_time() - began, "processor time")

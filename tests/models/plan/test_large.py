@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from merp.models.cnn_merp import fused_pair
+from merp.models.network import network
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_file import network_of
 from merp.models.params import toml_section
@@ -77,9 +78,11 @@ def test_pairs_that_may_fuse_are_estimated_once_for_each_number_of_units(
         fused_pair._fastest.cache_clear()
         fused_pair._of_every_size.cache_clear()
         asked = counted(monkeypatch, fused_pair, "engine_estimate")
+        feeds = counted(monkeypatch, network, "feeds_of")
         units = sum(found.network.design(layer).n_cu for layer in found.network.layers)
         list(fusable(found))
         assert len(asked) <= 2 * units
+        assert len(feeds) <= 2
         calls.append(len(asked))
     assert calls[1] < 3 * calls[0]
 
@@ -103,8 +106,7 @@ def wide(rows: int, maps: int, kernel: int) -> Network:
 
 @pytest.mark.parametrize("phase", ["fp", "dp", "ku"])
 def test_the_part_bounds_the_tiles_and_not_the_layer(phase: str) -> None:
-    network = wide(256, 1 << 16, 3)
-    works = list(works_of(network, "d", phase, 4, "pooled"))
+    works = list(works_of(wide(256, 1 << 16, 3), "d", phase, 4, "pooled"))
     board = open_board("kc705")
     board = replace(board, part=replace(board.part, block_rams=60))
     tracemalloc.start()
