@@ -153,7 +153,7 @@ def fake_netlist(files: list[Path], top: str, outside: set[str]) -> dict[str, An
 
 
 def test_each_block_is_synthesised_once_and_counted_as_often_as_it_occurs(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked: list[str] = []
 
@@ -164,9 +164,16 @@ def test_each_block_is_synthesised_once_and_counted_as_often_as_it_occurs(
         return fake_netlist(files, top, outside)
 
     monkeypatch.setattr(resources, "synthesise", synthesise)
-    monkeypatch.setattr(beside, "cores", lambda: 1)
+    for place in (beside, resources):
+        monkeypatch.setattr(place, "cores", lambda: 1)
     steps: list[tuple[int, int, str]] = []
-    found = resources.measure(forward_top(SMALL), False, lambda *step: steps.append(step))
+    said: list[str] = []
+    monkeypatch.setenv("MERP_CACHE", str(tmp_path / "cache"))
+    top = forward_top(SMALL)
+    found = resources.measure(top, False, lambda *step: steps.append(step), said.append)
+    of_all = sum(block.count for block in found)
+    blocks = f"{of_all} blocks, {len(found)} distinct: {len(found)} to synthesise, 1 at once"
+    assert [text.partition(", about")[0] for text in said] == [blocks]
     assert len(asked) == len(set(asked)) == len(found)
     assert [name for _, _, name in steps] == asked
     counts = {block.name: block.count for block in found}

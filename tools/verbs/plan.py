@@ -14,6 +14,7 @@ from merp.models.plan.planned import Plan
 from merp.tools.common.arguments import add_backward, add_network, add_tables, add_written, whole
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.output import Output
+from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network, open_tables
 from merp.tools.common.table import say
 from merp.tools.library.checks import with_backward
@@ -52,12 +53,13 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput(f"-o {args.output}: must end in .toml")
     network = with_backward(open_network(args.network, fuses=True), args.backward)
     board = open_board(args.board)
-    state = args.state_bits or STATE
+    state, many = args.state_bits or STATE, len(network.layers)
 
     def planned(each: Network, goal: str) -> Plan:
         return fused_plan(each, board, args.batch, goal, state, apart=args.apart, fuse=args.fuse)
 
-    fitted = fitted_plan(network, args.fit, args.goal or GOAL, planned)
+    with ProgressBar("plan", f"{many:,} layers: their designs, then tiles of each in each phase"):
+        fitted = fitted_plan(network, args.fit, args.goal or GOAL, planned)
     found = fitted.plan
     if args.output is not None:
         text = network_file(found, args.fit, *open_tables(args.network))
