@@ -72,5 +72,6 @@ def _whole(stream: str, array: NDArray[Any], width: int, allowed: str) -> Bits:
     most = (1 << width) - 1
     if array.dtype.kind not in "biu":
         raise BadInput(f"{stream}: type {array.dtype}: allowed are {allowed}, 0 to {most}")
-    refuse_first(stream, array, (array < 0) | (array > most), f"{allowed}, 0 to {most}")
+    found: NDArray[Any] = array
+    refuse_first(stream, array, (found < 0) | (found > most), f"{allowed}, 0 to {most}")
     return array.astype(np.uint32)
