@@ -18,8 +18,12 @@ VHDL_KEYWORDS = frozenset(
     restrict_guarantee return rol ror select sequence severity shared signal sla sll sra srl strong
     subtype then to transport type unaffected units until use variable vmode vprop vunit wait when
     while with xnor xor
+    private view
+    across break nature noise procedural quantity reference spectrum subnature terminal
+    through tolerance
     """.split()
 )
+"""Of VHDL-87 to 2008, of 2019 (``private``, ``view``), and of VHDL-AMS (``across`` to the end)."""
 
 VERILOG_KEYWORDS = frozenset(
     """

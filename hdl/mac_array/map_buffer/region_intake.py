@@ -52,7 +52,7 @@ def region_intake(
     top = 2 * design.map_words
     taking, present = flag(), flag()
     maps = count(design.pixels)  # of this group
-    part, across, side_row = count(design.pox), count(design.pox), count(poy)
+    part, beside, side_row = count(design.pox), count(design.pox), count(poy)
     atom, row = count(design.max_size), count(design.max_size)
     each_map, group = count(design.pixels), count(design.max_maps)
     last_part, last_across, last_side = flag(), flag(), flag()
@@ -127,7 +127,7 @@ def region_intake(
     loops = (
         loop_index(clk, start, step=present, size=load.parts, index=part, final=last_part),
         loop_index(clk, start, step=next_atom, size=load.atoms, index=atom, final=last_atom),
-        loop_index(clk, restart, step=next_map, size=load.across, index=across, final=last_across),
+        loop_index(clk, restart, step=next_map, size=load.across, index=beside, final=last_across),
         quota_index(clk, start, step=next_map, quota=maps, index=each_map, final=last_map),
         loop_index(
             clk, restart_side, step=next_row, size=load.side, index=side_row, final=last_side
@@ -136,7 +136,7 @@ def region_intake(
         loop_index(clk, start, step=next_group, size=load.groups, index=group, final=last_group),
     )
     spread = region_spread(
-        atom=sink.data, level=load.level, parts=load.parts, part=part, across=across, data=data,
+        atom=sink.data, level=load.level, parts=load.parts, part=part, beside=beside, data=data,
         columns=enabled, design=design,
     )  # fmt: skip
     span = run_span(

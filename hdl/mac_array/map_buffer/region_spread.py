@@ -18,18 +18,18 @@ def region_spread(
     level: Word,
     parts: Word,
     part: Word,
-    across: Word,
+    beside: Word,
     data: Word,
     columns: Word,
     design: Design,
 ) -> Any:
-    """Put element part * 2^level + i of an atom at column across * 2^level + i.
+    """Put element part * 2^level + i of an atom at column beside * 2^level + i.
 
     atom     in   its elements, the first one lowest
     level    in   logarithm of the columns of a region
     parts    in   pox / 2^level, parts of an atom
     part     in   which of them
-    across   in   the region's number in its row of regions
+    beside   in   the region's number in its row of regions
     data     out  of each column; of those that are not enabled anything
     columns  out  which columns have an element
 
@@ -69,7 +69,7 @@ def region_spread(
         for column in range(pox):
             region[:] = column
             region[:] = region >> level
-            if region == across:
+            if region == beside:
                 enabled[column] = True
         columns.next = enabled
 

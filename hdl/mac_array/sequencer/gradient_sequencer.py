@@ -63,7 +63,7 @@ def gradient_sequencer(
     pox, poy, pof = design.pox, design.poy, design.pof
     top = 2 * design.map_words
     busy, fire = flag(), flag()
-    column, row, across, down = (count(design.max_size) for _ in range(4))
+    column, row, sideways, down = (count(design.max_size) for _ in range(4))
     group, tile = count(design.max_maps), count(design.max_tiles)
     last_column, last_row, last_across, last_down = (flag() for _ in range(4))
     last_group, last_tile = flag(), flag()
@@ -138,7 +138,7 @@ def gradient_sequencer(
         loop_index(clk, start, step=fire, size=sweep.columns, index=column, final=last_column),
         loop_index(clk, start, step=next_row, size=sweep.rows, index=row, final=last_row),
         loop_index(
-            clk, start, step=next_sweep, size=sweep.tap_tiles, index=across, final=last_across
+            clk, start, step=next_sweep, size=sweep.tap_tiles, index=sideways, final=last_across
         ),
         loop_index(clk, start, step=next_down, size=sweep.tap_tiles, index=down, final=last_down),
         loop_index(clk, start, step=next_group, size=sweep.groups, index=group, final=last_group),
