@@ -19,7 +19,7 @@ VHDL_KEYWORDS = frozenset(
     subtype then to transport type unaffected units until use variable vmode vprop vunit wait when
     while with xnor xor
     private view
-    across break nature noise procedural quantity reference spectrum subnature terminal
+    across break limit nature noise procedural quantity reference spectrum subnature terminal
     through tolerance
     """.split()
 )

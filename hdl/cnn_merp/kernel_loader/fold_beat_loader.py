@@ -54,7 +54,7 @@ def fold_beat_loader(
     base = count(design.kernel_words + design.groups)
     group = count(design.groups)
     cu = count(n_cu + 2 * lanes)  # the first one of the piece
-    limit = count(n_cu + 2 * lanes)  # CUs in use in the group
+    in_use = count(n_cu + 2 * lanes)  # CUs in use in the group
     last_group, last_piece, final, alone = (flag() for _ in range(4))
     complete, rests, opened = flag(), flag(), flag()
     wanted = count(lanes)
@@ -81,16 +81,16 @@ def fold_beat_loader(
     @always_comb
     def bound() -> None:
         if last_group:
-            limit.next = config.last_cus
+            in_use.next = config.last_cus
         else:
-            limit.next = n_cu
+            in_use.next = n_cu
 
     @always_comb
     def measure() -> None:
-        last_piece.next = cu + lanes >= limit
-        alone.next = config.groups == 1 and limit <= lanes
-        if cu + lanes > limit:
-            wanted.next = limit - cu
+        last_piece.next = cu + lanes >= in_use
+        alone.next = config.groups == 1 and in_use <= lanes
+        if cu + lanes > in_use:
+            wanted.next = in_use - cu
         else:
             wanted.next = lanes
 

@@ -13,7 +13,7 @@ ADDED = {
     "VHDL-2008": "assume assume_guarantee context cover default fairness force parameter property "
     "release restrict restrict_guarantee sequence strong vmode vprop vunit",
     "VHDL-2019": "private view",
-    "VHDL-AMS": "across break nature noise procedural quantity reference spectrum subnature "
+    "VHDL-AMS": "across break limit nature noise procedural quantity reference spectrum subnature "
     "terminal through tolerance",
     "Verilog-2005": "cell config design endconfig incdir include instance liblist library "
     "localparam noshowcancelled pulsestyle_ondetect pulsestyle_onevent showcancelled uwire use",
