@@ -130,7 +130,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         place=Output.of_folder,
     )
     parser.add_argument(
-        "--resume", action="store_true", help="reuse finished layers of an identical run in DIR"
+        "--resume", action="store_true", help="reuse finished work of an identical run in DIR"
     )
     parser.add_argument(
         "--schedule",
