@@ -17,7 +17,9 @@ from marks import in_full
 from merp.cosim.audit import run_and_audit
 from merp.cosim.engines.job import Job, Runs
 from merp.tools.cli import main
+from merp.tools.common.output import Output
 from merp.tools.common.seal import SEAL, sealed
+from merp.tools.simulate.kept_files import KeptFiles
 
 GROUPS = """
 [network]
@@ -228,3 +230,24 @@ def test_a_place_that_cannot_take_a_pass_is_refused_before_the_work(
     count, status, said = simulated(*words)
     assert (count, status) == (0, 2)
     assert f"cannot be written: {place} is a folder" in said
+
+
+def test_what_is_in_its_place_when_the_interrupt_comes_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = []
+    for moment in ("before", "behind"):
+        with Output.of_folder("-o", tmp_path / moment) as output, monkeypatch.context() as patch:
+            kept = KeptFiles(output, "", False, said.append)
+            commit = output.commit
+
+            def struck(moment: str = moment, commit: Callable[[], None] = commit) -> None:
+                if moment == "behind":
+                    commit()
+                raise KeyboardInterrupt
+
+            patch.setattr(output, "commit", struck)
+            with pytest.raises(KeyboardInterrupt):
+                kept.save("conv1-fp-0.npz", ("conv1", "fp", 0), {}, {})
+            said.append(kept.said())
+    assert said == ["", f"-o {tmp_path / 'behind'}: 1 finished parts of the work are saved"]

@@ -99,7 +99,13 @@ class KeptFiles:
         """Keep what ``about`` says as JSON, and arrays; a crash leaves the whole file or none."""
         text = json.dumps({"pass": list(place), "fingerprint": self._fingerprint, **about})
         kept = sealed({**arrays, "about": np.array(text)})
-        self._output.write({f"{FOLDER}/{name}": kept})
+        try:
+            self._output.write({f"{FOLDER}/{name}": kept})
+        except KeyboardInterrupt:  # it may strike when the file is in its place
+            path = self._output.root / FOLDER / name
+            if path.is_file() and path.read_bytes() == kept:
+                self._names.add(name)
+            raise
         self._names.add(name)
 
     def drop(self, names: Collection[str]) -> None:
