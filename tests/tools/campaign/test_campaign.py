@@ -245,6 +245,7 @@ def test_a_scheduler_without_workers_and_one_that_is_lost(
         where = Where(processes=1, dask=cluster.scheduler_address)
         with pytest.raises(BadInput, match="the scheduler has had no workers for 3 s"):
             run(tasks(log), None, where)
+    monkeypatch.setattr(dask, "PATIENCE", 600)
     cluster = LocalCluster(n_workers=1, **options)
     where = Where(processes=1, dask=cluster.scheduler_address)
     ending = Timer(2, cluster.close)
