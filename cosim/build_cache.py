@@ -130,12 +130,10 @@ class Entry:
             place = self.place.with_name(f"{self.key}.lock")
             file = os.open(place, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
         try:
-            try:
-                with _told():
-                    fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-                locked = True
-            except BlockingIOError:
-                locked = False
+            locked = _locked(file)
+            while wait and not locked:
+                time.sleep(_PAUSE)  # who waits so is seen to be alive
+                locked = _locked(file)
             yield locked
         finally:
             os.close(file)
@@ -172,6 +170,15 @@ class Entry:
             with self._lock(wait=False) as locked:
                 if locked:
                     _remove(self._draft)
+
+
+def _locked(file: int) -> bool:
+    try:
+        with _told():
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 @contextmanager

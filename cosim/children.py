@@ -29,6 +29,8 @@ from types import TracebackType
 from typing import Any
 from weakref import WeakSet
 
+from merp.cosim.pulse import Watched
+
 GRACE_SECONDS = 2
 """From SIGTERM, upon which a program may clean up, to SIGKILL."""
 
@@ -96,8 +98,14 @@ class Children:
         return process
 
     def call(self, command: Sequence[str], **options: Any) -> int:
-        """Start a program as ``start`` does, and return its status when it has ended."""
-        return self.start(command, **options).wait()
+        """Start a program as ``start`` does, and return its status when it has ended.
+
+        Raises:
+            CheckFailed: it stood still.
+        """
+        process = self.start(command, **options)
+        with Watched(process):
+            return process.wait()
 
     def end(self, grace: float = GRACE_SECONDS) -> None:
         """End all that are left, and whatever they have started; none is left then.
@@ -166,12 +174,14 @@ def run(command: Sequence[str], **options: Any) -> CompletedProcess[str]:
 
     Raises:
         OSError: it cannot be started.
+        CheckFailed: it stood still.
     """
     piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     group: Children | None = getattr(_of_thread, "group", None)
     with Children() if group is None else nullcontext(group) as children:
         process = children.start(command, errors="replace", **piped, **options)
-        printed, said = process.communicate()
+        with Watched(process):
+            printed, said = process.communicate()
         return CompletedProcess(process.args, process.returncode, printed, said)
 
 

@@ -18,6 +18,7 @@ from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import NO_REWRITING, check_ghdl, check_ghdl_log
 from merp.cosim.scratch import scratch
 from merp.hdl.conversion.convert import Export, convert
+from merp.models.errors import CheckFailed
 from merp.testbenches.top.job_files import FOLDER, POLL_SECONDS, put, run_to_json
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.run import Outcome, Stuck
@@ -178,6 +179,8 @@ class Simulation:
                 text, stuck = plain["text"], plain["stuck"]
                 raise RuntimeError(text) if stuck is None else Stuck(text, stuck)
             if ended and not path.exists():
+                if isinstance(failure := self._ended.exception(), CheckFailed):
+                    raise failure
                 raise RuntimeError(
                     f"the simulation ended early: {_tail(self._folder / 'test.log')}"
                 )

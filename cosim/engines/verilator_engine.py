@@ -23,6 +23,7 @@ from merp.cosim.engines.myhdl_engine import elaboration_sha
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import find_verilator
 from merp.cosim.engines.verilator_build import EXECUTABLE, build, trace_flags
+from merp.cosim.pulse import Watched
 from merp.cosim.scratch import scratch
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.scope import Scope
@@ -138,6 +139,7 @@ class _Simulation:
             stdout=subprocess.PIPE,
             stderr=self._errors,
         )
+        self._watched = Watched(self._process)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._to: IO[bytes] = self._process.stdin
@@ -153,6 +155,7 @@ class _Simulation:
                 self._to.flush()
                 self._process.wait()
         finally:
+            self._watched.end()
             self._children.end()
             self._errors.close()
 
@@ -243,7 +246,8 @@ class _Simulation:
         self._send([len(words), *words])
 
     def _bytes(self, size: int) -> bytes:
-        data = self._from.read(size)
+        with self._watched:
+            data = self._from.read(size)
         if len(data) != size:
             raise self._ended()
         return data
@@ -252,7 +256,8 @@ class _Simulation:
     def _listening(self) -> Iterator[None]:
         """While something is said; if nobody listens, the error says why."""
         try:
-            yield
+            with self._watched:
+                yield
         except BrokenPipeError as error:
             raise self._ended() from error
 

@@ -162,4 +162,4 @@ def test_no_other_module_starts_a_program() -> None:
         for path in sorted((ROOT / room).rglob("*.py"))
         if STARTS.search(path.read_text(encoding="utf-8"))
     ]
-    assert found == ["cosim/children.py", "cosim/cluster/processes.py"]
+    assert found == ["cosim/children.py"]

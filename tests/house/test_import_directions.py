@@ -95,18 +95,25 @@ TESTBENCHES = rooms(
     {"cluster": ""},
 )
 
+STARTED = "children pulse scratch"
+"""Other programs: their start and end, whether they work, and where they write."""
+
 COSIM = rooms(
-    {"build_cache": "", "wasm_cache": "", "engines": "build_cache"},
+    {"build_cache": "", "wasm_cache": "", "interrupts": "", "scratch": "", "pulse": ""},
+    {"children": "pulse", "engines": f"build_cache {STARTED}"},
     {"phases": "engines"},
     dict.fromkeys(("phases.cnn_merp", "phases.mac_array"), "engines phases"),
     {
         "architectures": "phases phases.cnn_merp phases.mac_array",
         "audit": "engines phases phases.cnn_merp",
     },
-    {"block": "engines wasm_cache", "synthesis": "engines build_cache wasm_cache"},
+    {
+        "block": f"engines wasm_cache {STARTED}",
+        "synthesis": f"engines build_cache wasm_cache {STARTED}",
+    },
     {"passes": "phases phases.cnn_merp audit"},
     {"pipeline": "engines phases phases.cnn_merp audit"},
-    {"cluster": "engines phases phases.cnn_merp audit pipeline"},
+    {"cluster": f"engines phases phases.cnn_merp audit pipeline {STARTED}"},
     {"training": "engines phases phases.cnn_merp phases.mac_array audit passes pipeline cluster"},
 )
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from typing import Any
 
 from merp.cosim.children import Children, join
 from merp.cosim.interrupts import interrupts_that_last, status_of
+from merp.cosim.pulse import LOOK_SECONDS, Pulse
 from merp.models.errors import CheckFailed
 from merp.tools.campaign.task import Task, perform
 
@@ -42,7 +43,7 @@ def on_this_machine(
             )  # fmt: skip
             try:
                 futures = {pool.submit(_performed, task): each for each, task in left.items()}
-                for future in as_completed(futures):
+                for future in _completed(futures):
                     answer = future.result()
                     del left[futures[future]]
                     deaths = 0
@@ -59,6 +60,23 @@ def on_this_machine(
                 raise
             finally:
                 pool.shutdown(cancel_futures=True)
+
+
+def _completed(futures: Iterable[Future[Any]]) -> Iterator[Future[Any]]:
+    """Yield futures as they are done.
+
+    Workers are killed, as if they had died, if they all stand still: those that have nothing to do
+    are still, too.
+    """
+    left, pulses = set(futures), dict[int, Pulse]()
+    while left:
+        done, left = wait(left, LOOK_SECONDS, FIRST_COMPLETED)
+        yield from done
+        workers = [worker for worker in active_children() if worker.pid is not None and not done]
+        found = [pulses.setdefault(each.pid, Pulse(each.pid)).is_still() for each in workers]
+        if all(found):
+            for worker in workers:
+                worker.kill()
 
 
 def _performed(task: Task) -> dict[str, Any]:

@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
-from campaign_work import deadly, square
+from campaign_work import deadly, square, stopping
 from checkout import ROOT
+from merp.cosim import pulse
 from merp.models.errors import CheckFailed
 from merp.tools.campaign import task as task_module
 from merp.tools.campaign.address import scheduler_address
@@ -97,6 +98,16 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path, impatient: None) -> None
     found = run(tasks(log, work=deadly), tmp_path / "out", Where(processes=2))
     assert found == run(tasks(tmp_path / "other"))
     assert set(done(log)) == {0, 1, 2, 3, 4}
+    assert done(log).count(2) == 2
+
+
+def test_a_worker_that_stands_still_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pulse, "STILL_SECONDS", 3)
+    log = tmp_path / "log"
+    found = run(tasks(log, work=stopping), tmp_path / "out", Where(processes=2))
+    assert found == run(tasks(tmp_path / "other"))
     assert done(log).count(2) == 2
 
 
