@@ -95,8 +95,8 @@ class Watched:
         """It has answered."""
         self._waiting = False
         if self._still:
-            args = self._process.args
-            program = args if isinstance(args, str) else str(next(iter(args)))
+            args: Any = self._process.args
+            program = args if isinstance(args, str) else args[0]
             raise CheckFailed(
                 f"{Path(program).name} stood still: process {self._process.pid} got no processor "
                 f"time for {STILL_SECONDS} s"

@@ -72,10 +72,10 @@ def _completed(futures: Iterable[Future[Any]]) -> Iterator[Future[Any]]:
     while left:
         done, left = wait(left, LOOK_SECONDS, FIRST_COMPLETED)
         yield from done
-        workers = [worker for worker in active_children() if worker.pid is not None and not done]
-        found = [pulses.setdefault(each.pid, Pulse(each.pid)).is_still() for each in workers]
+        workers = {} if done else {each.pid: each for each in active_children() if each.pid}
+        found = [pulses.setdefault(pid, Pulse(pid)).is_still() for pid in workers]
         if all(found):
-            for worker in workers:
+            for worker in workers.values():
                 worker.kill()
 
 
