@@ -36,10 +36,8 @@ from merp.testbenches.top.wave import Wave
 
 NEVER = (1 << 64) - 1
 COMMENT = re.compile(r"^[ \t]*//.*\n|[ \t]*//.*$", re.MULTILINE)
-STATEMENT = re.compile(r"\n\n(?=    \S)|\n+(?=endmodule)")
-"""Where a module's next statement begins, or it ends; a process has no such line within."""
-DECLARATION = re.compile(r"    (?:wire|reg|integer) [^\n]*;")
-"""A line that declares a signal, and does nothing else."""
+STATEMENT = re.compile(r"\n+(?=    (?!end|\))\S|endmodule)")
+"""Where the next declaration or statement of a module begins, or it ends."""
 
 PROGRESS, OUTCOME, STUCK, WINDOW = 0, 1, 2, 3
 
@@ -112,17 +110,9 @@ def verilog_sha(top: Top, *, ordered: bool = True) -> str:
         for source in convert(top.function, top.args, "verilog", folder).files:
             code = COMMENT.sub("", source.read_text(encoding="utf-8"))
             if not ordered:
-                code = "\n".join(sorted(_parts(code)))
+                code = "\n".join(sorted(STATEMENT.split(code)))
             digest.update(f"{source.name}\0{code}".encode())
     return digest.hexdigest()
-
-
-def _parts(code: str) -> Iterator[str]:
-    """The statements of a module, and its declarations one by one."""
-    for part in STATEMENT.split(code):
-        lines = part.splitlines()
-        declares = all(map(DECLARATION.fullmatch, filter(None, lines)))
-        yield from filter(None, lines) if declares else [part]
 
 
 class _Simulation:
