@@ -16,6 +16,7 @@ WRITERS = {
     "tools/common/owned.py": "manifests of drafts of the writer",
     "tools/export/package.py": "fills a draft of the writer",
     "cosim/audit/vectors.py": "fills a draft of the writer",
+    "cosim/scratch.py": "temporary folders",
     "cosim/build_cache.py": "the cache of executables and netlists",
     "cosim/engines/verilator_build.py": "fills an entry of the cache",
     "cosim/engines/ghdl_engine.py": "a folder that goes with the run",

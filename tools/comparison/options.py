@@ -6,8 +6,8 @@ import argparse
 
 from merp.models.plan.fit import BEST
 from merp.tools.common.arguments import add_network, whole
+from merp.tools.common.fit import add_fit
 from merp.tools.comparison.scope import CONV
-from merp.tools.plan.options import add_fit
 
 BATCH = 128
 

@@ -6,7 +6,6 @@ import argparse
 from typing import Final
 
 from merp.models.params.state_field import STATES
-from merp.models.plan.fit import FITS
 from merp.models.plan.plan import GOALS
 
 STATE: Final = "pooled"
@@ -36,15 +35,4 @@ def add_tiling(parser: argparse.ArgumentParser) -> None:
         "--apart",
         action="store_true",
         help="bitstreams for each layer alone: fewer bytes, more bitstreams to load",
-    )
-
-
-def add_fit(parser: argparse.ArgumentParser, default: str) -> None:
-    """Add ``--fit``."""
-    parser.add_argument(
-        "--fit",
-        choices=FITS,
-        default=default,
-        help="CNN-MERP's designs: the quickest of those sized for the board and those of the "
-        "network file, or the file's (default %(default)s)",
     )

@@ -13,6 +13,7 @@ from merp.models.plan.fit import BEST, SHIPPED
 from merp.models.plan.planned import Plan
 from merp.tools.common.arguments import add_backward, add_network, add_tables, add_written, whole
 from merp.tools.common.boards import add_board, open_board
+from merp.tools.common.fit import add_fit
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network, open_tables
@@ -21,7 +22,7 @@ from merp.tools.library.checks import with_backward
 from merp.tools.plan.answer import network_file
 from merp.tools.plan.fit import faster_line, fitted_json, fitted_plan
 from merp.tools.plan.fuse import add_fuse, fused_plan
-from merp.tools.plan.options import GOAL, STATE, add_fit, add_planning
+from merp.tools.plan.options import GOAL, STATE, add_planning
 from merp.tools.plan.tables import print_plan
 
 
