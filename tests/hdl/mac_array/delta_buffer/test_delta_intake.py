@@ -119,7 +119,7 @@ def test_atoms_are_written_a_cycle_later_and_wait_for_room() -> None:
     assert len(waits) <= sum(each[-1].tile for each in passes)  # a cycle behind computed, each
     columns = {port.name: trace.column(port.name) for port in trace.ports}
     ended = False
-    for t in range(3, len(trace.rows)):
+    for t in range(1, len(trace.rows)):
         number, atom, word = taken.get(t - 1, (0, None, 0))
         if t - 1 in starts:
             ended = False

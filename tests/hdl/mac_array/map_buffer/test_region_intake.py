@@ -122,7 +122,7 @@ def test_every_part_is_written_a_cycle_later() -> None:
     assert not left
     columns = {port.name: trace.column(port.name) for port in trace.ports}
     ended = False
-    for t in range(3, len(trace.rows)):
+    for t in range(1, len(trace.rows)):
         number, atom, part = offered.get(t - 1, (0, None, 0))
         if t in (start + 1 for start in starts):
             ended = False

@@ -274,8 +274,8 @@ def taken_before_the_first_slot(trace: Trace) -> int:
     return sum(trace.column("parameters_ready")[: trace.column("verdict_issue").index(1)])
 
 
-SQUARE = {"inputs": 9, "outputs": 9, "rows": 4, "columns": 4, "kernel": 1}
-"""Sizes of a layer of three tiles of lanes, a slot for each map of a tile."""
+WIDE = {"inputs": 9, "outputs": 9, "rows": 4, "columns": 8, "kernel": 1}
+"""Sizes of a layer of three tiles of lanes and two of columns, a slot for each map of a tile."""
 
 
 def transfers(trace: Trace, name: str) -> list[bool]:
@@ -286,12 +286,12 @@ def transfers(trace: Trace, name: str) -> list[bool]:
 @pytest.mark.parametrize("kind", [fp, dp])
 def test_a_slot_waits_for_its_own_kernels_and_no_longer(kind: Any) -> None:
     """FP: up to its map's beat, at a tile's end up to the biases. DP: up to its run's last one."""
-    design, work = design_of(), kind(**SQUARE).work
+    design, work = design_of(), kind(**WIDE).work
     order = [*(delta_kernels if work.phase == "dp" else forward_kernels)(work, design)]
-    trace = check(design, (kind(**SQUARE), Pressure(parameters=(1, *[0] * 11))))
+    trace = check(design, (kind(**WIDE), Pressure(parameters=(1, *[0] * 11))))
     taken = [t for t, ready in enumerate(transfers(trace, "parameters")) if ready]
     issued = [t for t, issue in enumerate(trace.column("verdict_issue")) if issue]
-    for t, (group, each) in zip(issued, product(range(3), range(9)), strict=True):
+    for t, (group, _, each) in zip(issued, product(*map(range, (3, 2, 9))), strict=True):
         if work.phase == "dp":
             lanes = range(group * design.pof, min((group + 1) * design.pof, 9))
             last = max(order.index((each // design.pof, i, 0)) for i in lanes)
