@@ -118,17 +118,10 @@ def parts(name: str, value: Any, lists: Container[int] = ()) -> Iterator[tuple[s
             yield from parts(f"{name}_{field_name}", item, lists)
 
 
-def used_by_processes(block: Any) -> dict[str, Any]:
-    """Signals and lists of signals that the processes of a block use, by their names there.
-
-    MyHDL's own table of a block has every variable at the place of an instance, too; since Python
-    3.12 those of a comprehension are among them.
-    """
-    processes = [sub for sub in block.subs if not isinstance(sub, Block)]
+def used_signals(block: Any) -> set[int]:
+    """What the processes of a block read or drive, by ``id``."""
     return {
-        name: value
-        for process in processes
-        for name, value in (*process.sigdict.items(), *process.losdict.items())
+        id(sig) for sub in block.subs if not isinstance(sub, Block) for sig in sub.sigdict.values()
     }
 
 
@@ -277,17 +270,19 @@ class Analysis:
 
     def _name_signals(self) -> None:
         for prefix, block in self.blocks:
-            used_here = used_by_processes(block)
-            used = {id(value) for value in used_here.values()}
-            variables = [*self.unit.scopes.get(id(block), {}).items(), *used_here.items()]
-            for name, value in variables:
+            scope = dict(self.unit.scopes.get(id(block), {}))
+            scope |= {
+                n: m.mem for n, m in block.memdict.items() if memory_is_used(m) and n not in scope
+            }
+            used = used_signals(block)
+            for name, value in scope.items():
                 if is_list_of_signals(value) and id(value) in self.used_memories:
                     self._name_memory(f"{prefix}{name}", self.used_memories[id(value)])
             # Lists and bundles name their signals; what is left has a variable of its own.
-            for name, value in variables:
+            for name, value in scope.items():
                 if not isinstance(value, AnySignal):
                     self._name_parts(f"{prefix}{name}", value, used)
-            for name, value in variables:
+            for name, value in [*scope.items(), *block.sigdict.items()]:
                 if isinstance(value, AnySignal):
                     self._name_parts(f"{prefix}{name}", value, used)
         for item in self.body.items:

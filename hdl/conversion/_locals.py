@@ -17,7 +17,6 @@ from merp.hdl.conversion._function_source import names_in
 from merp.hdl.conversion.internals import Block
 
 _CONSTRUCTOR = Block.__init__.__code__
-_INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _met: ContextVar[dict[int, tuple[Any, FrameType]] | None] = ContextVar("met", default=None)
 """The blocks that were met, by ``id``, each with the frame of its function."""
 
@@ -49,16 +48,6 @@ def meet(frame: FrameType | None) -> None:
                 met[id(block)] = block, frame
                 return
         frame = caller
-
-
-def within(frame: FrameType) -> FrameType:
-    """The frame of the function that a comprehension is in, or of a function itself.
-
-    Since Python 3.12 most comprehensions have no frame of their own.
-    """
-    while frame.f_code.co_name in _INSIDE and frame.f_back is not None:
-        frame = frame.f_back
-    return frame
 
 
 def _in_source_order(frame: FrameType) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any, overload
 
 from merp.hdl.conversion import quick_elaboration
-from merp.hdl.conversion._locals import meet, within
+from merp.hdl.conversion._locals import meet
 from merp.hdl.conversion.internals import Block, BlockDecorator, CallInfo, unique_block_name
 
 quick_elaboration.install()  # whoever has entities elaborates
@@ -65,7 +65,8 @@ class Stub(Block):  # type: ignore[misc]
 
         MyHDL's own constructor finds them too, but looks at the source of the whole stack for it.
         """
-        frame = within(frame)
+        while frame.f_code.co_name in ("<listcomp>", "<genexpr>") and frame.f_back is not None:
+            frame = frame.f_back
         meet(frame)
         symbols = frame.f_globals | frame.f_locals
         self.entity, self.func, self.args, self.kwargs = entity, entity.func, args, kwargs
@@ -104,7 +105,7 @@ class Entity(BlockDecorator):  # type: ignore[misc]
         instance = Block(
             built.func, built, name, built.srcfile, built.srcline, built.skipname, *args, **kwargs
         )
-        # MyHDL infers this from the stack, and misses it in functions that help a block.
+        # MyHDL infers this from the stack, and misses it in nested comprehensions.
         instance.modctxt = True
         instance.entity = built
         return instance

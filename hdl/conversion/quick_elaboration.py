@@ -19,7 +19,7 @@ from typing import Any
 
 from merp.hdl.conversion import internals
 from merp.hdl.conversion._function_source import source_of
-from merp.hdl.conversion._locals import meet, within
+from merp.hdl.conversion._locals import meet
 
 DEEPEST = 6
 """Frames that MyHDL looks at."""
@@ -35,12 +35,11 @@ class _Inspect:
 
     @staticmethod
     def stack() -> list[tuple[Any, str, int, str]]:
-        """Frames of functions from the caller outwards: frame, file, line, function."""
+        """Frames from the caller outwards: frame, file, line, function."""
         frame: FrameType | None = sys._getframe(1)
         meet(frame)
         frames: list[tuple[Any, str, int, str]] = []
         while frame is not None and len(frames) < DEEPEST:
-            frame = within(frame)
             code = frame.f_code
             frames.append((frame, code.co_filename, frame.f_lineno, code.co_name))
             frame = frame.f_back

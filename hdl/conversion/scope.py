@@ -12,7 +12,7 @@ from typing import Any
 
 from myhdl import intbv
 
-from merp.hdl.conversion._analyse import name_blocks, parts, used_by_processes, walk
+from merp.hdl.conversion._analyse import name_blocks, parts, used_signals, walk
 from merp.hdl.conversion._elaborate import Unit, arguments, split
 from merp.hdl.conversion._locals import noted_locals
 from merp.hdl.conversion._names import Names
@@ -73,10 +73,9 @@ def _scope(instance: Any, scopes: dict[int, dict[str, Any]]) -> Scope:
         signals[name] = signal
     blocks = list(walk(instance))
     for prefix, block in blocks:
-        used_here = used_by_processes(block)
-        used = {id(value) for value in used_here.values()}
+        used = used_signals(block)
         memories = {id(each.mem) for each in block.memdict.values() if memory_is_used(each)}
-        variables = [*scopes.get(id(block), {}).items(), *used_here.items()]
+        variables = [*scopes.get(id(block), {}).items(), *block.sigdict.items()]
         # Lists and bundles name their signals; what is left has a variable of its own.
         variables.sort(key=lambda variable: isinstance(variable[1], AnySignal))
         for name, value in variables:
