@@ -35,7 +35,7 @@ def replay(trace: Trace, workdir: Path, engine: str = "ghdl") -> int:
         BadInput: no such engine, or the simulator or cocotb is not installed.
         RuntimeError: the simulator refuses what was exported, or does not run the test to its end.
     """
-    assert trace.rows, "an empty trace proves nothing"
+    _require(bool(trace.rows), "an empty trace proves nothing")
     run, language = simulator(engine)
     workdir.mkdir(parents=True, exist_ok=True)
     export = convert(trace.block, trace.args, language, workdir)
@@ -50,8 +50,14 @@ def replay(trace: Trace, workdir: Path, engine: str = "ghdl") -> int:
             f"expected {_shown(result['expected'])}, got {_shown(result['got'])}"
         )
     cycles = int(result["cycles"])
-    assert cycles == len(trace.rows), f"{cycles} of {len(trace.rows)} cycles were compared"
+    _require(cycles == len(trace.rows), f"{cycles} of {len(trace.rows)} cycles were compared")
     return cycles
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    """Check as ``assert`` does, under ``python -O`` too."""
+    if not holds:
+        raise AssertionError(otherwise)
 
 
 def _shown(bits: str) -> str:
@@ -62,12 +68,12 @@ def _plain(trace: Trace, export: Export) -> dict[str, Any]:
     """The trace as the cocotb test reads it: values as strings of bits."""
     names = [port.name for port in trace.ports]
     missing = {*export.inputs, *export.outputs} - {"clk"} ^ set(names)
-    assert not missing, f"ports of trace and entity differ: {', '.join(sorted(missing))}"
+    _require(not missing, f"ports of trace and entity differ: {', '.join(sorted(missing))}")
     for port in trace.ports:
         if port.is_input and port.name in export.outputs:
             raise AssertionError(f"the trace drives {port.name}, which {export.top} drives as well")
     outputs = [i for i, name in enumerate(names) if name in export.outputs]
-    assert outputs, f"{export.top} has no output to compare"
+    _require(bool(outputs), f"{export.top} has no output to compare")
     widths = [port.width for port in trace.ports]
     return {
         "ports": names,
@@ -93,5 +99,5 @@ def lint_verilog(
     verilator = find_verilator()
     export = convert(function, args, "verilog", workdir)
     refusal = lint(verilator, export.top, export.files)
-    assert not refusal, f"verilator on {export.top}: {refusal}"
+    _require(not refusal, f"verilator on {export.top}: {refusal}")
     return export.files

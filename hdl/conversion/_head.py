@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
 from merp.hdl.conversion._elaborate import Unit
+from merp.hdl.conversion.docstring import docstring
 from merp.hdl.conversion.errors import ExportError
 
 
@@ -40,7 +40,7 @@ def head(
             continue
         values = dict.fromkeys(repr(each[name]) if name in each else "an input" for each in params)
         lines += wrap(f"{name} = {' or '.join(values)}", 96, subsequent_indent="    ")
-    doc = _without(inspect.cleandoc(function.__doc__ or ""), absent)
+    doc = _without(docstring(function), absent)
     if not doc.isascii():
         raise ExportError(f"{function.__name__}: the docstring goes into VHDL and must be ASCII")
     if doc:

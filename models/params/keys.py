@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated, get_origin, get_type_hints
 
 from merp.models.params.shape import Padding
 from merp.models.params.toml_section import Section
 
 
-def says_of(documented: type) -> dict[str, str]:
-    """What the docstring of a class says of each of its attributes, in a line."""
-    attributes = (documented.__doc__ or "").partition("Attributes:\n")[2].partition("\n\n")[0]
+def says_of(described: type) -> dict[str, str]:
+    """What a class says of its fields, by name: the text that each is annotated with."""
+    hints = get_type_hints(described, include_extras=True)
     return {
-        key: re.sub(r"\s+", " ", text).strip().rstrip(".")
-        for key, text in re.findall(r"^ {8}(\w+): (.*(?:\n {12}.*)*)", attributes, re.MULTILINE)
+        name: hint.__metadata__[0] for name, hint in hints.items() if get_origin(hint) is Annotated
     }
 
 

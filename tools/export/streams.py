@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 
+from merp.hdl.conversion.docstring import docstring
 from merp.testbenches.top.top import Top
 
 _STREAM = re.compile(r"^ *([sm]_axis_\w+) +(?:in|out) +(.+)$", re.MULTILINE)
@@ -16,9 +16,12 @@ def stream_words(top: Top) -> dict[str, str]:
     Raises:
         ValueError: a stream is not told of.
     """
-    text = inspect.getdoc(inspect.unwrap(top.function)) or ""
     streams = [pin.name for pin in top.ports.streams]
-    told = {name: meaning for name, meaning in _STREAM.findall(text) if name in streams}
+    told = {
+        name: meaning
+        for name, meaning in _STREAM.findall(docstring(top.function))
+        if name in streams
+    }
     missing = ", ".join(name for name in streams if name not in told)
     if missing:
         raise ValueError(f"{top.name}: its docstring does not tell of {missing}")

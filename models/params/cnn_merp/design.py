@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from merp.models.params import fused
 from merp.models.params.formats import BINARY32, FloatFormat
@@ -79,94 +79,112 @@ _summation = lru_cache(maxsize=256, typed=True)(
 class Design(Stores):
     """Elaboration parameters of one engine.
 
-    Attributes:
-        fmt: number format of every element.
-        k: kernel size; k x k banks and k x k multipliers in each CU.
-        n_cu: number of computational units.
-        r: ReLU and pooling units (elements handled per beat).
-        p: output positions interleaved (1 or 2), so that sums revisit an accumulator late enough.
-        d: rings of k input rows kept in the banks (1 or 2).
-        cu_kind: how a CU sums its k*k products; ``tree`` is the paper's circuit, ``fused`` the one
-            that fits its FPGA (binary32 only).
-        fused_dsp: DSP blocks per product of a fused CU, 1 or 2.
-        operand_precision: bits of a significand, hidden bit included, of the factors of fused CUs:
-            24 (binary32), 11 (binary16's) or 8 (bfloat16); of 8 two products share a DSP block.
-        fused_window: bits of a product of a fused CU, 28 to 32, with narrower factors 16 to 32.
-        accumulator_precision: bits of a significand, hidden bit included, in the accumulators
-            behind fused CUs: 24 (binary32) to 28.
-        ku_kind: how a CU of the kernel update sums; ``position`` is the paper's circuit, with an
-            adder for each tap, ``row`` sums a row of positions before it rounds (fused CUs only).
-        ku_lanes: gradients that a CU of kind ``row`` adds to per cycle.
-        mul_latency: cycles of a multiplier, 1 to 3.
-        add_latency: cycles of an adder, 1 to 5.
-        kernel_words: kernel memory per CU, in words of k*k elements: the largest n*G.
-        groups: the largest G = ceil(m / n_cu).
-        row_words: words of one kept row in a bank, of map_port elements each: the largest
-            ceil(columns / k) * ceil(n / map_port).
-        max_size: the largest number of rows or columns of an input map.
-        max_maps: the largest n (input maps).
-        max_images: the largest number of images in one run.
-        max_stride: the largest stride, of convolution and pooling.
-        fifo_words: finished sums waiting for ReLU and pooling, in words of n_cu elements.
-        pool_window: the largest pooling window, 1 when there is no pooling.
-        pool_overlap: the largest ceil(window / stride) of pooling, in one direction.
-        pool_words: partial pooling results of one pooling row in one pool memory: the largest
-            ceil(pooled columns / pool_overlap) * beats per position.
-        average: whether average pooling is built (adders and a multiplier); max always is.
-        state: whether the state for the way back is written, as a stream of its own.
-        folded: whether fully connected layers run folded onto the k x k taps.
-        kernel_port: elements per beat of the streams of kernels, biases, velocities and gradients:
-            1, 2, 4 or 8.
-        partial: whether sums can start from a stream of partial sums, and leave as one, so that the
-            input maps of a layer can come in parts.
-        sided: whether the padding left of the maps may differ from that above them.
-        widened: whether layers with kernels smaller than k run on the k x k taps.
-        map_port: elements per beat of the streams of maps, deltas and partial sums: 1, 2, 4 or 8.
-        added: whether the output of another layer can be added to the sums, from a stream.
-        hanging: whether pooling windows may hang over the edges of the sums.
-        storage: formats of the tensors in memory, and so on the streams; None: all as ``fmt``.
-
     Raises:
         ValueError: a value is out of range; the message names the key and what is allowed.
     """
 
-    fmt: FloatFormat = BINARY32
-    k: int
-    n_cu: int
-    r: int = 2
-    p: int = 1
-    d: int = 1
-    cu_kind: str = "tree"
-    fused_dsp: int = 1
-    fused_window: int = 32
-    accumulator_precision: int = 24
-    ku_kind: str = "position"
-    ku_lanes: int = 1
-    mul_latency: int = 3
-    add_latency: int = 4
-    kernel_words: int
-    groups: int
-    row_words: int
-    max_size: int
-    max_maps: int
-    max_images: int = 256
-    max_stride: int = 4
-    fifo_words: int
-    pool_window: int = 1
-    pool_overlap: int = 1
-    pool_words: int = 1
-    average: bool = False
-    state: bool = False
-    folded: bool = False
-    kernel_port: int = 1
-    partial: bool = False
-    sided: bool = False
-    widened: bool = False
-    map_port: int = 1
-    added: bool = False
-    hanging: bool = False
-    storage: Storage | None = None
-    operand_precision: int = 24
+    fmt: Annotated[FloatFormat, "number format of every element"] = BINARY32
+    k: Annotated[int, "kernel size; k x k banks and k x k multipliers in each CU"]
+    n_cu: Annotated[int, "number of computational units"]
+    r: Annotated[int, "ReLU and pooling units (elements handled per beat)"] = 2
+    p: Annotated[
+        int,
+        "output positions interleaved (1 or 2), so that sums revisit an accumulator late enough",
+    ] = 1
+    d: Annotated[int, "rings of k input rows kept in the banks (1 or 2)"] = 1
+    cu_kind: Annotated[
+        str,
+        "how a CU sums its k*k products; ``tree`` is the paper's circuit, ``fused`` the one that "
+        "fits its FPGA (binary32 only)",
+    ] = "tree"
+    fused_dsp: Annotated[int, "DSP blocks per product of a fused CU, 1 or 2"] = 1
+    fused_window: Annotated[
+        int,
+        "bits of a product of a fused CU, 28 to 32, with narrower factors 16 to 32",
+    ] = 32
+    accumulator_precision: Annotated[
+        int,
+        "bits of a significand, hidden bit included, in the accumulators behind fused CUs: 24 "
+        "(binary32) to 28",
+    ] = 24
+    ku_kind: Annotated[
+        str,
+        "how a CU of the kernel update sums; ``position`` is the paper's circuit, with an adder "
+        "for each tap, ``row`` sums a row of positions before it rounds (fused CUs only)",
+    ] = "position"
+    ku_lanes: Annotated[int, "gradients that a CU of kind ``row`` adds to per cycle"] = 1
+    mul_latency: Annotated[int, "cycles of a multiplier, 1 to 3"] = 3
+    add_latency: Annotated[int, "cycles of an adder, 1 to 5"] = 4
+    kernel_words: Annotated[int, "kernel memory per CU, in words of k*k elements: the largest n*G"]
+    groups: Annotated[int, "the largest G = ceil(m / n_cu)"]
+    row_words: Annotated[
+        int,
+        "words of one kept row in a bank, of map_port elements each: the largest ceil(columns / "
+        "k) * ceil(n / map_port)",
+    ]
+    max_size: Annotated[int, "the largest number of rows or columns of an input map"]
+    max_maps: Annotated[int, "the largest n (input maps)"]
+    max_images: Annotated[int, "the largest number of images in one run"] = 256
+    max_stride: Annotated[int, "the largest stride, of convolution and pooling"] = 4
+    fifo_words: Annotated[
+        int,
+        "finished sums waiting for ReLU and pooling, in words of n_cu elements",
+    ]
+    pool_window: Annotated[int, "the largest pooling window, 1 when there is no pooling"] = 1
+    pool_overlap: Annotated[
+        int,
+        "the largest ceil(window / stride) of pooling, in one direction",
+    ] = 1
+    pool_words: Annotated[
+        int,
+        "partial pooling results of one pooling row in one pool memory: the largest ceil(pooled "
+        "columns / pool_overlap) * beats per position",
+    ] = 1
+    average: Annotated[
+        bool,
+        "whether average pooling is built (adders and a multiplier); max always is",
+    ] = False
+    state: Annotated[
+        bool,
+        "whether the state for the way back is written, as a stream of its own",
+    ] = False
+    folded: Annotated[bool, "whether fully connected layers run folded onto the k x k taps"] = False
+    kernel_port: Annotated[
+        int,
+        "elements per beat of the streams of kernels, biases, velocities and gradients: 1, 2, 4 "
+        "or 8",
+    ] = 1
+    partial: Annotated[
+        bool,
+        "whether sums can start from a stream of partial sums, and leave as one, so that the "
+        "input maps of a layer can come in parts",
+    ] = False
+    sided: Annotated[
+        bool,
+        "whether the padding left of the maps may differ from that above them",
+    ] = False
+    widened: Annotated[
+        bool,
+        "whether layers with kernels smaller than k run on the k x k taps",
+    ] = False
+    map_port: Annotated[
+        int,
+        "elements per beat of the streams of maps, deltas and partial sums: 1, 2, 4 or 8",
+    ] = 1
+    added: Annotated[
+        bool,
+        "whether the output of another layer can be added to the sums, from a stream",
+    ] = False
+    hanging: Annotated[bool, "whether pooling windows may hang over the edges of the sums"] = False
+    storage: Annotated[
+        Storage | None,
+        "formats of the tensors in memory, and so on the streams; None: all as ``fmt``",
+    ] = None
+    operand_precision: Annotated[
+        int,
+        "bits of a significand, hidden bit included, of the factors of fused CUs: 24 (binary32), "
+        "11 (binary16's) or 8 (bfloat16); of 8 two products share a DSP block",
+    ] = 24
 
     def __repr__(self) -> str:
         """The text that identifies the elaboration."""

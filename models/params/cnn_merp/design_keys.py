@@ -43,7 +43,7 @@ def _whole(key: str) -> Whole:
     default = None if key in MAXIMA else _DEFAULTS.get(key)
     return Whole(
         key=key,
-        says=_SAYS.get(key, ""),
+        says=_SAYS[key],
         low=low,
         high=high,
         default=default,
@@ -51,15 +51,11 @@ def _whole(key: str) -> Whole:
     )
 
 
-CU_KIND = Choice(
-    key="cu_kind", says=_SAYS.get("cu_kind", ""), allowed=CU_KINDS, default=CU_KINDS[0]
-)
-KU_KIND = Choice(
-    key="ku_kind", says=_SAYS.get("ku_kind", ""), allowed=KU_KINDS, default=KU_KINDS[0]
-)
+CU_KIND = Choice(key="cu_kind", says=_SAYS["cu_kind"], allowed=CU_KINDS, default=CU_KINDS[0])
+KU_KIND = Choice(key="ku_kind", says=_SAYS["ku_kind"], allowed=KU_KINDS, default=KU_KINDS[0])
 NUMBERS = tuple(_whole(key) for key in (*CHOICES, *MAXIMA))
-AVERAGE = Flag(key="average", says=_SAYS.get("average", ""), default=None)
-PARTIAL = Flag(key="partial", says=_SAYS.get("partial", ""), default=False)
+AVERAGE = Flag(key="average", says=_SAYS["average"], default=None)
+PARTIAL = Flag(key="partial", says=_SAYS["partial"], default=False)
 
 KEYS: tuple[Key, ...] = (CU_KIND, KU_KIND, *NUMBERS, AVERAGE, PARTIAL)
 """All of them."""

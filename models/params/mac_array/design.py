@@ -7,7 +7,7 @@ source: S. K. Venkataramanaiah et al., FPL 2019, sections III.B to III.F
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
 from merp.models.params.whole_numbers import check_ranges
 
@@ -51,19 +51,18 @@ def over(count: int, at_once: int) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Array:
-    """What the array unrolls.
+    """What the array unrolls."""
 
-    Attributes:
-        pox: output columns at once; also the words of an atom, the beat of maps and deltas.
-        poy: output rows at once.
-        pof: lanes, output maps at once; also the words of a beat of kernels.
-        balance: in kernel updates, pixels that a kernel leaves idle have further input maps.
-    """
-
-    pox: int = 8
-    poy: int = 8
-    pof: int
-    balance: bool = True
+    pox: Annotated[
+        int,
+        "output columns at once; also the words of an atom, the beat of maps and deltas",
+    ] = 8
+    poy: Annotated[int, "output rows at once"] = 8
+    pof: Annotated[int, "lanes, output maps at once; also the words of a beat of kernels"]
+    balance: Annotated[
+        bool,
+        "in kernel updates, pixels that a kernel leaves idle have further input maps",
+    ] = True
 
     @property
     def unrolled(self) -> Array:
@@ -144,42 +143,37 @@ class Array:
 class Design(Array):
     """Elaboration parameters of one array.
 
-    Attributes:
-        kernel_first: no slot before all kernels of a pass are in; also a run-time register.
-        stochastic: whether stochastic rounding of new kernels is built.
-        momentum: whether velocities and their streams are built.
-        loss: whether the unit of the losses is built.
-        max_kernel: the largest kernel, in rows or columns.
-        max_stride: the largest stride of a convolution.
-        pool_window: the largest pooling window, which is its stride; 1 when there is no pooling.
-        kernel_words: depth of each of the pof kernel buffers, in words: the largest
-            ceil(Nof/pof) * Nif * K^2.
-        map_words: depth of each of the pox * poy map banks, in words.
-        delta_words: deltas of one map that a lane holds for kernel updates, in atoms; there are two
-            such halves.
-        mask_words: outputs of all layers whose masks are kept, in atoms.
-        index_words: pooled outputs of all layers whose indices are kept, in atoms.
-        max_size: the largest number of rows or columns of a map.
-        max_maps: the largest number of input or output maps.
-
     Raises:
         ValueError: a value is out of range; the message names the key and what is allowed.
     """
 
-    kernel_first: bool = False
-    stochastic: bool = False
-    momentum: bool = False
-    loss: bool = False
-    max_kernel: int
-    max_stride: int = 1
-    pool_window: int = 1
-    kernel_words: int
-    map_words: int
-    delta_words: int
-    mask_words: int = 1
-    index_words: int = 1
-    max_size: int
-    max_maps: int
+    kernel_first: Annotated[
+        bool,
+        "no slot before all kernels of a pass are in; also a run-time register",
+    ] = False
+    stochastic: Annotated[bool, "whether stochastic rounding of new kernels is built"] = False
+    momentum: Annotated[bool, "whether velocities and their streams are built"] = False
+    loss: Annotated[bool, "whether the unit of the losses is built"] = False
+    max_kernel: Annotated[int, "the largest kernel, in rows or columns"]
+    max_stride: Annotated[int, "the largest stride of a convolution"] = 1
+    pool_window: Annotated[
+        int,
+        "the largest pooling window, which is its stride; 1 when there is no pooling",
+    ] = 1
+    kernel_words: Annotated[
+        int,
+        "depth of each of the pof kernel buffers, in words: the largest ceil(Nof/pof) * Nif * K^2",
+    ]
+    map_words: Annotated[int, "depth of each of the pox * poy map banks, in words"]
+    delta_words: Annotated[
+        int,
+        "deltas of one map that a lane holds for kernel updates, in atoms; there are two such "
+        "halves",
+    ]
+    mask_words: Annotated[int, "outputs of all layers whose masks are kept, in atoms"] = 1
+    index_words: Annotated[int, "pooled outputs of all layers whose indices are kept, in atoms"] = 1
+    max_size: Annotated[int, "the largest number of rows or columns of a map"]
+    max_maps: Annotated[int, "the largest number of input or output maps"]
 
     def __post_init__(self) -> None:
         """Check every field against its range."""

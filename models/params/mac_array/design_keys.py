@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from merp.models.params.keys import Flag, Key, Whole, says_of
-from merp.models.params.mac_array.design import CHOICES, RANGES, Array, Design
+from merp.models.params.mac_array.design import CHOICES, RANGES, Design
 from merp.models.params.mac_array.sizing import MAXIMA
 
-_SAYS = says_of(Array) | says_of(Design)
+_SAYS = says_of(Design)
 _RANGES = RANGES | {key: (min(values), max(values)) for key, values in CHOICES.items()}
 
 UNROLLED = (
