@@ -366,9 +366,7 @@ def test_a_model_that_overflowed_is_not_saved(folder: Path, saved: Path) -> None
 
 def test_an_output_folder_that_cannot_be_made(capsys, folder: Path) -> None:
     target = folder / "data.npz" / "out"
-    assert f"-o {target}: cannot be written: data.npz is no folder" in refusal(
-        capsys, folder, "-o", target
-    )
+    assert f"-o {target}: data.npz is no folder" in refusal(capsys, folder, "-o", target)
 
 
 def test_help_names_the_losses_there_are() -> None:

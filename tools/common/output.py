@@ -196,7 +196,7 @@ def _check_reach(said: str, folder: Path) -> None:
                 near.lstat()
                 break
         if not near.is_dir():
-            raise BadInput(f"{said}: cannot be written: {near.name} is no folder")
+            raise BadInput(f"{said}: {near.name} is no folder")
         if not os.access(near, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, f"no permission to write to {near.name or near}")
 

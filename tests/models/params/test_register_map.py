@@ -166,7 +166,7 @@ def test_json_has_registers_and_settings(capsys: pytest.CaptureFixture[str]) -> 
         (["alexnet", "--layer", "conv1", "--phase", "dp"], "first layer"),
         (["alexnet", "--layer", "conv2", "--phase", "ku", "--state"], "allowed with fp"),
         (["alexnet", "--layer", "conv2", "--delta-at", "pooled"], "allowed with dp, bp, ku"),
-        (["alexnet", "--layer", "conv2", "-o", "/dev/null/x"], "cannot be written"),
+        (["alexnet", "--layer", "conv2", "-o", "/dev/null/x"], "null is no folder"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -127,7 +127,7 @@ def bad() -> dict[str, dict[str, object]]:
         "state_bits = '1': board runs the hardware: allowed: pooled": {
             "board": "kc705", "state_bits": "1",
         },
-        "board 'mine': allowed are kc705, nexys-video, paper, vc707, vc709, zc706, zc7100, or a "
+        "no board 'mine': allowed are kc705, nexys-video, paper, vc707, vc709, zc706, zc7100, or a "
         ".toml file": {
             "board": "mine",
         },
