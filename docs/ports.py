@@ -482,12 +482,14 @@ def filled(page: str) -> str:
 def main() -> int:
     """Print the tables of the blocks that are named."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0], allow_abbrev=False)
-    parser.add_argument("blocks", nargs="+", metavar="NAME", help="a block, such as cu_array")
+    parser.add_argument(
+        "blocks", nargs="*", metavar="NAME", help="a block, such as cu_array (default: all)"
+    )
     args = parser.parse_args()
     for name in args.blocks:
         if name not in blocks():
             parser.error(f"{name}: no block of a shipped design; allowed: {', '.join(blocks())}")
-    print("\n\n".join(table(name) for name in args.blocks))
+    print("\n\n".join(table(name) for name in args.blocks or blocks()))
     return 0
 
 
