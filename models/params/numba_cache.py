@@ -35,7 +35,7 @@ def _kept() -> bool:
                 f".numba_config.yaml: {key.lower()}: numba would run what it finds there: allowed "
                 f"is the variable NUMBA_{key}"
             )
-    if getattr(config, "DISABLE_JIT", False):  # nothing is compiled, and so nothing is kept or loaded
+    if getattr(config, "DISABLE_JIT", False):  # nothing is compiled, and so nothing is loaded
         return False
     named = os.environ.get(NAMED)
     if named:
