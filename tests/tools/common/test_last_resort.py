@@ -176,7 +176,7 @@ def test_an_interrupt_at_any_moment_is_status_130(tenths: int, tmp_path: Path) -
 
 
 def test_no_home_and_no_cache_that_can_be_written(tmp_path: Path) -> None:
-    """Neither beside the code nor in a home nor where the user says, as for a service."""
+    """Neither beside the code nor in a home, as for a service; a named one is refused."""
     package = tmp_path / "merp"
     for tree in ("models", "hdl", "testbenches", "cosim", "tools"):
         ignored = shutil.ignore_patterns("__pycache__")
@@ -184,8 +184,7 @@ def test_no_home_and_no_cache_that_can_be_written(tmp_path: Path) -> None:
     for folder in [path for path in package.rglob("*") if path.is_dir()]:
         (folder / "__pycache__").write_text("")  # no folder can be made here, even by root
     nowhere = dict.fromkeys(
-        ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "NUMBA_CACHE_DIR", "MPLCONFIGDIR"),
-        "/dev/null/x",
+        ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "MPLCONFIGDIR"), "/dev/null/x"
     )
     code = (
         "import sys; from merp.tools.cli import main;"
