@@ -95,7 +95,9 @@ def test_synthesis_says_how_many_blocks_are_done(
     block = resources.Block(name="all", count=1, each=Resources(logic=1), delay_ns=1.0)
     told = []
 
-    def measured(top: object, whole: bool, progress: resources.Progress) -> list[resources.Block]:
+    def measured(
+        top: object, whole: bool, progress: resources.Progress, announce: object
+    ) -> list[resources.Block]:
         for done in range(2):
             progress(done, 2, "cu")
             told.append(wait_for(f"synthesis of cu, {done} of 2 blocks done", capsys))
