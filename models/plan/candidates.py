@@ -123,8 +123,9 @@ class Candidates:
 def candidates(work: Work, board: Board, goal: str, base: Engine, sizes: Sizes) -> Candidates:
     """Return the tiles of a work within the largest of ``sizes``, by their cost.
 
-    ``base`` has the structure of the engine. Of tiles that the search cannot tell apart only the
-    best is listed: it asks whether a tile is within one of ``sizes``, and what it leaves.
+    ``base`` has the structure of the engine. The search asks only whether a tile is within one of
+    ``sizes``, and what it leaves. Where tiles are many, of those that it cannot tell apart the best
+    is listed alone.
     """
     inputs, outputs = part_maps(work, sizes)
     keys = ("seconds", "bytes") if goal == "bytes" else ("bytes", "seconds")
@@ -132,15 +133,22 @@ def candidates(work: Work, board: Board, goal: str, base: Engine, sizes: Sizes) 
     for rows, columns in _bands(inputs[:, 0], -(-outputs // work.engine.n_cu), sizes):
         tiles = _priced(work, board, base, inputs[rows], outputs[columns], sizes)
         order = np.lexsort([tiles[key] for key in keys])
-        alike = tiles["others"][order]
-        for name, words in sizes._asdict().items():
-            alike = alike * words.size + np.searchsorted(words, tiles[name][order])
-        _, first = np.unique(alike, return_index=True)
-        best = order[np.sort(first)]
-        found.append({name: values[best] for name, values in tiles.items()})
+        if order.size > _FEW:
+            order = order[_told_apart(tiles, order, sizes)]
+        found.append({name: values[order] for name, values in tiles.items()})
+    if len(found) == 1:
+        return Candidates(**found[0])
     whole = {name: np.concatenate([tiles[name] for tiles in found]) for name in found[0]}
     order = np.lexsort([whole[key] for key in keys])
     return Candidates(**{name: values[order] for name, values in whole.items()})
+
+
+def _told_apart(tiles: dict[str, Numbers], order: Counts, sizes: Sizes) -> Counts:
+    """Places in ``order``, ascending, of the first tile of each that the search can tell apart."""
+    alike = tiles["others"][order]
+    for name, words in sizes._asdict().items():
+        alike = alike * words.size + np.searchsorted(words, tiles[name][order])
+    return np.sort(np.unique(alike, return_index=True)[1])
 
 
 def cheapest(work: Work, board: Board) -> tuple[float, float]:
@@ -209,17 +217,18 @@ def _priced(
     others = _others(work, base, inputs, outputs, groups)
     within = (kernel_words <= sizes.kernel_words[-1]) & (row_words <= sizes.row_words[-1])
     within = within & (others <= 2 * board.room.block_rams)
+    inside = np.flatnonzero(within)
+    rows, columns = np.divmod(inside, outputs.size)
     moved, seconds = totals(work, board, inputs, outputs)
-    tiles = {
-        "inputs": inputs,
-        "outputs": outputs,
-        "kernel_words": kernel_words,
-        "row_words": row_words,
-        "others": others,
-        "bytes": moved,
-        "seconds": seconds,
+    return {
+        "inputs": inputs[rows, 0],
+        "outputs": outputs[columns],
+        "kernel_words": kernel_words.ravel()[inside],
+        "row_words": row_words[rows, 0],
+        "others": np.broadcast_to(others, within.shape)[rows, columns],
+        "bytes": moved.ravel()[inside],
+        "seconds": seconds.ravel()[inside],
     }
-    return {name: np.broadcast_to(each, within.shape)[within] for name, each in tiles.items()}
 
 
 def _others(work: Work, base: Engine, inputs: Counts, outputs: Counts, groups: Counts) -> Counts:
@@ -233,7 +242,9 @@ def _others(work: Work, base: Engine, inputs: Counts, outputs: Counts, groups: C
         sizes["pool_words"] = pool_words(work.shape.pooled_columns, groups, design)
     sized = cast(Design, _Sized(design, **sizes))
     found = delta_memories(sized) if work.phase == "ku" else sum_memories(sized)
-    possible = [sizes[name] <= RANGES[name][1] for name in sizes]
+    possible = np.ones_like(groups, np.bool_)
+    for name in sizes:
+        possible = possible & (sizes[name] <= RANGES[name][1])
     all_maps = work.unpooled(work.inputs, work.outputs)
     if base.unpool is not None and all_maps is not None:
         maps = outputs if work.phase == "ku" else inputs
@@ -242,15 +253,15 @@ def _others(work: Work, base: Engine, inputs: Counts, outputs: Counts, groups: C
         words = unpool_words(all_maps[0], maps, base.unpool.overlap)
         found.append(unpool_memory(cast(UnpoolDesign, _Sized(base.unpool, words=words))))
         elements = work.engine.taps if work.folded and maps is inputs else 1
-        possible.append(words * elements <= UNPOOL_RANGES["words"][1])
-        possible.append(maps * elements <= UNPOOL_RANGES["max_maps"][1])
+        possible = possible & (words * elements <= UNPOOL_RANGES["words"][1])
+        possible = possible & (maps * elements <= UNPOOL_RANGES["max_maps"][1])
     if base.add_unpool is not None and work.start is not None:
         words = unpool_words(work.start, outputs, base.add_unpool.overlap)
         found.append(unpool_memory(cast(UnpoolDesign, _Sized(base.add_unpool, words=words))))
-        possible.append(words <= UNPOOL_RANGES["words"][1])
-        possible.append(outputs <= UNPOOL_RANGES["max_maps"][1])
+        possible = possible & (words <= UNPOOL_RANGES["words"][1])
+        possible = possible & (outputs <= UNPOOL_RANGES["max_maps"][1])
     halves = sum((halves_of(memory) for memory in found), np.zeros_like(inputs))
-    return np.where(np.logical_and.reduce(np.broadcast_arrays(*possible)), halves, NONE_HAS)
+    return np.where(possible, halves, NONE_HAS)
 
 
 def totals(work: Work, board: Board, inputs: Counts, outputs: Counts) -> tuple[Numbers, Numbers]:
