@@ -37,7 +37,6 @@ from merp.hdl.base.tap_line import tap_line
 from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
-from merp.hdl.conversion.docstring import docstring
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
 from merp.hdl.mazouz.convolution_element import convolution_element
@@ -362,7 +361,7 @@ def _said(function: Callable[..., Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     rest: list[str] = []
     names: list[str] = []
-    for line in docstring(function).splitlines():
+    for line in inspect.cleandoc(function.__doc__ or "").splitlines():
         match = re.match(r"([\w*]+(?:, [\w*]+)*) {2,}(?:in|out)(?:, (?:in|out))* {2,}(.*)", line)
         if match:
             names = match.group(1).split(", ")
