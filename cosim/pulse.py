@@ -8,9 +8,8 @@ without end. Time in which this process was stopped itself does not count.
 from __future__ import annotations
 
 from pathlib import Path
-from subprocess import Popen
 from threading import Event, Thread
-from typing import Any
+from typing import Any, Protocol
 
 from merp.models.errors import CheckFailed
 
@@ -67,6 +66,17 @@ class Pulse:
         self._looks = 0
 
 
+class Program(Protocol):
+    """A program that was started, as ``subprocess.Popen`` has it."""
+
+    args: Any
+    pid: int
+    returncode: Any
+
+    def kill(self) -> None:
+        """End it."""
+
+
 class Watched:
     """A program that is ended if it stands still while this process waits for it.
 
@@ -77,7 +87,7 @@ class Watched:
     Raises `CheckFailed` at the end of the context if it was ended so.
     """
 
-    def __init__(self, process: Popen[Any]) -> None:
+    def __init__(self, process: Program) -> None:
         self._process = process
         self._waits = 0
         self._waiting = False
