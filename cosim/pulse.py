@@ -67,7 +67,7 @@ class Pulse:
 
 
 class Program(Protocol):
-    """A program that was started, as ``subprocess.Popen`` has it."""
+    """A program that was started by ``Children.start``."""
 
     args: Any
     pid: int
