@@ -8,10 +8,12 @@ the block's docstring, the comments of its bundles' fields, and the register map
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
 import inspect
 import re
 import sys
+import textwrap
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -37,6 +39,7 @@ from merp.hdl.base.tap_line import tap_line
 from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
+from merp.hdl.conversion.docstring import docstring
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
 from merp.hdl.mazouz.convolution_element import convolution_element
@@ -361,7 +364,7 @@ def _said(function: Callable[..., Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     rest: list[str] = []
     names: list[str] = []
-    for line in inspect.cleandoc(function.__doc__ or "").splitlines():
+    for line in _docstring(function).splitlines():
         match = re.match(r"([\w*]+(?:, [\w*]+)*) {2,}(?:in|out)(?:, (?:in|out))* {2,}(.*)", line)
         if match:
             names = match.group(1).split(", ")
@@ -378,6 +381,17 @@ def _said(function: Callable[..., Any]) -> dict[str, str]:
         for name in match.group(1).split(", "):
             found.setdefault(name, match.group(2).rstrip(".;"))
     return found
+
+
+def _docstring(described: Callable[..., Any]) -> str:
+    """The docstring of a block or of a bundle's class, from its source."""
+    if not inspect.isclass(described):
+        return docstring(described)
+    try:
+        source = textwrap.dedent(inspect.getsource(described))
+    except (OSError, TypeError):  # a class of Python's own
+        return ""
+    return ast.get_docstring(ast.parse(source).body[0]) or ""
 
 
 def _field_meaning(bundle: Any, field: str, said: str, settings: Mapping[str, str]) -> str:
