@@ -191,7 +191,7 @@ class Section:
         value = self._take(key, default is None)
         if value is None and default is not None:
             return default
-        if value not in allowed:
+        if not isinstance(value, str) or value not in allowed:
             meant = (other_names or {}).get(str(value).lower())
             near = get_close_matches(meant or str(value), list(allowed), 1)
             hint = f"; did you mean {near[0]}?" if near else ""

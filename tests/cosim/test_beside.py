@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
+from merp.cosim.children import run
 from merp.cosim.synthesis import beside
 
 
@@ -30,16 +32,15 @@ def test_a_failure_ends_the_commands_that_run_and_begins_no_further(
     begun: list[int] = []
 
     def fails() -> None:
-        while not beside._running:
-            pass
+        while not (tmp_path / "runs").exists():
+            time.sleep(0.01)
         raise RuntimeError("no")
 
     def waits() -> None:
-        command = [sys.executable, "-c", "import time; time.sleep(600)"]
-        status.append(beside.run(command, tmp_path).returncode)
+        code = "import pathlib, time; pathlib.Path('runs').touch(); time.sleep(600)"
+        status.append(run([sys.executable, "-c", code], cwd=tmp_path).returncode)
 
     with pytest.raises(RuntimeError, match="no"):
         list(beside.beside([fails, waits, *[lambda: begun.append(1)] * 20]))
     assert status == [-15]
-    assert not beside._running
     assert len(begun) <= 20

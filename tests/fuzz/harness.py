@@ -31,7 +31,10 @@ PATIENCE = 200  # seconds by the clock, of a case that waits
 SETUP = 600  # of the processor, for what is made once
 MEMORY = 12 << 30  # bytes of addresses, so that an allocation without limit fails
 
-NOTE = "merp: --resume: ", " runs again\n"
+NOTES = (  # how the notes begin and end that good input may cause
+    ("merp: --resume: ", " runs again\n"),
+    ("merp resources: ", "; an interrupt keeps those that are done\n"),
+)
 """Beginning and end of a line that is no complaint: a kept result did not count."""
 
 WRITES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate")
@@ -157,12 +160,15 @@ def answered(status: object, said: str, allowed: Sequence[int]) -> list[str]:
     found = []
     if status not in allowed:
         found.append(f"status {status}: {said.strip()[:600]}")
-    lines = said.splitlines(keepends=True)
-    lines = [line for line in lines if not (line.startswith(NOTE[0]) and line.endswith(NOTE[1]))]
+    lines = [line for line in said.splitlines(keepends=True) if not _is_note(line)]
     counts = {0: (0,), 1: (0, 1), 2: (1,)}.get(status) if isinstance(status, int) else None
     if counts is not None and len(lines) not in counts:
         found.append(f"status {status} with {len(lines)} lines of complaint: {said[:600]!r}")
     return found
+
+
+def _is_note(line: str) -> bool:
+    return any(line.startswith(begin) and line.endswith(end) for begin, end in NOTES)
 
 
 def _in_its_place(full: str) -> bool:

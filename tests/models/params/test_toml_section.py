@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from merp.models.errors import LINE, BadInput, one_line
 from merp.models.network.network_file import read_network
-from merp.models.params.toml_section import BYTES, read_toml
+from merp.models.params.toml_section import BYTES, Section, read_toml
 
 BEYOND = {
     "x = 1 # " + BYTES * "a": "too large: allowed are at most 262,144 bytes",
@@ -63,3 +64,11 @@ def test_a_long_complaint_keeps_its_ends() -> None:
     assert said.startswith("begin\\n")
     assert said.endswith("\\nend")
     assert said.isprintable()
+
+
+@pytest.mark.parametrize("value", ["{}", "[]", "{ a = [1] }", "1.5", "true"])
+def test_a_choice_is_a_text(value: str, tmp_path: Path) -> None:
+    """A table or a list cannot be looked up in a table of choices."""
+    section = Section(Path("net.toml"), "layer 1", {"kind": tomllib.loads(f"x = {value}")["x"]})
+    with pytest.raises(BadInput, match=r"kind = .*: must be one of conv, fc"):
+        section.choice("kind", {"conv": 1, "fc": 2})

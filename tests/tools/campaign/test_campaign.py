@@ -194,6 +194,7 @@ def test_an_address_says_its_scheme() -> None:
         assert scheduler_address(address) == address
 
 
+@pytest.mark.full
 @needs("distributed")
 @pytest.mark.parametrize("says", [None, b"", b"HTTP/1.1 400 Bad Request\r\n\r\n" * 9])
 def test_a_port_without_a_scheduler_is_told(
@@ -228,6 +229,7 @@ def test_a_port_without_a_scheduler_is_told(
         each.close()
 
 
+@pytest.mark.full
 @needs("distributed")
 def test_tls_needs_certificates(capfd: pytest.CaptureFixture[str]) -> None:
     status = main(["sweep", "tiny3", "--over", "n_cu=1,2", "--dask", "tls://127.0.0.1:8786"])
