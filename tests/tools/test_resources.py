@@ -185,6 +185,29 @@ def test_each_block_is_synthesised_once_and_counted_as_often_as_it_occurs(
     assert [(block.name, block.count) for block in whole] == [("forward", 1)]
 
 
+@needs("yosys")
+def test_an_interrupt_says_how_many_blocks_are_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[str] = []
+
+    def synthesise(files: list[Path], top: str, outside: set[str]) -> dict[str, Any]:
+        asked.append(top)
+        if len(asked) == 4:
+            raise KeyboardInterrupt
+        return fake_netlist(files, top, outside)
+
+    monkeypatch.setattr(resources, "synthesise", synthesise)
+    monkeypatch.setattr(beside, "cores", lambda: 1)
+    monkeypatch.setenv("MERP_CACHE", str(tmp_path / "cache"))
+    assert main(["resources", "tiny3", "--layer", "conv1"]) == 130
+    (line,) = [each for each in capsys.readouterr().err.splitlines() if "go on with" in each]
+    said, _, command = line.partition("; go on with: ")
+    assert said.startswith("merp: 3 of ")
+    assert said.endswith(" distinct blocks are in the cache")
+    assert command == "merp resources tiny3 --layer conv1"
+
+
 def test_cells_are_counted_by_what_they_take() -> None:
     cells = {"LUT6": 3, "INV": 1, "SRL16E": 2, "SRLC32E": 1, "RAM32M": 2, "RAM64X1D": 1, "FDRE": 5}
     cells |= {"FDSE": 1, "RAMB36E1": 2, "RAMB18E1": 1, "DSP48E1": 4, "CARRY4": 9, "MUXF7": 1}

@@ -54,7 +54,7 @@ RUNS: dict[str, tuple[Any, str, list[str], str]] = {
     ),
     "simulate": (
         Finished, "save", ["--layer", "all", "-o", "{out}"],
-        "1 finished parts of the work are saved",
+        "finished parts saved: 1",
     ),
     "sweep": (
         local, "perform", ["--over", "n_cu=1,2,3", "--jobs", "1", "-o", "{out}"],

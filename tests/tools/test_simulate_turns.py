@@ -169,7 +169,7 @@ def test_a_run_that_ends_within_a_layer_goes_on_behind_its_last_pass(
     _, status, said = simulated(*words, "-o", tmp_path / "part", strikes=strikes)
     said, _, command = said.strip().partition("; go on with: ")
     assert status == 130
-    assert said.endswith(f"part: {saved} finished parts of the work are saved")
+    assert said.endswith(f"part: finished parts saved: {saved}")
     # Without --resume nothing is taken.
     assert simulated(*words, "-o", tmp_path / "part", strikes=1) == (1, 130, "")
     again, status, said = simulated(*shlex.split(command)[1:])
@@ -250,4 +250,4 @@ def test_what_is_in_its_place_when_the_interrupt_comes_is_said(
             with pytest.raises(KeyboardInterrupt):
                 kept.save("conv1-fp-0.npz", ("conv1", "fp", 0), {}, {})
             said.append(kept.said())
-    assert said == ["", f"-o {tmp_path / 'behind'}: 1 finished parts of the work are saved"]
+    assert said == ["", f"-o {tmp_path / 'behind'}: finished parts saved: 1"]

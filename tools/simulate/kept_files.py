@@ -48,7 +48,7 @@ class KeptFiles:
         """What an equal run can take from here; "" if nothing."""
         if not self._names:
             return ""
-        return f"{self._output.said}: {len(self._names):,} finished parts of the work are saved"
+        return f"{self._output.said}: finished parts saved: {len(self._names):,}"
 
     def check(self, name: str) -> None:
         """See that ``name`` can be kept.

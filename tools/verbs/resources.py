@@ -18,6 +18,7 @@ from merp.models.network.phases import NAMED
 from merp.tools.common.arguments import add_network, add_tables, whole
 from merp.tools.common.hardware import HARDWARE
 from merp.tools.common.progress_bar import ProgressBar
+from merp.tools.common.resumable import noted, resumable
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
 from merp.tools.resources.routing import (
@@ -112,7 +113,8 @@ def run(args: argparse.Namespace) -> int:
             f"--part {args.part}: synthesis is for the 7 series: allowed are "
             f"{', '.join(SEVEN_SERIES)}"
         )
-    blocks = measured(engine, args.whole)
+    with resumable(args):
+        blocks = measured(engine, args.whole)
     if args.json:
         print(json.dumps(answer(network, engine, part, blocks, args.whole), indent=2))
         return 0
@@ -175,12 +177,20 @@ def measured(engine: Engine, whole: bool = False) -> list[Block]:
     with ProgressBar("resources", plan) as bar:
         bar.say("converting")
 
+        synthesised = count = 0
+
         def show(done: int, of: int, name: str) -> None:
+            nonlocal synthesised, count
+            synthesised, count = done, of
             if not done:
                 bar.spent.turn("synthesis")
             bar.count(done, of, f"synthesis of {name}, {done} of {of} blocks done")
 
-        with bar.spent.on("converting"):
+        def kept() -> str:
+            cached = f"{synthesised} of {count} distinct blocks are in the cache"
+            return cached if synthesised else ""
+
+        with bar.spent.on("converting"), noted(kept):
             return measure(top, whole, show, bar.announce)
 
 
