@@ -5,6 +5,7 @@ A layer that does not runs its delta propagation and its kernel update apart, in
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -26,7 +27,9 @@ def in_one_pass(
 ) -> tuple[Engine, list[Work]] | None:
     """Return the bitstream and the layers that go back in one pass on it; None if none does.
 
-    Of layers that do not fit together those stay that need the fewest block RAMs by themselves.
+    Of layers that do not fit together those stay that need the fewest block RAMs by themselves. An
+    engine is as large as its largest layer asks, so that fewer layers never take more: the most
+    that fit are found by bisection.
 
     Args:
         name: of the design. forward: its choices. pairs: of the layers that propagate deltas.
@@ -35,12 +38,18 @@ def in_one_pass(
         return None
     alone = [(pair, _engine(name, forward, [pair])) for pair in pairs]
     taken = [(pair, engine) for pair, engine in alone if engine is not None and fits(engine, board)]
-    while taken:
-        engine = _engine(name, forward, [pair for pair, _ in taken])
-        if engine is not None and fits(engine, board):
-            return engine, _works(forward, [pair for pair, _ in taken])
-        taken.remove(max(taken, key=lambda each: each[1].resources.bram))
-    return None
+    order = sorted(range(len(taken)), key=lambda place: -taken[place][1].resources.bram)
+
+    def without(dropped: int) -> list[Pair]:
+        return [taken[place][0] for place in sorted(order[dropped:])]
+
+    def together(dropped: int) -> Engine | None:
+        engine = _engine(name, forward, without(dropped))
+        return engine if engine is not None and fits(engine, board) else None
+
+    dropped = bisect_left(range(len(taken)), True, key=lambda count: together(count) is not None)
+    engine = together(dropped) if dropped < len(taken) else None
+    return None if engine is None else (engine, _works(forward, without(dropped)))
 
 
 def _works(forward: Design, pairs: Sequence[Pair]) -> list[Work]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,7 @@ from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
+from merp.models.plan import one_pass
 from merp.models.plan.plan import plan
 from merp.models.plan.planned import Plan
 from merp.models.plan.traffic import board_traffic
@@ -74,6 +77,33 @@ def test_of_layers_that_do_not_fit_together_the_smallest_stay() -> None:
     """AlexNet's three of 3 x 3: alone they need more block RAM from conv5 to conv3."""
     stays = [name for name, each in phases(planned(700)).items() if each == TOGETHER]
     assert stays == ["conv2", "conv5"]
+
+
+def test_layers_that_do_not_fit_together_are_found_by_bisection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """40 layers of which each needs more than the one before, and of which 10 fit together."""
+    network = convolutions(ALEXNET)
+    network = replace(network, layers=network.layers[:3])
+    whole = plan(network, replace(KC705, part=replace(KC705.part, block_rams=4000)), 128)
+    (pair,) = [each.work.halves for each in whole.layers if each.work.layer.name == "conv3"][1:]
+    assert pair is not None
+    pairs = [(pair[0], replace(pair[1], images=number)) for number in range(40)]
+    asked = []
+
+    def engine(name: str, forward: object, some: list[Any]) -> SimpleNamespace:
+        asked.append(len(some))
+        bram = max(update.images for _, update in some)
+        return SimpleNamespace(resources=SimpleNamespace(bram=bram), together=len(some))
+
+    monkeypatch.setattr(one_pass, "_engine", engine)
+    monkeypatch.setattr(one_pass, "_works", lambda forward, some: some)
+    monkeypatch.setattr(one_pass, "fits", lambda engine, board: engine.together <= 10)
+    forward = network.cnn_merp_designs["k3"]
+    found = one_pass.in_one_pass("k3", forward, pairs, KC705)
+    assert found is not None
+    assert found[1] == pairs[:10]
+    assert len(asked) <= len(pairs) + 7
 
 
 @pytest.mark.parametrize("layer", ["conv2", "conv3", "conv4", "conv5"])
