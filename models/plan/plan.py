@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Final
 
 from merp.models.errors import BadInput
@@ -80,7 +81,8 @@ def plan(
         except BadInput as error:
             unfused = str(error)
     for name in complete.designs:
-        for planned in _of_design(complete, name, board, batch, goal, state):
+        works = _works(complete, name, batch, state)
+        for planned in _of_design(complete, name, works, board, goal):
             found[planned.work.layer.name, planned.work.phase] = planned
     ordered = [
         found[layer.name, phase]
@@ -124,12 +126,13 @@ def _complete(
             fitting: dict[Design, list[Planned]] = {}
             for each in [design] if narrow else with_ports(design):
                 tried = made(complete, {name: each})
-                lacks = _unbuilt(tried, name, batch, state)
+                works = _works(tried, name, batch, state)
+                lacks = sum(not work.built for work in chain.from_iterable(works.values()))
                 if not fitting:
                     least = lacks
                 elif lacks > least:
                     continue  # there is hardware for fewer of them
-                planned = _fitting(tried, name, board, batch, goal, state)
+                planned = _fitting(tried, name, works, board, goal)
                 if planned is not None:
                     fitting[each] = planned
                 elif not fitting:
@@ -142,22 +145,25 @@ def _complete(
     return complete, tuple(missing)
 
 
-def _unbuilt(network: Network, name: str, batch: int, state: str) -> int:
-    """Phases of layers that run on a design, for whose passes there is no hardware."""
-    works = (work for phase in PHASES for work in works_of(network, name, phase, batch, state))
-    return sum(not work.built for work in works)
+Works = Mapping[str, Sequence[Work]]
+"""Works of all layers that run on a design, by phase."""
+
+
+def _works(network: Network, name: str, batch: int, state: str) -> Works:
+    """What runs on a design, as if both backward phases of all were apart."""
+    return {phase: list(works_of(network, name, phase, batch, state)) for phase in PHASES}
 
 
 def _fitting(
-    network: Network, name: str, board: Board, batch: int, goal: str, state: str
+    network: Network, name: str, works: Works, board: Board, goal: str
 ) -> list[Planned] | None:
     """All that runs on a design; None where the part lacks the room."""
     try:
         for phase in ("fp",) if network.backward == FUSED else PHASES:
-            works = list(works_of(network, name, phase, batch, state))
-            if works and least_logic(least_engine(name, works)).lut > most_luts(board):
+            some = works[phase]
+            if some and least_logic(least_engine(name, some)).lut > most_luts(board):
                 return None  # the search need not begin
-        planned = list(_of_design(network, name, board, batch, goal, state))
+        planned = list(_of_design(network, name, works, board, goal))
     except BadInput:
         return None
     return planned if _most_luts(planned) <= most_luts(board) else None
@@ -184,21 +190,20 @@ def _worth(fitting: Mapping[Design, Sequence[Planned]], goal: str) -> Design:
 
 
 def _of_design(
-    network: Network, name: str, board: Board, batch: int, goal: str, state: str
+    network: Network, name: str, works: Works, board: Board, goal: str
 ) -> Iterator[Planned]:
     """Plan all that runs on a design."""
-    phases = {phase: list(works_of(network, name, phase, batch, state)) for phase in PHASES}
-    fused = _in_one_pass(network, name, board, phases["dp"], phases["ku"])
+    fused = _in_one_pass(network, name, board, works["dp"], works["ku"])
     yield from fused
     done = {planned.work.layer.name for planned in fused}
-    for phase, works in phases.items():
+    for phase, some in works.items():
         if phase != "fp" and done:
-            rest = [work for work in works if work.layer.name not in done]
-            works = _on_engine(network.cnn_merp_designs[name], phase, rest)
-        if works:
-            engine, tiles = best_tiles(name, works, board, goal)
+            rest = [work for work in some if work.layer.name not in done]
+            some = _on_engine(network.cnn_merp_designs[name], phase, rest)
+        if some:
+            engine, tiles = best_tiles(name, some, board, goal)
             first: dict[Hashable, Planned] = {}
-            for work, tile in zip(works, tiles, strict=True):
+            for work, tile in zip(some, tiles, strict=True):
                 like = first.get(work.kind)
                 planned = Planned(work=work, engine=engine, tile=tile, board=board, like=like)
                 first.setdefault(work.kind, planned)
