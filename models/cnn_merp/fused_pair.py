@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import inf
 from typing import NamedTuple
 
@@ -250,13 +250,17 @@ class _Engines(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _of_every_size(alone: Design, shape: Shape, most: int, count: int) -> list[_Engines]:
-    """So many engines of a layer, each of up to ``most`` CUs, but those beyond a limit."""
+    """So many engines of a layer, each of up to ``most`` CUs, but those beyond a limit.
+
+    Of numbers of CUs that take as long only the least, which takes less of the part.
+    """
     found = []
-    for n_cu in range(1, most + 1):
+    for slots, equal in groupby(range(1, most + 1), key=lambda n_cu: image_slots(shape, n_cu)):
+        n_cu = next(equal)
         with suppress(ValueError):
             design = _sized(alone, shape, n_cu)
             taken = tuple((engine_estimate(design) * count).figures().values())
-            found.append(_Engines(design, count * n_cu, image_slots(shape, n_cu), taken))
+            found.append(_Engines(design, count * n_cu, slots, taken))
     return found
 
 
