@@ -61,12 +61,7 @@ fuzz: .venv/dev  ## 100,000 hostile inputs on the command line (make test runs 2
 trials: .venv/dev  ## kill each writing verb at 200 moments, run 50 pairs at once, and see what is left: SEED, JOBS
 	$(BIN)/python tests/trials/run.py --seed $(SEED) --jobs $(JOBS)
 
-.typing/merp:  # the tree as it is imported, for what reads it without importing
-	mkdir -p $@
-	for d in hdl models cosim testbenches tools; do ln -sfn ../../$$d $@/$$d; done
-	for part in __init__.py cocotb; do ln -sfn ../../tools/front/$$part $@/$$part; done
-
-lint: .venv/dev .typing/merp
+lint: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -75,8 +70,8 @@ lint: .venv/dev .typing/merp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	touch $@
 
-docs: .venv/docs .typing/merp  ## the documentation site, with the report of AlexNet inside, in build/site
+docs: .venv/docs  ## the documentation site, with the report of AlexNet inside, in build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
-	rm -rf build .typing .pytest_cache .mypy_cache .ruff_cache
+	rm -rf build .pytest_cache .mypy_cache .ruff_cache

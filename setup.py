@@ -2,15 +2,106 @@
 
 The top-level folders install as ``merp.<folder>``, and ``tools/front`` with what is in it as
 ``merp`` itself, which pyproject.toml cannot say without naming every package.
+
+An editable install runs each module from its own file. Type checkers import nothing: they follow
+the links in ``.typing/merp``, which the install makes.
 """
 
+import os
+import re
+from contextlib import nullcontext
+from pathlib import Path
+
 from setuptools import find_packages, setup
+from setuptools.command.editable_wheel import editable_wheel
 
 NAME = "merp"
 FRONT = "tools/front"  # what ``import merp`` gives
 FOLDERS = ("hdl", "models", "cosim", "testbenches", "tools")  # tests/ is not installed
+PACKAGE_DIR = {NAME: FRONT} | {f"{NAME}.{folder}": folder for folder in FOLDERS}
+LINKS = ".typing"
+
+FINDER = '''\
+"""Finds the packages of a checkout, in place of the links that type checkers read."""
+
+import sys
+from importlib.util import spec_from_file_location
+from os.path import isfile
+
+LINKS = {links!r}
+FOLDERS = {folders!r}
+
+
+class Finder:
+    """Finds ``merp`` and each folder in it at its own place."""
+
+    @staticmethod
+    def find_spec(name, target=None):
+        start = FOLDERS.get(name, "") + "/__init__.py"
+        if name in FOLDERS and isfile(start):
+            within = [FOLDERS[name], LINKS]  # this finder also finds the folders in merp
+            return spec_from_file_location(name, start, submodule_search_locations=within)
+        return None
+
+
+def finder_of(entry):
+    if entry != LINKS:
+        raise ImportError
+    return Finder
+
+
+sys.path_hooks.insert(0, finder_of)
+if LINKS not in sys.path:  # Python leaves out a folder that does not exist
+    sys.path.append(LINKS)
+'''
+
+
+def lay_links(package: Path) -> None:
+    """Make the package as a folder of links; those that are right stay as they are."""
+    package.mkdir(parents=True, exist_ok=True)
+    parts = (part.name for part in Path(FRONT).iterdir() if part.name != "__pycache__")
+    for place in (*FOLDERS, *(f"{FRONT}/{part}" for part in parts)):
+        link, target = package / Path(place).name, f"../../{place}"
+        if not (link.is_symlink() and os.readlink(link) == target):
+            link.unlink(missing_ok=True)
+            link.symlink_to(target)
+
+
+class Checkout(nullcontext):
+    """What an editable wheel holds beside its metadata: a path file and the finder."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+    def __call__(self, wheel, files, mapping) -> None:
+        """Write both; what else the command would map is not needed."""
+        links = os.path.abspath(LINKS)
+        folders = {package: os.path.abspath(folder) for package, folder in PACKAGE_DIR.items()}
+        finder = re.sub(r"\W", "_", f"__editable__.{self.name}.finder")
+        wheel.writestr(f"{finder}.py", FINDER.format(links=links, folders=folders))
+        wheel.writestr(f"__editable__.{self.name}.pth", f"{links}\nimport {finder}\n")
+
+
+class EditableWheel(editable_wheel):
+    """Makes editable installs that type checkers can read.
+
+    Type checkers read the path file alone: it names the folder of links. Python finds the same
+    packages in their own folders, as the finder takes the place of the links on the path.
+    """
+
+    def _select_strategy(self, name, tag, build_lib):
+        if self.mode:  # one of setuptools' own kinds was asked for
+            return super()._select_strategy(name, tag, build_lib)
+        try:
+            lay_links(Path(LINKS, NAME))
+        except OSError as error:  # Python needs no links
+            self.warn(f"type checkers will not find {NAME}: {error}")
+        return Checkout(name)
+
 
 setup(
+    cmdclass={"editable_wheel": EditableWheel},
     packages=[
         NAME,
         *(f"{NAME}.{package}" for package in find_packages(FRONT)),
@@ -22,7 +113,7 @@ setup(
         ),
     ],
     include_package_data=False,  # MANIFEST.in is for the sdist
-    package_dir={NAME: FRONT} | {f"{NAME}.{folder}": folder for folder in FOLDERS},
+    package_dir=PACKAGE_DIR,
     package_data={package: ["py.typed"] for package in (NAME, *(f"{NAME}.{f}" for f in FOLDERS))}
     | {
         f"{NAME}.tools": ["py.typed", "data/*", "data/boards/*", "data/export/*"],

@@ -33,8 +33,6 @@ PAGES = {
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy = clean_copy(tmp_path_factory.mktemp("site") / "copy")
-    laid = ["make", "--no-print-directory", ".typing/merp"]
-    subprocess.run(laid, cwd=copy, check=True)
     built = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"],
         cwd=copy, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True,
