@@ -1,4 +1,4 @@
-"""The example of a block of one's own runs as its page says, wherever it lies."""
+"""The example of a block of one's own runs as its page says, in a checkout and elsewhere."""
 
 from __future__ import annotations
 
@@ -11,23 +11,38 @@ from pathlib import Path
 import pytest
 
 from checkout import ROOT
+from clean_copy import clean_copy
+from page_lines import OWN_BLOCK, commands
 
 EXAMPLE = ROOT / "examples" / "fir"
 
 
-def run(folder: Path, chosen: str) -> str:
-    """What pytest says of the example's tests that are chosen, in a copy of it."""
-    copy = shutil.copytree(EXAMPLE, folder / "fir", ignore=shutil.ignore_patterns("__pycache__"))
+def pytest_says(folder: Path, *words: str) -> str:
+    """What pytest says, started in a folder; its tests must pass."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", chosen],
-        cwd=copy, capture_output=True, text=True,
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words],
+        cwd=folder, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
     return done.stdout
 
 
+def run(folder: Path, chosen: str) -> str:
+    """What pytest says of the example's tests that are chosen, in a copy of it."""
+    copy = shutil.copytree(EXAMPLE, folder / "fir", ignore=shutil.ignore_patterns("__pycache__"))
+    return pytest_says(copy, "-k", chosen)
+
+
 def test_the_filter_is_right_and_exported(tmp_path: Path) -> None:
     assert "3 passed, 2 deselected" in run(tmp_path, "not every_cycle")
+
+
+def test_in_a_checkout_it_is_run_as_the_page_says(tmp_path: Path) -> None:
+    """pytest takes the settings of the checkout; only two tests, as what they do is done above."""
+    copy = clean_copy(tmp_path / "checkout")
+    (line,) = (each.line for each in commands(OWN_BLOCK) if each.line.startswith("pytest "))
+    _, *words = line.split()
+    assert "2 passed, 3 deselected" in pytest_says(copy, *words, "-k", "numpy or refused")
 
 
 @pytest.mark.ghdl

@@ -19,6 +19,7 @@ import pytest
 from clean_copy import clean_copy
 from needed_tools import needs
 from page_lines import (
+    COCOTB,
     LIBRARY,
     NOT_RUN,
     ONNX,
@@ -168,11 +169,18 @@ def test_a_model_and_a_board(fresh: Fresh, tmp_path: Path) -> None:
 
 
 @needs("ghdl", "verilator")
-def test_a_block_of_ones_own(fresh: Fresh, tmp_path: Path) -> None:
-    shutil.copytree(fresh.copy / "examples", tmp_path / "examples")
-    fresh.run("\n".join(command.line for command in commands(OWN_BLOCK)), tmp_path)
+def test_a_block_of_ones_own(fresh: Fresh) -> None:
+    fresh.run("\n".join(command.line for command in commands(OWN_BLOCK)), fresh.copy)
 
 
-def test_the_notebooks(fresh: Fresh, tmp_path: Path) -> None:
-    shutil.copytree(fresh.copy / "examples", tmp_path / "examples")
-    fresh.run("\n".join(command.line for command in commands(LIBRARY)), tmp_path)
+@needs("ghdl", "verilator")
+def test_a_layer_under_cocotb(fresh: Fresh) -> None:
+    install, ready, *own = (command.line for command in commands(COCOTB))
+    example = fresh.copy / "examples" / "layer"
+    fresh.run("\n".join([install, *own]), example)
+    for package in ("vhdl", "verilog"):
+        fresh.run(ready, example / package / "mine-k3-fp")
+
+
+def test_the_notebooks(fresh: Fresh) -> None:
+    fresh.run("\n".join(command.line for command in commands(LIBRARY)), fresh.copy)

@@ -15,12 +15,13 @@ from markdown_it import MarkdownIt
 
 from checkout import ROOT
 
-README, TUTORIAL, LIBRARY, OWN_NETWORK, OWN_BLOCK, PLAN, ONNX = PAGES = (
+README, TUTORIAL, LIBRARY, OWN_NETWORK, OWN_BLOCK, COCOTB, PLAN, ONNX = PAGES = (
     ROOT / "README.md",
     ROOT / "docs" / "tutorial.md",
     ROOT / "docs" / "library.md",
     ROOT / "docs" / "networks.md",
     ROOT / "docs" / "own-block.md",
+    ROOT / "docs" / "cocotb.md",
     ROOT / "docs" / "plan.md",
     ROOT / "docs" / "onnx.md",
 )

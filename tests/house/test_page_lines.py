@@ -18,6 +18,7 @@ KINDS = {
     "library.md": {"commands", "doctest"},
     "networks.md": {"answer", "commands", "file", "fragment"},
     "own-block.md": {"commands", "fragment"},
+    "cocotb.md": {"commands", "fragment"},
     "plan.md": {"commands", "file"},
     "onnx.md": {"answer", "commands", "file", "fragment"},
 }
