@@ -37,11 +37,14 @@ class Finder:
 
     @staticmethod
     def find_spec(name, target=None):
-        start = FOLDERS.get(name, "") + "/__init__.py"
-        if name in FOLDERS and isfile(start):
-            within = [FOLDERS[name], LINKS]  # this finder also finds the folders in merp
-            return spec_from_file_location(name, start, submodule_search_locations=within)
-        return None
+        folder = FOLDERS.get(name)
+        if folder is None or not isfile(folder + "/__init__.py"):
+            return None
+        return spec_from_file_location(
+            name,
+            folder + "/__init__.py",
+            submodule_search_locations=[folder] if "." in name else [folder, LINKS],
+        )
 
 
 def finder_of(entry):

@@ -14,6 +14,7 @@ import numpy as np
 
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation, Half
+from merp.models.ordered_sum import ordered_sum
 
 COUNTS = ("closed_form", "counter", "hardware", "monitor")
 
@@ -283,10 +284,10 @@ def combine(audits: Sequence[Audit]) -> Audit:
         ports=ports,
         cycles=dict(cycles),
         operations=sum(a.operations for a in audits),
-        ideal=sum(a.ideal for a in audits),
+        ideal=ordered_sum(a.ideal for a in audits),
         slots=sum(a.slots for a in audits),
         bytes=dict(moved),
         maps=tuple(dict.fromkeys(port for a in audits for port in a.maps)),
         failures=tuple(failure for a in audits for failure in a.failures),
-        seconds=sum(a.seconds for a in audits),
+        seconds=ordered_sum(a.seconds for a in audits),
     )

@@ -31,6 +31,7 @@ from merp.models.mac_array.kernel_order import as_stored
 from merp.models.network.network import Network
 from merp.models.network.network_keys import SEPARATE
 from merp.models.network.phases import PHASES
+from merp.models.ordered_sum import ordered_sum
 from merp.testbenches.top.player import Progress
 
 
@@ -91,7 +92,7 @@ class ArrayTraining:
         top = self._phases["fp"].top("behavioural" if self._engine == "myhdl" else "rtl")
         done = run_and_audit(top, self._passes(step, found), self._engine, None, self._progress)
         self.seconds["building"] += done[-1].record.build_seconds
-        self.seconds["simulating"] += sum(each.audit.seconds for each in done)
+        self.seconds["simulating"] += ordered_sum(each.audit.seconds for each in done)
         audits = {key: combine(audits) for key, audits in found.items()}
         return ArrayStepped(self._after(step), self._loss(step, labels), audits)
 

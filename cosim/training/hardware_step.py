@@ -23,6 +23,7 @@ from merp.models.golden.loss import Labels, loss
 from merp.models.golden.training import Model, Step, Updated, train_step
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import NAMED, PAIR, called
+from merp.models.ordered_sum import ordered_sum
 from merp.models.params.bits import Bits
 from merp.models.params.rates import Rates, UpdateRule
 from merp.testbenches.top.player import Progress
@@ -172,7 +173,7 @@ class HardwareStep:
             passes = self._passes(sharing, so_far, golden, audits)
             done = run_and_audit(top, passes, self._engine, progress=self._progress)
             self.seconds["building"] += done[-1].record.build_seconds
-            self.seconds["simulating"] += sum(each.audit.seconds for each in done)
+            self.seconds["simulating"] += ordered_sum(each.audit.seconds for each in done)
 
     def _passes(
         self,

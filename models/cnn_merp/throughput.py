@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 
 from merp.models.cnn_merp.cycles import network_cycles
 from merp.models.network.network import Network
+from merp.models.ordered_sum import ordered_sum
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import MAXIMA, size_design
 from merp.models.params.shape import Shape
@@ -44,7 +45,7 @@ class Throughput:
     @property
     def mean_peak(self) -> float:
         """Mean of the layers' peaks, each counted alike whatever its operations."""
-        return sum(self.peaks.values()) / len(self.peaks)
+        return ordered_sum(self.peaks.values()) / len(self.peaks)
 
 
 def forward_throughput(network: Network, batch: int, clock_mhz: float) -> Throughput | None:

@@ -21,6 +21,7 @@ from merp.models.comparison.record import DRAM, RESOURCES, Device, Record, Row
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
+from merp.models.ordered_sum import ordered_sum
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.models.plan.fit import BEST, SHIPPED, quickest
 from merp.models.plan.plan import GOALS
@@ -107,7 +108,7 @@ def _loading(step: BoardPlan, scope: Sequence[str]) -> float:
 
 
 def _seconds(step: BoardPlan, scope: Sequence[str]) -> float:
-    computing = sum(each.seconds for each in step.layers if each.work.layer.name in scope)
+    computing = ordered_sum(each.seconds for each in step.layers if each.work.layer.name in scope)
     return computing + _loading(step, scope)
 
 
@@ -119,7 +120,7 @@ def record(plan: Plan) -> Record:
     engines = list({id(each.engine): each.engine for each in planned}.values())
     largest = max(engines, key=lambda each: each.resources.bram)
     loading = derived(_loading(step, scope), of_board.load_seconds(board))
-    computing = derived(sum(each.seconds for each in planned), *_timed(board, planned))
+    computing = derived(ordered_sum(each.seconds for each in planned), *_timed(board, planned))
     return Record(
         architecture=ARCHITECTURE.name,
         network=step.network.name,

@@ -16,6 +16,7 @@ from merp.models.fpga.parts import PARTS
 from merp.models.fpga.resources import TITLES
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
+from merp.models.ordered_sum import ordered_sum
 from merp.models.papers.lists import paper
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.traffic.closed_form import network_traffic, total
@@ -114,12 +115,12 @@ def _cycles() -> dict[str, float]:
         found[f"flow {name}"] = 100 * each.m / slots
     peaks = [2 * layer.shape.taps * CUS[layer.shape.k] for layer in ALEXNET.layers]
     operations = [layer.operations() for layer in ALEXNET.layers]
-    cycles = sum(count / peak for count, peak in zip(operations, peaks, strict=True))
+    cycles = ordered_sum(count / peak for count, peak in zip(operations, peaks, strict=True))
     small = IMPLEMENTATIONS[0]
     found["Kintex throughput, by operations"] = sum(operations) / cycles * small.clock_mhz / 1e3
     for name, built in zip(("Kintex", "UltraScale"), IMPLEMENTATIONS, strict=True):
         gflops = built.cus * built.clock_mhz / 1e3
-        found[f"{name} throughput"] = gflops * sum(peaks) / len(peaks)
+        found[f"{name} throughput"] = gflops * ordered_sum(peaks) / len(peaks)
     return found
 
 
@@ -191,7 +192,8 @@ def _others() -> dict[str, float]:
         "UltraScale over Kintex": large / small,
         "VU13P peak": 2 * dsps * 200e6 / 1e12,
         "VU13P bandwidth": eyeriss * top_s * 32 / 16,
-        "Eyeriss total": sum(a * b for a, b in by_layer) / sum(a for a, _ in by_layer),
+        "Eyeriss total": ordered_sum(a * b for a, b in by_layer)
+        / ordered_sum(a for a, _ in by_layer),
         "FPGA 2015 traffic": 1e3
         * PAPER["II", "FPGA 2015 [9], memory"]
         / PAPER["II", "FPGA 2015 [9], throughput"],

@@ -36,6 +36,7 @@ from merp.models.fcnn.resources import STRATIX_V, Costs, Resources, full_module
 from merp.models.fcnn.schedule import round_seconds, seconds
 from merp.models.fpga.board import Board
 from merp.models.network.network import Layer, Network
+from merp.models.ordered_sum import ordered_sum
 from merp.models.params.shape import Shape
 
 WORD_BITS: Final = 32
@@ -70,7 +71,7 @@ class Module:
     @property
     def cycles(self) -> float:
         """Of a batch, one part after the other."""
-        return sum(part.cycles for part in self.parts)
+        return ordered_sum(part.cycles for part in self.parts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -337,7 +338,7 @@ def record(plan: Plan) -> Record:
     clock, load = of_board.clock(board), of_board.load_seconds(board)
     host = [_host_rate(board)] if plan.cards > 1 else []
     computing = derived(
-        sum(plan.seconds()), Figure(0, "model"), clock, of_board.memory(board), *host
+        ordered_sum(plan.seconds()), Figure(0, "model"), clock, of_board.memory(board), *host
     )
     interval = plan.interval()
     first = seconds([plan.group * each for each in plan.seconds()], plan.cards, load.value)
@@ -406,7 +407,7 @@ def _row(plan: Plan, name: str, phase: str, own: list[tuple[int, Module, Part]])
         device=place % plan.cards,
         layer=name,
         phase=phase,
-        cycles=Figure(sum(part.cycles for _, _, part in own), "model"),
+        cycles=Figure(ordered_sum(part.cycles for _, _, part in own), "model"),
         macs=layer.operations(plan.options.batch) // 2,
         bytes={
             kind: Figure(count * plan.word_bits // 8, "formula") for kind, count in moved.items()

@@ -29,6 +29,7 @@ from merp.models.fcnn.schedule import seconds
 from merp.models.fpga.board import Board
 from merp.models.fpga.parts import FOREIGN
 from merp.models.network.network import Layer, Network
+from merp.models.ordered_sum import ordered_sum
 from merp.models.params.shape import Pool, Shape
 
 _TOTAL: Final = "table V, total"
@@ -112,9 +113,9 @@ def _whole(row: Row) -> int:
 
 def _alexnet_in_all() -> dict[str, float]:
     operations = sum(row.task.operations for row in ALEXNET.values())
-    printed = sum(row.ms for row in ALEXNET.values())
-    ours = sum(map(milliseconds, ALEXNET.values()))
-    cpu = sum(map(_cpu_ms, ALEXNET))
+    printed = ordered_sum(row.ms for row in ALEXNET.values())
+    ours = ordered_sum(map(milliseconds, ALEXNET.values()))
+    cpu = ordered_sum(map(_cpu_ms, ALEXNET))
     gflops = operations / ours / 1e6
     return {
         "AlexNet time, printed cells": printed,
@@ -154,11 +155,11 @@ def _lenet() -> dict[str, float]:
 
 
 def _sum(place: str) -> float:
-    return sum(each for pair in seconds_of(place).values() for each in pair)
+    return ordered_sum(each for pair in seconds_of(place).values() for each in pair)
 
 
 def _lenet_in_all() -> dict[str, float]:
-    ours = sum(each for pair in lenet_seconds().values() for each in pair)
+    ours = ordered_sum(each for pair in lenet_seconds().values() for each in pair)
     total, cpu = PAPER[_TOTAL, "its own cells"], PAPER[_TOTAL, "CPU, its own cells"]
     return {
         "LeNet time, printed cells": _sum("table V"),

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from merp.models.ordered_sum import ordered_sum
+
 LEVELS: Final = {
     "printed": "copied from a paper",
     "formula": "a paper's formula, evaluated",
@@ -52,4 +54,4 @@ def derived(value: float, *of: Figure) -> Figure:
 def summed(figures: Iterable[Figure]) -> Figure:
     """Return the sum; that of nothing is 0, and as sure as a number can be."""
     terms = tuple(figures)
-    return derived(sum(each.value for each in terms), *terms)
+    return derived(ordered_sum(each.value for each in terms), *terms)

@@ -29,6 +29,7 @@ from merp.models.fpdeep.shares import partition_in_proportion
 from merp.models.fpdeep.stage import stages
 from merp.models.fpga.board import Board, Link
 from merp.models.network.network import Layer, Network
+from merp.models.ordered_sum import ordered_sum
 
 WORD_BITS: Final = 16
 
@@ -216,7 +217,9 @@ def _rate(board: Board) -> Figure:
 def _device(plan: Plan, node: int) -> Device:
     pieces = [piece for piece in plan.cut.pieces if piece.node == node]
     own = weight_words(pieces).get(node, 0.0)
-    moved = sum(each.words * ((each.keeper == node) - (each.user == node)) for each in plan.kept)
+    moved = ordered_sum(
+        each.words * ((each.keeper == node) - (each.user == node)) for each in plan.kept
+    )
     words = {
         "weights": own + moved,
         "gradients": own + moved,
@@ -225,7 +228,7 @@ def _device(plan: Plan, node: int) -> Device:
     memory = {
         use: Figure(ceil(count) * plan.word_bits / 8, "model") for use, count in words.items()
     }
-    bits = 8 * sum(each.value for each in memory.values())
+    bits = 8 * ordered_sum(each.value for each in memory.values())
     blocks = Figure(ceil(bits / plan.board.part.block_bits), "model")
     return Device(
         used={**_logic(plan, pieces), "bram": blocks},
@@ -236,7 +239,7 @@ def _device(plan: Plan, node: int) -> Device:
 def _logic(plan: Plan, pieces: Iterable[Piece]) -> dict[str, Figure]:
     """A DSP a tap, as the paper has it; or what our units of as many taps take."""
     if plan.options.costs == "paper":
-        return {"dsp": Figure(sum(piece.dsps for piece in pieces), "formula")}
+        return {"dsp": Figure(ordered_sum(piece.dsps for piece in pieces), "formula")}
     found = [
         units(plan.word_bits, piece.stage.layer.shape.k, int(piece.dsps) // piece.stage.taps)
         for piece in pieces

@@ -26,6 +26,7 @@ from merp.models.mazouz.elements import WORD_BITS, Cost, map_blocks
 from merp.models.mazouz.pipeline import Pipeline
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, has_phase
+from merp.models.ordered_sum import ordered_sum
 
 Search = Callable[[Pipeline, float, float], list[Point]]
 """Finds the designs of a pipeline within DSPs and LUTs that none beats."""
@@ -101,7 +102,7 @@ def fits(plan: Plan) -> bool:
 def _batch_cycles(plan: Plan) -> float:
     """Of a batch: a sample enters when the slowest layer can take it."""
     steps = plan.pipeline.step_cycles(plan.design)
-    return sum(steps) + (plan.options.batch - 1) * max(steps)
+    return ordered_sum(steps) + (plan.options.batch - 1) * max(steps)
 
 
 def _unit(word_bits: int, k: int) -> Cost:

@@ -19,6 +19,7 @@ from merp.models.mazouz.elements import (
 from merp.models.mazouz.networks import CIFAR, MNIST, MNIST_SMALL, NETWORKS, SVHN
 from merp.models.mazouz.pipeline import Pipeline
 from merp.models.network.network import Network
+from merp.models.ordered_sum import ordered_sum
 from merp.models.papers.lists import paper
 
 PAPER: Final = paper("mazouz")
@@ -46,7 +47,7 @@ def overlap(network: Network) -> float:
     """Return how much more often samples come where they follow each other, at most."""
     pipeline = Pipeline(network.layers, train=False)
     designs = [point.choices for point in front(network)]
-    return max(sum(cycles) / max(cycles) for cycles in map(pipeline.cycles, designs))
+    return max(ordered_sum(cycles) / max(cycles) for cycles in map(pipeline.cycles, designs))
 
 
 def _resources() -> dict[str, float]:
@@ -63,10 +64,10 @@ def _resources() -> dict[str, float]:
         "line buffer RAMB18": line_buffer_blocks(32, 3),
         "map RAMB18": map_blocks(32, 32),
         "unit RAMB18, BP": trained.ramb18 + map_blocks(32, 32),
-        "unit LUT, BP": sum(PAPER[unit, each] for each in parts),
+        "unit LUT, BP": ordered_sum(PAPER[unit, each] for each in parts),
         "head DSP": full_cost(1, 1, train=False).dsp,
         "head DSP, BP": full_cost(1, 1, train=True).dsp,
-        "head LUT, BP": sum(PAPER[head, each] for each in of_head),
+        "head LUT, BP": ordered_sum(PAPER[head, each] for each in of_head),
     }
 
 

@@ -13,6 +13,7 @@ from typing import Final
 from merp.models.mac_array.array_cycles import update_slots
 from merp.models.mac_array.geometry import Geometry, geometry
 from merp.models.network.network import Network
+from merp.models.ordered_sum import ordered_sum
 from merp.models.papers.lists import paper
 from merp.models.params.mac_array.design import Array
 from merp.models.rtl_compiler.latency import Machine, image_seconds, update_seconds
@@ -62,7 +63,7 @@ class Design:
     @property
     def watts(self) -> float:
         """All printed powers together."""
-        return sum(self.printed(f"power of {of}") for of in POWERS)
+        return ordered_sum(self.printed(f"power of {of}") for of in POWERS)
 
     @property
     def dsps(self) -> int:
@@ -126,7 +127,7 @@ def update_share(design: Design) -> float:
     """Return KU's share of the last image of a batch."""
     machine, layers = design.machine, design.layers()
     extra = update_seconds(machine, layers)
-    update = sum(machine.image(layer, "ku") for layer in layers) + extra
+    update = ordered_sum(machine.image(layer, "ku") for layer in layers) + extra
     return update / (image_seconds(machine, layers) + extra)
 
 
@@ -135,7 +136,7 @@ def hidden(design: Design) -> float:
     layers, extra = design.layers(), update_seconds(design.machine, design.layers())
     single = Machine(design.maps, HERTZ, BYTES_S, double=False)
     slow, fast = (
-        sum(machine.image(layer, "ku") for layer in layers) + extra
+        ordered_sum(machine.image(layer, "ku") for layer in layers) + extra
         for machine in (single, design.machine)
     )
     return 1 - fast / slow

@@ -21,6 +21,7 @@ from merp.models.fpga.memories import Memory
 from merp.models.fpga.resources import KINDS, Resources, capacity
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
+from merp.models.ordered_sum import ordered_sum
 from merp.models.params.cnn_merp.design import PORTS, Design
 from merp.models.params.formats import BINARY32
 from merp.models.plan.automatic import made, most_luts, rings_of_rows, shapes_of
@@ -205,6 +206,6 @@ class DesignCosts:
             works = self._works(phase, seen)
             kinds = {work.kind: work for work in works}
             least = {kind: cheapest(work, self.board) for kind, work in kinds.items()}
-            moved, seconds = map(sum, zip(*(least[work.kind] for work in works), strict=True))
+            moved, seconds = map(ordered_sum, zip(*(least[work.kind] for work in works), strict=True))
             self._quickest[phase, seen] = self._cycles(seconds), moved
         return self._quickest[phase, seen]

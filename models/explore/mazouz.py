@@ -14,6 +14,7 @@ from merp.models.explore.point import Point, front_of
 from merp.models.fpga.board import Board
 from merp.models.mazouz.pipeline import Pipeline
 from merp.models.network.network import Network
+from merp.models.ordered_sum import ordered_sum
 
 COSTS: Final = ("cycles", "lut", "bram", "dsp")
 """Cycles are those of a sample, forward and back."""
@@ -76,6 +77,6 @@ def evolved(
 def _point(plan: mazouz.Plan) -> Point:
     cost = plan.pipeline.cost(plan.design)
     names = [layer.name for layer in plan.pipeline.convolutions]
-    cycles = sum(plan.pipeline.step_cycles(plan.design))
+    cycles = ordered_sum(plan.pipeline.step_cycles(plan.design))
     values = (cycles, cost.lut, mazouz.blocks(plan), cost.dsp)
     return Point(dict(zip(COSTS, values, strict=True)), dict(zip(names, plan.design, strict=True)))

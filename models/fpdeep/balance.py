@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from merp.models.fpdeep.links import Border
+from merp.models.ordered_sum import ordered_sum
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def with_weights(borders: Iterable[Border], kept: Iterable[Kept]) -> list[Border
 
 
 def _crossed(border: Border, kept: Iterable[Kept]) -> Border:
-    words = sum(
+    words = ordered_sum(
         each.words
         for each in kept
         if min(each.user, each.keeper) <= border.node < max(each.user, each.keeper)

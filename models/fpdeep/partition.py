@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from merp.models.fpdeep.piece import Piece
 from merp.models.fpdeep.stage import Stage
+from merp.models.ordered_sum import ordered_sum
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Partition:
     @property
     def idle(self) -> float:
         """Share of the DSP cycles of all FPGAs in which nothing is multiplied."""
-        work = sum(float(piece.share) * piece.stage.work for piece in self.pieces)
+        work = ordered_sum(float(piece.share) * piece.stage.work for piece in self.pieces)
         return 1 - work / (self.multipliers * self.interval)
 
 

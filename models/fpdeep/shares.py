@@ -9,6 +9,7 @@ from math import ceil
 from merp.models.fpdeep.partition import Partition
 from merp.models.fpdeep.piece import Piece
 from merp.models.fpdeep.stage import Stage
+from merp.models.ordered_sum import ordered_sum
 
 
 def in_proportion(work: Sequence[int], dsps: int) -> list[Fraction]:
@@ -31,7 +32,7 @@ def in_units(stages: Sequence[Stage], dsps: int) -> list[int]:
 def idle(stages: Sequence[Stage], dsps: Sequence[int]) -> float:
     """Return the share of DSP cycles in which the slowest layer is waited for."""
     slowest = max(stage.work / own for stage, own in zip(stages, dsps, strict=True))
-    return 1 - sum(stage.work for stage in stages) / (slowest * sum(dsps))
+    return 1 - ordered_sum(stage.work for stage in stages) / (slowest * ordered_sum(dsps))
 
 
 def best_in_units(stages: Sequence[Stage], dsps: int) -> list[int]:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from merp.models.fpga.memories import Memory, bank_memory, convolution_memories
 from merp.models.fpga.resources import Resources
+from merp.models.ordered_sum import ordered_sum
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.fused_design import FusedDesign
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -136,9 +137,9 @@ def estimate(
                 blocks.append((1, _UNPOOL_BEATS[design.map_port]))
     scale = design.fmt.width / BINARY32.width
     return Resources(
-        logic=round(scale * sum(count * each.lut for count, each in blocks)),
+        logic=round(scale * ordered_sum(count * each.lut for count, each in blocks)),
         memory=sum(memory.luts for memory in memories),
-        ff=round(scale * sum(count * each.ff for count, each in blocks)),
+        ff=round(scale * ordered_sum(count * each.ff for count, each in blocks)),
         bram=sum(memory.halves for memory in memories) / 2,
         dsp=dsps(design, phase, unpool, add_unpool),
     )

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from merp.models.ordered_sum import ordered_sum
+
 SITES: Final = {
     "lut4": "TRELLIS_COMB",
     "ff": "TRELLIS_FF",
@@ -54,7 +56,7 @@ def read_report(report: Mapping[str, Any]) -> Routed:
         used = {kind: int(report["utilization"][site]["used"]) for kind, site in SITES.items()}
         longest = max(
             (
-                (sum(float(step["delay"]) for step in path["path"]), path["path"])
+                (ordered_sum(float(step["delay"]) for step in path["path"]), path["path"])
                 for path in report["critical_paths"]
                 if path["from"].startswith(_CLOCKED) and path["to"].startswith(_CLOCKED)
             ),

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from math import ceil, log2
 from typing import Final
 
+from merp.models.ordered_sum import ordered_sum
+
 WORD_BITS: Final = 16
 RAMB18_BITS: Final = 18 * 1024
 
@@ -45,7 +47,7 @@ def convolution_terms(columns: int, rows: int, k: int, *, first: bool) -> dict[s
 
 def convolution_cycles(columns: int, rows: int, k: int, *, first: bool) -> float:
     """Return the cycles of one map through a convolution element. source: equation (14)"""
-    return sum(convolution_terms(columns, rows, k, first=first).values())
+    return ordered_sum(convolution_terms(columns, rows, k, first=first).values())
 
 
 def full_cycles(columns: int, rows: int, k: int, turns: int) -> int:

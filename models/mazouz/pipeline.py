@@ -20,6 +20,7 @@ from merp.models.mazouz.elements import (
     full_cycles,
 )
 from merp.models.network.network import Layer
+from merp.models.ordered_sum import ordered_sum
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,9 @@ class Pipeline:
         last = place == len(self.convolutions) - 1
         places = range(place, len(self.layers)) if last else (place,)
         pairs = [(before, own), *((own, 0) for _ in places[1:])]
-        cycles = sum(self._cycles(each, *pair) for each, pair in zip(places, pairs, strict=True))
+        cycles = ordered_sum(
+            self._cycles(each, *pair) for each, pair in zip(places, pairs, strict=True)
+        )
         cost = Cost(0, 0, 0)
         for each, pair in zip(places, pairs, strict=True):
             cost += self._cost(each, *pair)

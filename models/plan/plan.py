@@ -13,6 +13,7 @@ from merp.models.network.branches import begun, behind, beside, previous, stored
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED, SEPARATE
 from merp.models.network.phases import NAMED, ONE_PASS, PAIR, PHASES, has_phase
+from merp.models.ordered_sum import ordered_sum
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.folded_shape import folds
 from merp.models.plan.automatic import (
@@ -181,7 +182,7 @@ def _worth(fitting: Mapping[Design, Sequence[Planned]], goal: str) -> Design:
     all such it takes the fewest LUTs.
     """
     moved = {design: sum(each.bytes for each in fitting[design]) for design in fitting}
-    seconds = {design: sum(each.seconds for each in fitting[design]) for design in fitting}
+    seconds = {design: ordered_sum(each.seconds for each in fitting[design]) for design in fitting}
     least = min(moved.values())
     rivals = [design for design in fitting if goal != "bytes" or moved[design] == least]
     quickest = min(seconds[design] for design in rivals)

@@ -13,6 +13,7 @@ from merp.models.cnn_merp.reconfiguration import PROPAGATING, bitstreams
 from merp.models.fpga.board import Board
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import NAMED, ONE_PASS, PAIR, apart, has_phase
+from merp.models.ordered_sum import ordered_sum
 from merp.models.params.cnn_merp.input_part import InputPart
 from merp.models.plan.cost import Cost, cost_of
 from merp.models.plan.engines import Engine
@@ -113,12 +114,12 @@ class Planned:
     @cached_property
     def cycles(self) -> int:
         """Of all passes, the memory's waits left out."""
-        return round(sum(kind.passes * float(cost.total[0]) for kind, cost in self.costs))
+        return round(ordered_sum(kind.passes * float(cost.total[0]) for kind, cost in self.costs))
 
     @cached_property
     def seconds(self) -> float:
         """Of all passes."""
-        return sum(kind.passes * float(cost.seconds[0]) for kind, cost in self.costs)
+        return ordered_sum(kind.passes * float(cost.seconds[0]) for kind, cost in self.costs)
 
     @cached_property
     def binds(self) -> str:
@@ -209,7 +210,7 @@ class Plan:
     @property
     def computing(self) -> float:
         """Seconds of all passes of a step."""
-        return sum(planned.seconds for planned in self.layers)
+        return ordered_sum(planned.seconds for planned in self.layers)
 
     @property
     def loading(self) -> float:

@@ -26,6 +26,7 @@ from merp.models.fpga.memories import (
     kernel_memory,
 )
 from merp.models.fpga.resources import KINDS, TITLES, capacity
+from merp.models.ordered_sum import ordered_sum
 from merp.models.params.cnn_merp.design import RANGES
 from merp.models.plan.candidates import Candidates, Sizes, candidates
 from merp.models.plan.engines import Engine, engine_of, least_engine
@@ -198,7 +199,7 @@ class _Search:
         moved = [float(each.bytes[place]) for each, place in pairs]
         seconds = [float(each.seconds[place]) for each, place in pairs]
         # Of all works in their order, so that rounding is the same however many are of a kind.
-        sums = [sum(each[place] for place in self.places) for each in (moved, seconds)]
+        sums = [ordered_sum(each[place] for place in self.places) for each in (moved, seconds)]
         return (sums[0], sums[1]) if self.goal == "bytes" else (sums[1], sums[0])
 
     def _fitted(self, kernel: int, bank: int) -> tuple[Cost, Leaf] | None:

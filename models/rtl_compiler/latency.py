@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from merp.models.mac_array.array_cycles import delta_slots, forward_slots, update_slots
 from merp.models.mac_array.geometry import Geometry
+from merp.models.ordered_sum import ordered_sum
 from merp.models.params.mac_array.design import Array
 
 KERNEL_RATE = 0.676
@@ -80,9 +81,11 @@ class Machine:
 
 def image_seconds(machine: Machine, layers: Iterable[Geometry]) -> float:
     """Return the seconds of an image that is not the last of its batch."""
-    return sum(machine.image(layer, phase) for layer in layers for phase in ("fp", "dp", "ku"))
+    return ordered_sum(
+        machine.image(layer, phase) for layer in layers for phase in ("fp", "dp", "ku")
+    )
 
 
 def update_seconds(machine: Machine, layers: Iterable[Geometry]) -> float:
     """Return what the last image takes more."""
-    return sum(machine.update(layer) for layer in layers)
+    return ordered_sum(machine.update(layer) for layer in layers)

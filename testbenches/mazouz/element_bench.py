@@ -10,6 +10,7 @@ from typing import Any
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.mazouz.convolution_element import convolution_element
 from merp.hdl.mazouz.window_walk import ElementConfig
+from merp.models.ordered_sum import ordered_sum
 from merp.models.params.mazouz.element import ElementDesign, ElementRun
 from merp.models.params.mazouz.element_registers import registers
 from merp.testbenches.block.trace import Sample, Trace, run_block
@@ -87,7 +88,9 @@ class Player:
 def play(jobs: Sequence[Job], rates: tuple[float, float, float] = FULL, seed: int = 0) -> Trace:
     """Run the jobs, all of one design, in MyHDL."""
     design = jobs[0].run.design
-    alone = sum(design.taps / rates[0] + job.run.cycles / min(rates[1:]) + SLACK for job in jobs)
+    alone = ordered_sum(
+        design.taps / rates[0] + job.run.cycles / min(rates[1:]) + SLACK for job in jobs
+    )
     cycles = int(alone if rates == FULL else 1.5 * alone)
     return run_block(
         convolution_element, arguments(design), inputs(design), Player(jobs, rates, seed), cycles

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,25 @@ PROGRAMS = sorted(
     for path in (ROOT / folder).rglob("*.py")
 )
 
+READING = (
+    "help slot", "traffic alexnet --json", "registers tiny3 --layer conv1 --json", "schema",
+)  # fmt: skip
+"""Command lines that read keys and blocks."""
+
+SUMMING = (
+    "plan tiny3 --board kc705 --json",
+    "compare cifar10-1x --architecture cnn-merp,rtl-compiler --board vc709 --word 16 --json",
+    "map alexnet --architecture fpdeep --json",
+    "map lenet5 --architecture fcnn --json",
+    "map lenet5 --architecture mazouz --json",
+    "map cifar10-1x --architecture rtl-compiler --json",
+    "explore tiny3 --board kc705 --json",
+    "explore lenet5 --architecture mazouz --board kc705 --json",
+    "traffic alexnet --board vc709 --json",
+    "report cifar10-1x-fixed --json",
+)
+"""Command lines whose answers hold sums of floats."""
+
 WORK = """
 import contextlib, hashlib, io, json, sys
 from pathlib import Path
@@ -34,8 +55,7 @@ from merp.tools.common.shipped import open_network
 from merp.tools.export.streams import stream_words
 
 said = {}
-verbs = "help slot", "traffic alexnet --json", "registers tiny3 --layer conv1 --json", "schema"
-for words in verbs:
+for words in json.loads(sys.argv[1]):
     with contextlib.redirect_stdout(io.StringIO()) as out:
         status = main(words.split())
     said[words] = [status, out.getvalue()]
@@ -49,14 +69,19 @@ for language in ("vhdl", "verilog"):
             said[path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
 print(json.dumps(said))
 """
-"""What several interpreters do alike: verbs that read keys and blocks, and an export."""
+"""What several interpreters do alike: lines of the command line, and an export."""
 
 
 @cache
-def done_by(*python: str) -> dict[str, Any]:
+def done_by(python: tuple[str, ...], lines: tuple[str, ...]) -> dict[str, Any]:
+    """What an interpreter printed in each line, and the digests of what it exported."""
     environment = os.environ | {"COLUMNS": "100", "NO_COLOR": "1"}
     done = subprocess.run(
-        [*python, "-c", WORK], capture_output=True, text=True, env=environment, check=False
+        [*python, "-c", WORK, json.dumps(lines)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     found: dict[str, Any] = json.loads(done.stdout)
@@ -78,11 +103,32 @@ def test_no_program_reads_a_docstring_from_what_python_keeps(path: Path) -> None
     assert read == []
 
 
+@pytest.mark.parametrize("line", SUMMING)
+def test_no_sum_of_floats_is_left_to_python(
+    line: str, answer_of: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``sum`` of floats rounds otherwise from Python 3.12 on; ``ordered_sum`` does not."""
+    found = set()
+    real = sum
+
+    def watched(terms: Iterable[Any], /, start: Any = 0) -> Any:
+        total = real(terms, start)
+        caller = sys._getframe(1)
+        if type(total) is float and caller.f_globals["__name__"].startswith("merp."):
+            found.add(f"{caller.f_globals['__name__']}, line {caller.f_lineno}")
+        return total
+
+    monkeypatch.setattr(builtins, "sum", watched)
+    answer_of(*line.split()[:-1])
+    assert found == set()
+
+
 def test_without_docstrings_everything_is_the_same() -> None:
-    assert done_by(sys.executable, "-OO") == done_by(sys.executable)
+    assert done_by((sys.executable, "-OO"), READING) == done_by((sys.executable,), READING)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("python", OTHERS)
 def test_another_interpreter_does_the_same(python: str) -> None:
-    assert done_by(python) == done_by(sys.executable)
+    lines = READING + SUMMING
+    assert done_by((python,), lines) == done_by((sys.executable,), lines)

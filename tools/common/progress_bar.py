@@ -13,6 +13,7 @@ from types import TracebackType
 from rich.progress import Progress as Line
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from merp.models.ordered_sum import ordered_sum
 from merp.tools.common.complaint import complain
 from merp.tools.common.progress import Progress
 from merp.tools.common.screen import Screen
@@ -92,4 +93,4 @@ class ProgressBar(Progress):
         seconds = self.spent.seconds()
         if self._shown and error is None and len(seconds) > 1:
             parts = ", ".join(f"{what} {s:,.1f}" for what, s in seconds.items() if s >= SHOWN)
-            self._print(f"{sum(seconds.values()):,.1f} s: {parts}")
+            self._print(f"{ordered_sum(seconds.values()):,.1f} s: {parts}")

@@ -14,6 +14,7 @@ from merp.models.comparison.printed import DEVIATES, REPRODUCED, UNCHECKED
 from merp.models.comparison.published import published
 from merp.models.comparison.record import FOOTINGS, RESOURCES, Record
 from merp.models.network.phases import PHASES
+from merp.models.ordered_sum import ordered_sum
 from merp.models.papers.lists import CLASSES
 from merp.tools.report.table import Column, Table
 
@@ -127,7 +128,7 @@ def cycles_table(asked: Comparison) -> Table:
                 found = record.cycles(phase)
                 put(row, phase, Figure(found.value / record.batch, found.level))
             waits = [wait.value for each in record.rows for wait in each.waits.values()]
-            row["waits"] = 100 * sum(waits) / record.cycles().value
+            row["waits"] = 100 * ordered_sum(waits) / record.cycles().value
             row["binds"] = _bound(record)
         rows.append(row)
     return Table(

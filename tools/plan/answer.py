@@ -8,6 +8,7 @@ from typing import Any
 from merp.models.fpga.resources import capacity
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import counted_as, phases_counted
+from merp.models.ordered_sum import ordered_sum
 from merp.models.params.cnn_merp.design_keys import CHOICES
 from merp.models.plan.engines import Engine
 from merp.models.plan.fit import SHIPPED
@@ -167,6 +168,6 @@ def _totals(plan: Plan, some: Iterable[Planned]) -> dict[str, Any]:
             "bytes": moved,
             "operations": operations,
             "mb_per_gflop": moved / operations * 1e3 if operations else None,
-            "seconds": sum(p.seconds for p in each),
+            "seconds": ordered_sum(p.seconds for p in each),
         }
     return found

@@ -13,6 +13,7 @@ from merp.models.mac_array.passes import design_of, sized
 from merp.models.mac_array.step_traffic import array_traffic
 from merp.models.network.network import Layer
 from merp.models.network.phases import PHASES, has_phase
+from merp.models.ordered_sum import ordered_sum
 from merp.models.params.formats import BFLOAT16
 from merp.models.params.mac_array.window import largest_window
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic, total
@@ -149,7 +150,7 @@ def array_cycles_table(choice: Choice) -> Table:
         )
     counts = ("cycles", "issue", "stall_kernel", "stall_input", "stall_output", "fill", "drain")
     sums: dict[str, Any] = {key: sum(row[key] for row in rows) for key in (*counts, "kernel_first")}
-    macs = sum(row["useful"] * row["cycles"] for row in rows)
+    macs = ordered_sum(row["useful"] * row["cycles"] for row in rows)
     rows.append({"layer": "all", "phase": "", **sums, "useful": macs / sums["cycles"]})
     return Table(
         id="array-cycles",
@@ -184,11 +185,11 @@ def time_table(choice: Choice) -> Table:
         rows.append(
             {
                 "phase": phase.upper(),
-                "cycles": sum(row["cycles"] for row in own),
+                "cycles": ordered_sum(row["cycles"] for row in own),
                 "bytes": moved.bytes / choice.batch,
             }
         )
-    sums = {key: sum(row[key] for row in rows) for key in ("cycles", "bytes")}
+    sums = {key: ordered_sum(row[key] for row in rows) for key in ("cycles", "bytes")}
     rows.append({"phase": "all", **sums})
     for row in rows:
         row["array_us"] = 1e6 * choice.seconds(row["cycles"])

@@ -8,6 +8,7 @@ from merp.models.cnn_merp.published_speed import IMPLEMENTATIONS, WORKS, attaina
 from merp.models.cnn_merp.roofline import Point, point
 from merp.models.cnn_merp.throughput import Throughput, forward_throughput, with_cus
 from merp.models.network.phases import ONE_PASS, PHASES
+from merp.models.ordered_sum import ordered_sum
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.tools.common.stored import stored_formats, word_bytes
@@ -51,7 +52,9 @@ def cycles_table(choice: Choice) -> Table:
                 "phase": "step" if phase == "step" else phase.upper(),
                 "kernel_load": sum(found.kernel_load for found in some),
                 "total": sum(found.total for found in some),
-                "efficiency": 100 * sum(x.ideal for x in some) / sum(x.total for x in some),
+                "efficiency": 100
+                * ordered_sum(x.ideal for x in some)
+                / ordered_sum(x.total for x in some),
                 "milliseconds": 1e3 * choice.seconds(cycles),
                 "kernel_load_share": 100 * sum(found.kernel_load for found in some) / cycles,
                 "gflops": operations / choice.seconds(cycles) / 1e9,

@@ -21,6 +21,7 @@ from merp.models.mac_array.passes import design_of
 from merp.models.mac_array.schedule_cycles import schedule_cycles
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
+from merp.models.ordered_sum import ordered_sum
 from merp.models.params.mac_array.array_counters import ARRAY_COUNTERS
 from merp.testbenches.mac_array.scheduled_bench import scheduled_run
 from merp.testbenches.top.run import Run
@@ -123,5 +124,5 @@ def _work(each: Sequence[Work]) -> Work:
         issue=sum(work.issue for work in each),
         useful=sum(work.useful for work in each),
         operations=sum(work.operations for work in each),
-        ideal=sum(work.ideal for work in each),
+        ideal=ordered_sum(work.ideal for work in each),
     )
