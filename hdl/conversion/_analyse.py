@@ -15,6 +15,7 @@ from typing import Any
 from myhdl import EnumItemType, intbv
 
 from merp.hdl.conversion._elaborate import Unit, is_bundle
+from merp.hdl.conversion._locals import in_source_order
 from merp.hdl.conversion._names import Names, flaw
 from merp.hdl.conversion._signals import Syntax, mark_read, natural, sources, span
 from merp.hdl.conversion.entity import Stub, is_entity
@@ -271,9 +272,8 @@ class Analysis:
     def _name_signals(self) -> None:
         for prefix, block in self.blocks:
             scope = dict(self.unit.scopes.get(id(block), {}))
-            scope |= {
-                n: m.mem for n, m in block.memdict.items() if memory_is_used(m) and n not in scope
-            }
+            memories = in_source_order(block.func.__code__, block.memdict)
+            scope |= {n: m.mem for n, m in memories.items() if memory_is_used(m) and n not in scope}
             used = used_signals(block)
             for name, value in scope.items():
                 if is_list_of_signals(value) and id(value) in self.used_memories:
@@ -282,7 +282,8 @@ class Analysis:
             for name, value in scope.items():
                 if not isinstance(value, AnySignal):
                     self._name_parts(f"{prefix}{name}", value, used)
-            for name, value in [*scope.items(), *block.sigdict.items()]:
+            at_calls = in_source_order(block.func.__code__, block.sigdict)
+            for name, value in [*scope.items(), *at_calls.items()]:
                 if isinstance(value, AnySignal):
                     self._name_parts(f"{prefix}{name}", value, used)
         for item in self.body.items:

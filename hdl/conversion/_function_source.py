@@ -1,4 +1,4 @@
-"""The source of a function, read once: its text, its place, its names in order.
+"""The source of a function, read once: its text, its place, its syntax, its names in order.
 
 Private to ``merp.hdl.conversion``.
 """
@@ -20,6 +20,7 @@ class FunctionSource(NamedTuple):
     text: str
     file: str | None
     before: int  # lines of the file
+    as_it_is: str  # with its indentation
 
 
 def source_of(code: CodeType) -> FunctionSource:
@@ -36,8 +37,26 @@ def _source(file: str, code: CodeType) -> FunctionSource:
     """``file`` is that of the code, which does not count where codes are compared."""
     lines, first = inspect.getsourcelines(code)
     return FunctionSource(
-        internals.dedented("".join(lines)), inspect.getsourcefile(code), first - 1
+        internals.dedented("".join(lines)),
+        inspect.getsourcefile(code),
+        max(0, first - 1),  # of a module, inspect says 0
+        "".join(lines),
     )
+
+
+@cache
+def syntax_of(text: str) -> ast.Module:
+    """The syntax tree of a function with its indentation: lines from 1, columns of the file.
+
+    Nobody may change it.
+
+    Raises:
+        SyntaxError: it is part of a statement, as a lambda may be.
+    """
+    if not text[:1].isspace():
+        return ast.parse(text)
+    tree = ast.parse(f"if True:\n{text}")
+    return ast.Module([ast.increment_lineno(each, -1) for each in tree.body], [])
 
 
 def names_in(code: CodeType) -> tuple[str, ...]:
@@ -46,12 +65,12 @@ def names_in(code: CodeType) -> tuple[str, ...]:
     The arguments come first. The compiled code is no source for this: each version of Python
     stores and keeps variables in an order of its own.
     """
-    return _names(source_of(code).text)
+    return _names(source_of(code).as_it_is)
 
 
 @cache
 def _names(text: str) -> tuple[str, ...]:
-    found = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name | ast.arg))
+    found = (node for node in ast.walk(syntax_of(text)) if isinstance(node, ast.Name | ast.arg))
     places = sorted(found, key=lambda node: (node.lineno, node.col_offset))
     return tuple(
         dict.fromkeys(node.id if isinstance(node, ast.Name) else node.arg for node in places)

@@ -7,16 +7,18 @@ process. To be called at every call and return instead would take a third of a c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
+from merp.hdl.conversion._comprehensions import bound_around
 from merp.hdl.conversion._function_source import names_in
 from merp.hdl.conversion.internals import Block
 
 _CONSTRUCTOR = Block.__init__.__code__
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _met: ContextVar[dict[int, tuple[Any, FrameType]] | None] = ContextVar("met", default=None)
 """The blocks that were met, by ``id``, each with the frame of its function."""
 
@@ -33,7 +35,9 @@ def noted_locals(scopes: dict[int, dict[str, Any]]) -> Iterator[None]:
         yield
     finally:
         _met.reset(before)
-    scopes |= {key: _in_source_order(frame) for key, (_, frame) in met.items()}
+    scopes |= {
+        key: in_source_order(frame.f_code, frame.f_locals) for key, (_, frame) in met.items()
+    }
 
 
 def meet(frame: FrameType | None) -> None:
@@ -50,8 +54,34 @@ def meet(frame: FrameType | None) -> None:
         frame = caller
 
 
-def _in_source_order(frame: FrameType) -> dict[str, Any]:
-    """Local variables in the order of the function's text; functions inside come last, by name."""
-    found = frame.f_locals
-    names = dict.fromkeys((*names_in(frame.f_code), *sorted(found)))
-    return {name: found[name] for name in names if name in found}
+class Caller:
+    """A function that calls a block or declares a process, with its variables so far.
+
+    The variables of comprehensions do not belong to it. Since Python 3.12 most comprehensions have
+    no frame of their own. Their variables then lie in the frame of the function, and hide those of
+    the same name. So a variable is left out on every version if a comprehension around the call
+    binds its name.
+
+    Attributes:
+        frame: of the function. f_code, f_globals: as in the frame.
+    """
+
+    def __init__(self, frame: FrameType) -> None:
+        """``frame``: of the function or of a comprehension in it."""
+        while frame.f_code.co_name in _COMPREHENSIONS and frame.f_back is not None:
+            frame = frame.f_back
+        self.frame = frame
+        self.f_code, self.f_globals = frame.f_code, frame.f_globals
+
+    @property
+    def f_locals(self) -> Mapping[str, Any]:
+        """The local variables."""
+        found = self.frame.f_locals
+        hidden = bound_around(self.f_code, self.frame.f_lasti)
+        return {name: found[name] for name in found if name not in hidden} if hidden else found
+
+
+def in_source_order(code: CodeType, variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Variables of a function in the order of its text; others come last, by name."""
+    names = dict.fromkeys((*names_in(code), *sorted(variables)))
+    return {name: variables[name] for name in names if name in variables}

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any, overload
 
 from merp.hdl.conversion import quick_elaboration
-from merp.hdl.conversion._locals import meet
+from merp.hdl.conversion._locals import Caller, meet
 from merp.hdl.conversion.internals import Block, BlockDecorator, CallInfo, unique_block_name
 
 quick_elaboration.install()  # whoever has entities elaborates
@@ -65,14 +65,14 @@ class Stub(Block):  # type: ignore[misc]
 
         MyHDL's own constructor finds them too, but looks at the source of the whole stack for it.
         """
-        while frame.f_code.co_name in ("<listcomp>", "<genexpr>") and frame.f_back is not None:
-            frame = frame.f_back
         meet(frame)
-        symbols = frame.f_globals | frame.f_locals
+        caller = Caller(frame)
+        name = caller.f_code.co_name
+        symbols = {**caller.f_globals, **caller.f_locals}
         self.entity, self.func, self.args, self.kwargs = entity, entity.func, args, kwargs
-        self.callinfo = CallInfo(frame.f_code.co_name, True, symbols)
-        self.callername, self.modctxt = frame.f_code.co_name, True
-        self.place = frame.f_code.co_filename, frame.f_lineno
+        self.callinfo = CallInfo(name, True, symbols)
+        self.callername, self.modctxt = name, True
+        self.place = caller.f_code.co_filename, caller.frame.f_lineno
         self.name = self.__name__ = entity.func.__name__
         self.subs: list[Any] = []
         self.symdict: dict[str, Any] = {}
@@ -105,7 +105,7 @@ class Entity(BlockDecorator):  # type: ignore[misc]
         instance = Block(
             built.func, built, name, built.srcfile, built.srcline, built.skipname, *args, **kwargs
         )
-        # MyHDL infers this from the stack, and misses it in nested comprehensions.
+        # MyHDL infers this from the stack, and misses it in functions that help a block.
         instance.modctxt = True
         instance.entity = built
         return instance

@@ -19,7 +19,7 @@ from typing import Any
 
 from merp.hdl.conversion import internals
 from merp.hdl.conversion._function_source import source_of
-from merp.hdl.conversion._locals import meet
+from merp.hdl.conversion._locals import Caller, meet
 
 DEEPEST = 6
 """Frames that MyHDL looks at."""
@@ -35,13 +35,14 @@ class _Inspect:
 
     @staticmethod
     def stack() -> list[tuple[Any, str, int, str]]:
-        """Frames from the caller outwards: frame, file, line, function."""
+        """Functions from the caller outwards: frame, file, line, function."""
         frame: FrameType | None = sys._getframe(1)
         meet(frame)
         frames: list[tuple[Any, str, int, str]] = []
         while frame is not None and len(frames) < DEEPEST:
-            code = frame.f_code
-            frames.append((frame, code.co_filename, frame.f_lineno, code.co_name))
+            caller = Caller(frame)
+            frame, code = caller.frame, caller.f_code
+            frames.append((caller, code.co_filename, frame.f_lineno, code.co_name))
             frame = frame.f_back
         return frames
 

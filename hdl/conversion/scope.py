@@ -14,7 +14,7 @@ from myhdl import intbv
 
 from merp.hdl.conversion._analyse import name_blocks, parts, used_signals, walk
 from merp.hdl.conversion._elaborate import Unit, arguments, split
-from merp.hdl.conversion._locals import noted_locals
+from merp.hdl.conversion._locals import in_source_order, noted_locals
 from merp.hdl.conversion._names import Names
 from merp.hdl.conversion._signals import span
 from merp.hdl.conversion.entity import is_entity
@@ -75,7 +75,8 @@ def _scope(instance: Any, scopes: dict[int, dict[str, Any]]) -> Scope:
     for prefix, block in blocks:
         used = used_signals(block)
         memories = {id(each.mem) for each in block.memdict.values() if memory_is_used(each)}
-        variables = [*scopes.get(id(block), {}).items(), *block.sigdict.items()]
+        at_calls = in_source_order(block.func.__code__, block.sigdict)
+        variables = [*scopes.get(id(block), {}).items(), *at_calls.items()]
         # Lists and bundles name their signals; what is left has a variable of its own.
         variables.sort(key=lambda variable: isinstance(variable[1], AnySignal))
         for name, value in variables:

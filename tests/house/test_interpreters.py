@@ -47,6 +47,8 @@ import contextlib, hashlib, io, json, sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from merp.hdl.arithmetic.low_product import low_product
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.convert import convert
 from merp.testbenches.axi.axi_top import axi_top
 from merp.tools.bitstream.bitstream import bitstream_of
@@ -59,17 +61,25 @@ for words in json.loads(sys.argv[1]):
     with contextlib.redirect_stdout(io.StringIO()) as out:
         status = main(words.split())
     said[words] = [status, out.getvalue()]
-network = open_network("tiny3")
-engine = bitstream_of(network, network.layers[0], "fp", state=True, before=False).phase.top()
-said["streams"] = stream_words(engine)
-shell = axi_top(engine)
-for language in ("vhdl", "verilog"):
-    with TemporaryDirectory() as folder:
-        for path in convert(shell.function, shell.args, language, Path(folder)).files:
-            said[path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
+tops = [(low_product, {"a": bits(8), "b": bits(8), "y": bits(16)})]
+for name in ("tiny3", "digits-bf16"):
+    network = open_network(name)
+    engine = bitstream_of(network, network.layers[0], "fp", state=True, before=False).phase.top()
+    said[name] = stream_words(engine)
+    shell = axi_top(engine)
+    tops.append((shell.function, shell.args))
+for number, (function, args) in enumerate(tops):
+    for language in ("vhdl", "verilog"):
+        with TemporaryDirectory() as folder:
+            for path in convert(function, args, language, Path(folder)).files:
+                digest = hashlib.sha256(path.read_bytes()).hexdigest()
+                said[f"{number} {path.name}"] = digest
 print(json.dumps(said))
 """
-"""What several interpreters do alike: lines of the command line, and an export."""
+"""What several interpreters do alike: lines of the command line, and exports.
+
+The exports are a product of comprehensions, a design with an adder tree, and a fused design.
+"""
 
 
 @cache
