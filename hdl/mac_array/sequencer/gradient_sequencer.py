@@ -179,12 +179,12 @@ def gradient_sequencer(
         stock(
             clk, rst, start, arrived=map_row, run=sweep.map_rows, first=sweep.reach,
             stride=sweep.stride, step=next_row, rewind=next_sweep, advance=other_maps,
-            there=maps_there, most=design.max_maps * design.max_size,
+            there=maps_there, runs=design.max_maps, longest=design.max_size,
         ),
         stock(
             clk, rst, start, arrived=delta_row, run=sweep.rows, first=1, stride=1, step=next_row,
             rewind=next_sweep, advance=next_tile, there=deltas_there,
-            most=design.max_tiles * design.max_size,
+            runs=design.max_tiles, longest=design.max_size,
         ),
     )  # fmt: skip
 

@@ -23,7 +23,8 @@ def stock(
     rewind: Bit,
     advance: Bit,
     there: Bit,
-    most: int,
+    runs: int,
+    longest: int,
 ) -> Any:
     """Count pieces, and those that are needed, from the pass's first one on.
 
@@ -36,9 +37,11 @@ def stock(
     advance  in   to the first ones of the next run; not in the cycle behind advance or start
     there    out  they have come
 
-    most: pieces of a pass. Throughput: a step per cycle. Reset: none has come.
+    runs, longest: the most runs of a pass, and the most pieces of a run. Throughput: a step per
+    cycle. Reset: none has come.
     """
-    room = 2 * most  # what is needed beyond a pass's last piece
+    # Behind a pass's last run the sums go on for two more.
+    room = (runs + max(runs, 2)) * longest
     come, needed = count(room), count(room)
     # Of this run and the one behind: needed at first; all of it.
     run_first, run_all, next_first, next_all = (count(room) for _ in range(4))

@@ -1,4 +1,4 @@
-"""What slots need of runs of pieces: every size that fits, up to the last piece of a pass."""
+"""What slots need of runs of pieces: every size that fits, up to the end of a pass."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def test_a_slot_has_what_it_needs_when_it_has_come(run: int, first: int, stride:
         flags["arrived"] = int(come < MOST and rng.random() < 0.3)
         move = rng.choice(("step", "rewind", "advance", None))
         come += flags["arrived"]
-        if move == "advance" and (fresh or base + 2 * run > MOST):
+        over = base + run > MOST  # as after the last slot of a pass
+        if over or (move == "advance" and (fresh or needed > come)):
             move = None
         fresh = move == "advance"
         if move is not None:
@@ -52,7 +53,7 @@ def test_a_slot_has_what_it_needs_when_it_has_come(run: int, first: int, stride:
         return flags | sizes
 
     args = {name: flag() for name in ("clk", *FLAGS, "there")}
-    args |= {name: count(MOST) for name in sizes} | {"most": MOST}
+    args |= {name: count(MOST) for name in sizes} | {"runs": MOST // run, "longest": run}
     trace = run_block(stock, args, INPUTS, drive, 1000)
     there = trace.column("there")
     told = [t for t in range(2, 999) if t % 200 > 1]
