@@ -26,6 +26,7 @@ from merp.tools.common.data import DATA
 from merp.tools.simulate.choose import pick
 from merp.tools.simulate.choosers import choose
 from merp.tools.simulate.machines import machine_of
+from small_arrays import small_array
 
 TINY = """
 [network]
@@ -371,3 +372,10 @@ def test_ghdl_and_a_waveform_count_the_same(capsys, tmp_path: Path, tiny: str) -
         assert one["cycles"]["total"] == other["cycles"]["total"]
         for port, ways in other["ports"].items():
             assert ways["waveform"] == one["ports"][port]["monitor"]
+
+
+def test_one_map_is_fewer_than_the_array_has_lanes(tmp_path: Path) -> None:
+    """The registers of DP hold beats of the maps that there are."""
+    path = tmp_path / "odd.toml"
+    path.write_text(small_array("odd", side=7, channels=1, maps=1))
+    assert main(["simulate", str(path), "--layer", "fc2", "--phase", "dp"]) == 0

@@ -130,7 +130,9 @@ def _tile_words(run: PassRun) -> int:
 
 def _group_words(run: PassRun) -> int:
     """Beats of all input maps of a tile of them, in DP; of a tile of output maps in FP."""
-    return run.design.pof * run.work.taps if run.transposed else _tile_words(run)
+    if not run.transposed:
+        return _tile_words(run)
+    return min(run.design.pof, run.work.inputs) * run.work.taps
 
 
 GROUP_STEP = _kernel_words(
@@ -146,10 +148,7 @@ KERNELS = PassTable("supply_config_kernels", (
         lambda run: over(run.work.outputs, run.design.pof) if run.transposed else 1,
     ),
     _kernel_words("part_step", "words from a run to the next", _tile_words),
-    _kernel_words(
-        "run", "beats of a run",
-        lambda run: min(_group_words(run), _tile_words(run)),
-    ),
+    _kernel_words("run", "beats of a run", _group_words),
     _kernel_words(
         "last_run", "beats of a run of the last tile of lanes",
         lambda run: _tile_words(run) - (run.groups - 1) * _group_words(run)
