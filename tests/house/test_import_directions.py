@@ -37,26 +37,29 @@ def rooms(*floors: Mapping[str, str]) -> Rooms:
 PARAMS = "errors given memory params params.cnn_merp params.mac_array params.mazouz"
 MODELS = rooms(
     {"errors": "", "given": "errors", "memory": "errors", "params": "errors", "papers": ""},
+    {"ordered_sum": ""},
     dict.fromkeys(("params.cnn_merp", "params.mac_array"), "errors params"),
     {"params.mazouz": "errors params params.cnn_merp"},
     {"architectures": PARAMS},
     {"arithmetic": PARAMS, "network": f"{PARAMS} architectures"},
-    {"fpga": f"{PARAMS} papers"},
+    {"fpga": f"{PARAMS} papers ordered_sum"},
     {"onnx": f"{PARAMS} arithmetic network"},
-    dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga papers"),
+    dict.fromkeys(
+        ("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga papers ordered_sum"
+    ),
     {"mac_array": f"{PARAMS} arithmetic network fpga golden traffic"},
-    {"plan": f"{PARAMS} network fpga cnn_merp traffic"},
+    {"plan": f"{PARAMS} network fpga cnn_merp traffic ordered_sum"},
     {"front": ""},
     {"fcnn": "papers"},
-    {"fpdeep": f"{PARAMS} network", "mazouz": f"{PARAMS} network front"},
-    {"rtl_compiler": f"{PARAMS} network mac_array"},
+    {"fpdeep": f"{PARAMS} network ordered_sum", "mazouz": f"{PARAMS} network front ordered_sum"},
+    {"rtl_compiler": f"{PARAMS} network mac_array ordered_sum"},
     {"cluster": f"{PARAMS} network fpdeep"},
     {"pipeline": f"{PARAMS} network cnn_merp cluster"},
     {
         "comparison": f"{PARAMS} papers network fpga cnn_merp traffic plan front "
-        "fcnn fpdeep cluster mazouz rtl_compiler mac_array"
+        "fcnn fpdeep cluster mazouz rtl_compiler mac_array ordered_sum"
     },
-    {"explore": f"{PARAMS} network fpga cnn_merp plan pipeline mazouz comparison"},
+    {"explore": f"{PARAMS} network fpga cnn_merp plan pipeline mazouz comparison ordered_sum"},
 )
 
 # A block declares its behavioural twin, so twins stand below the blocks and know none of them.

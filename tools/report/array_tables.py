@@ -150,8 +150,8 @@ def array_cycles_table(choice: Choice) -> Table:
         )
     counts = ("cycles", "issue", "stall_kernel", "stall_input", "stall_output", "fill", "drain")
     sums: dict[str, Any] = {key: sum(row[key] for row in rows) for key in (*counts, "kernel_first")}
-    macs = ordered_sum(row["useful"] * row["cycles"] for row in rows)
-    rows.append({"layer": "all", "phase": "", **sums, "useful": macs / sums["cycles"]})
+    useful = ordered_sum(row["useful"] * row["cycles"] for row in rows)
+    rows.append({"layer": "all", "phase": "", **sums, "useful": useful / sums["cycles"]})
     return Table(
         id="array-cycles",
         title="Cycles by cause",
@@ -178,7 +178,7 @@ def time_table(choice: Choice) -> Table:
     """Return the time of an image by cycles, and that of its words on the board's memory."""
     cycles = array_cycles_table(choice).rows
     traffic = array_traffic(choice.network, choice.batch, PAPERS_MACHINE)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for phase in PHASES:
         own = [row for row in cycles if row["phase"] == phase.upper()]
         moved = total(traffic, phase)
