@@ -89,7 +89,17 @@ def _watch_refusals() -> None:
     cli._run = watched
 
 
+def _end_by_interrupts() -> None:
+    """Let SIGINT end what tests start: a shell's job in the background ignores it, and so do they.
+
+    A program that is started ignores the signals that this process ignores.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    _end_by_interrupts()
     _watch_refusals()
     # On a busy machine quick runs are long; what is said of these has a test of its own.
     progress_bar.PATIENCE = 3600.0

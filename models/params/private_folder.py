@@ -67,7 +67,7 @@ def check_path(folder: Path, name: str) -> bool:
     Raises:
         BadInput: as ``check_private``, or the folder is no folder, or out of reach.
     """
-    left = list(reversed((Path.cwd() / folder).parts[1:]))
+    left = list(reversed(_absolute(folder, name).parts[1:]))
     place, links = Path("/"), 0
     while (found := _status(place, folder, name)) is not None:
         if stat.S_ISLNK(found.st_mode):
@@ -90,6 +90,15 @@ def check_path(folder: Path, name: str) -> bool:
         part = left.pop() if left else "."
         place = place.parent if part == ".." else place / part
     return False
+
+
+def _absolute(folder: Path, name: str) -> Path:
+    if folder.is_absolute():
+        return folder
+    try:
+        return Path.cwd() / folder
+    except OSError as error:  # the working folder is gone
+        raise BadInput(f"{name}: {folder}: {error.strerror}") from error
 
 
 def _status(place: Path, folder: Path, name: str) -> os.stat_result | None:

@@ -158,3 +158,13 @@ def test_numba_loads_nothing_that_another_user_could_write(folder: Path, tmp_pat
     (tmp_path / ".numba_config.yaml").write_text("cache_dir: cache\n")
     assert imported(tmp_path).startswith(".numba_config.yaml: cache_dir: ")
     assert not (tmp_path / "cache").exists()
+
+
+def test_a_working_folder_that_is_gone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    working = folder.parent / "working"
+    working.mkdir()
+    monkeypatch.chdir(working)
+    working.rmdir()
+    assert check_path(folder.parent, "CACHE")
+    with pytest.raises(BadInput, match="CACHE: kept: No such file or directory"):
+        check_path(Path("kept"), "CACHE")
