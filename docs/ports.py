@@ -359,7 +359,8 @@ def _by_pattern(port: str, said: Mapping[str, str]) -> str:
     return ""
 
 
-def _said(function: Callable[..., Any]) -> dict[str, str]:
+@cache
+def _said(function: Callable[..., Any]) -> Mapping[str, str]:
     """Meanings in a docstring: ``name, name  in  meaning`` lines, or ``name: meaning.``."""
     found: dict[str, str] = {}
     rest: list[str] = []
