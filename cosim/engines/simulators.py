@@ -76,11 +76,18 @@ def check_ghdl() -> None:
 
 
 def check_cocotb(engine: str) -> None:
-    """Raises: BadInput: cocotb, by which ``engine`` is driven, is not installed."""
+    """Raises: BadInput: cocotb, by which ``engine`` is driven, is missing or cannot load Python."""
     if importlib.util.find_spec("cocotb") is None:
         raise BadInput(
             f"{mention('engine', engine)}: cocotb not found, install it with: "
             "pip install 'merp[hdl]'"
+        )
+    from find_libpython import find_libpython  # of cocotb; the simulator loads what it finds
+
+    if "LIBPYTHON_LOC" not in os.environ and find_libpython() is None:
+        raise BadInput(
+            f"{mention('engine', engine)}: this Python has no shared library (libpython), which "
+            "cocotb needs: use the Python of your distribution"
         )
 
 

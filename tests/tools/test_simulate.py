@@ -229,6 +229,16 @@ def test_missing_simulator_is_bad_input(
     complain(capsys, [network_file, "--engine", engine], f"--engine {engine}: ")
 
 
+@pytest.mark.ghdl
+def test_python_without_a_shared_library_is_bad_input(
+    network_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """cocotb has the simulator load it; builds by pyenv have none unless they are asked to."""
+    monkeypatch.delenv("LIBPYTHON_LOC", raising=False)
+    monkeypatch.setattr("find_libpython.find_libpython", lambda: None)
+    complain(capsys, [network_file, "--engine", "ghdl"], "--engine ghdl: this Python has no shared")
+
+
 @pytest.mark.parametrize(
     ("engine", "array"),
     [
