@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import re
 import runpy
+from pathlib import Path
 from random import Random
 
 import pytest
+import trial
+from forked import Outcome
 from mutator import KINDS, all_faults
 from nearest import nearest_tests
 
@@ -124,6 +127,38 @@ def test_no_fault_is_made_of_what_a_declaration_says_in_vain() -> None:
     assert declared == ["term = modbv((1))[width:]"]
     assert sum("chosen" in each.line for each in found) > 4
     assert not [each for each in FAULTS if each.kind == "range" and "intbv(0)[place" in each.fault]
+
+
+@pytest.mark.parametrize(("broken", "verdict"), [(False, "killed"), (True, "error")])
+def test_a_test_that_fails_without_the_fault_kills_nothing(
+    broken: bool, verdict: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted = tmp_path / "0" / "hdl" / "one.py"
+
+    def run_tests(*_: object) -> Outcome:
+        failed = broken or planted.read_text() == "fault"
+        return Outcome(*("failed", "a test", "OSError") if failed else ("passed", "a test"))
+
+    monkeypatch.setattr(trial, "TREES", tmp_path)
+    monkeypatch.setattr(trial, "_copy", lambda tree: None)
+    monkeypatch.setattr(trial, "prepare", lambda tree: None)
+    monkeypatch.setattr(trial, "run_tests", run_tests)
+    attempts = trial.Trial()
+    planted.parent.mkdir()
+    planted.write_text("")
+    found = attempts.attempt("hdl/one.py", "fault", [["a test"]], {})
+    assert (found.name, found.test) == (verdict, "a test")
+    assert found.error.endswith("OSError")
+
+
+def test_what_tests_of_the_hardware_read_is_copied_for_a_trial() -> None:
+    read = {
+        name
+        for path in (ROOT / "tests" / "hdl").rglob("*.py")
+        for name in re.findall(r'ROOT / "(\w+)', path.read_text())
+    }
+    assert read
+    assert read <= {*trial.FOLDERS, *trial.READ}
 
 
 def test_every_file_with_faults_has_tests() -> None:

@@ -23,6 +23,8 @@ T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
 TREES = ROOT / "build" / "mutants"
 FOLDERS = ("hdl", "models", "cosim", "testbenches", "tools")
+READ = ("tests", "docs")
+"""Other folders that tests read: some compare a page with what they measure."""
 UNBUILT = ("AlwaysCombError", "AlwaysError", "BlockError", "ConversionError", "SyntaxError")
 """Errors by which MyHDL refuses a process before anything is simulated."""
 
@@ -33,7 +35,8 @@ class Verdict:
 
     Attributes:
         name: ``killed``, ``unbuilt`` (no hardware can be made of it), ``survived``, ``timeout``
-            (a test neither passed nor failed) or ``error`` (no test ran).
+            (a test neither passed nor failed) or ``error`` (no test ran, or the one that failed
+            fails without the fault, too).
         test, error: the last test, and the type of the exception that failed it; or that the
             budget was spent before all tests were run.
         seconds: that it took. passed: seconds of the processor of each test that passed.
@@ -65,6 +68,7 @@ class Trial:
                 self._lock.close()
         _copy(self._tree)
         prepare(self._tree)
+        self._sound: dict[str, bool] = {}
 
     def attempt(
         self,
@@ -94,10 +98,20 @@ class Trial:
             aside.replace(path)
             shutil.rmtree(self._tree / "compiled", ignore_errors=True)
         name = {"failed": "killed", "passed": "survived"}.get(outcome.status, outcome.status)
-        if outcome.error in UNBUILT:
+        error = outcome.error
+        if error in UNBUILT:
             name = "unbuilt"
+        elif name == "killed" and not self._is_sound(outcome.test):
+            name, error = "error", f"fails without the fault, too: {error}"
         seconds = time.monotonic() - start
-        return Verdict(name, outcome.test, outcome.error, seconds, outcome.seconds)
+        return Verdict(name, outcome.test, error, seconds, outcome.seconds)
+
+    def _is_sound(self, test: str) -> bool:
+        """Whether a test passes in the tree as it is: else its failure shows nothing of a fault."""
+        if test not in self._sound:
+            outcome = run_tests([[test]], {}, float("inf"), None)
+            self._sound[test] = (outcome.status, outcome.error) == ("passed", "")
+        return self._sound[test]
 
 
 def _copy(tree: Path) -> None:
@@ -106,7 +120,7 @@ def _copy(tree: Path) -> None:
     Bytecode is compared with the source that it was made of, as a file that changes twice in a
     second has one time stamp.
     """
-    for name in (*FOLDERS, "tests"):
+    for name in (*FOLDERS, *READ):
         sources = {path.relative_to(ROOT) for path in _files(ROOT / name)}
         for path in _files(tree / name):
             if path.relative_to(tree) not in sources:
