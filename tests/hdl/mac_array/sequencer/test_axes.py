@@ -58,8 +58,12 @@ REGIONS = (
 class Axis(NamedTuple):
     """Rows or columns of a pass.
 
-    ``begin(tile, ahead, step)`` is the first element of a window, or of all of them; ``place`` of
-    an element is its bank, of those of a region, and its word.
+    Attributes:
+        tile: MACs and banks. side: banks of a region; all of them in FP and DP.
+        size: elements of a map. tiles: of MACs, or of taps in KU.
+        steps: windows of a tile. aheads: 1 if phases begin an element further on, else 0.
+        begin: the first element of a window, by its tile, ``ahead`` and step.
+        place: of an element, its bank in its region and its word.
     """
 
     tile: int
