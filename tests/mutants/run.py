@@ -1,7 +1,8 @@
 """Plant one-line faults in the hardware and see the tests fail.
 
-Each mutant of ``mutants.toml`` names a file, a line of it, the faulty line, and the tests to run
-(the block's own first). A mutant is killed when a test fails; a mutant whose line is not found, or
+``mutants.toml`` has a table for each file: the tests to run (the block's own first), and faults. A
+fault is a text that the file has once, and the text in its place. A third element names other
+tests for it. A mutant is killed when a test fails; a mutant whose line is not found, or
 with which no test runs at all, is an error of the list and fails the run.
 """
 
@@ -39,12 +40,14 @@ class Mutant:
 def read_mutants(path: Path) -> list[Mutant]:
     """Read the list; a line must occur exactly once in its file."""
     mutants = []
-    for entry in tomllib.loads(path.read_text())["mutant"]:
-        mutant = Mutant(entry["file"], entry["line"], entry["fault"], tuple(entry["tests"]))
-        found = (ROOT / mutant.file).read_text().count(mutant.line)
-        if found != 1:
-            raise SystemExit(f"{path}: {mutant.file}: {mutant.line!r} occurs {found} times, not 1")
-        mutants.append(mutant)
+    for file, listed in tomllib.loads(path.read_text()).items():
+        text = (ROOT / file).read_text()
+        for line, fault, *own in listed["faults"]:
+            if text.count(line) != 1:
+                count = text.count(line)
+                raise SystemExit(f"{path}: {file}: {line!r} occurs {count} times, not 1")
+            tests = own[0] if own else listed["tests"]
+            mutants.append(Mutant(file, line, fault, tuple(tests)))
     return mutants
 
 
