@@ -39,8 +39,8 @@ class Architecture:
     Attributes:
         name: on the command line. title: as printed. paper: whose it is.
         board: name of its paper's own. word_bits: the paper's; None: as the network has it.
-        hardware: its designs in a network file, by their name in ``models.architectures``, if it is
-            in hardware here.
+        hardware: name of the machine whose designs it has in network files, if it is in hardware
+            here.
         cluster: it is on all devices of a board's file; a comparison gives the others one.
         choices: options of its own.
         plan: raises BadInput where there is none; a frozen dataclass. record: of such a plan.

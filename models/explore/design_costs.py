@@ -206,6 +206,8 @@ class DesignCosts:
             works = self._works(phase, seen)
             kinds = {work.kind: work for work in works}
             least = {kind: cheapest(work, self.board) for kind, work in kinds.items()}
-            moved, seconds = map(ordered_sum, zip(*(least[work.kind] for work in works), strict=True))
+            moved, seconds = map(
+                ordered_sum, zip(*(least[work.kind] for work in works), strict=True)
+            )
             self._quickest[phase, seen] = self._cycles(seconds), moved
         return self._quickest[phase, seen]

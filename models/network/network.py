@@ -13,8 +13,9 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from merp.models.architectures import Design, cnn_merp_design
 from merp.models.errors import BadInput, NoSuchKey
+from merp.models.machine.machine import Design
+from merp.models.machine.registry import of_kind
 from merp.models.network.feeds import Feeds, feeds_of
 from merp.models.network.network_keys import SEPARATE
 from merp.models.params.cnn_merp.design import Design as CnnMerpDesign
@@ -184,7 +185,7 @@ class Network(Stores):
             BadInput: the layer has none, or one of another architecture.
         """
         found = self.elaboration(layer)
-        return cnn_merp_design(found, f"{self.name}: layer {layer.name}")
+        return of_kind(CnnMerpDesign, found, f"{self.name}: layer {layer.name}")
 
     @property
     def cnn_merp_designs(self) -> Mapping[str, CnnMerpDesign]:
@@ -194,12 +195,12 @@ class Network(Stores):
             BadInput: there is one of another architecture.
         """
         return {
-            name: cnn_merp_design(each, f"{self.name}: design {name}")
+            name: of_kind(CnnMerpDesign, each, f"{self.name}: design {name}")
             for name, each in self.designs.items()
         }
 
     def elaboration(self, layer: Layer) -> Design:
-        """Return the design that runs ``layer``, of whatever architecture.
+        """Return the design that runs ``layer``, of whatever machine.
 
         Raises:
             BadInput: the layer has none, so that only its traffic is known.

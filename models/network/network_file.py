@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merp.models.architectures import read_design
 from merp.models.errors import BadInput
+from merp.models.machine.registry import read_design
 from merp.models.network.branches import misplaced, previous
 from merp.models.network.fixed_table import LAYER_KEY, check_outputs, read_numbers
 from merp.models.network.network import Layer, Network

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from merp.cosim.architectures import phase_of
+from merp.cosim.machines import phase_of
 from merp.cosim.phases.phase import Phase
 from merp.models.cnn_merp.cycles import Cycles, layer_cycles
 from merp.models.cnn_merp.reconfiguration import layer_passes

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from merp.models.architectures import computing_in
-from merp.models.comparison.rtl_compiler_paper import of_paper
-from merp.models.errors import BadInput
+from merp.cosim.machines import hardware_for
 from merp.models.fpga.parts import PARTS, SEVEN_SERIES
-from merp.models.fpga.resources import KINDS, published
-from merp.models.mac_array.passes import design_of
+from merp.models.fpga.resources import KINDS
 from merp.models.network.network import Network
-from merp.models.network.phases import fusing, going_back_for
-from merp.testbenches.mac_array.trainer_bench import trainer_top
 from merp.testbenches.top.top import Top
-from merp.tools.bitstream.bitstream import bitstream_of
 
 VENDOR: Final = "other vendor"
 
@@ -68,64 +62,11 @@ class Engine:
         return f"By count of multipliers it has {self.dsps:,} DSP: {fits}."
 
 
-def _cnn_merp(network: Network, layer: str | None, phase: str | None) -> Engine:
-    if layer is None:
-        raise BadInput(f"--layer: {network.name} has a design for each kind of layer: give one")
-    asked, name, of = fusing(network, layer, phase or "fp")
-    asked = going_back_for(asked, of)
-    bitstream = bitstream_of(asked, asked.layer(name), of)
-    figures = published(of, asked.design(asked.layer(name)))
-    paper = (
-        None
-        if figures is None
-        else Paper(
-            name="CNN-MERP table 2",
-            cells={
-                kind: f"{value:,.{1 if kind == 'bram' else 0}f}"
-                for kind, value in figures.figures().items()
-            },
-            answer=figures.figures(),
-        )
-    )
-    return Engine(
-        design=bitstream.design, layer=layer, phase=phase or "fp", top=bitstream.phase.top,
-        paper=paper,
-    )  # fmt: skip
+class Loaded(Protocol):
+    """Hardware, asked what is loaded for a layer."""
 
-
-def _mac_array(network: Network, layer: str | None, phase: str | None) -> Engine:
-    if phase is not None:
-        raise BadInput(f"--phase {phase}: one bitstream of {network.name} runs all phases: omit it")
-    layers = network.layers if layer is None else (network.layer(layer),)
-    names = list(dict.fromkeys(each.design for each in layers))
-    if len(names) > 1:
-        raise BadInput(
-            f"--layer: {network.name} has designs {', '.join(map(str, names))}: give one"
-        )
-    design = design_of(network, layers[0])
-    found = of_paper(network)
-    paper = None
-    if found is not None and found.maps == design.pof and design.pixels == 64:
-        alms, bits = found.alms, 1e6 * found.mbits
-        paper = Paper(
-            name=f"RTL compiler table II ({VENDOR})",
-            cells={
-                "lut": f"{alms:,} ALM", "bram": f"{found.mbits} Mbit",
-                "dsp": f"{found.dsps:,}",
-            },
-            answer={"vendor": VENDOR, "alm": alms, "bram_bits": bits, "dsp": found.dsps},
-        )  # fmt: skip
-    return Engine(
-        design=str(names[0]), layer=None, phase=None, top=lambda: trainer_top(design, "rtl"),
-        paper=paper, dsps=design.macs + 2 * design.pof,
-    )  # fmt: skip
-
-
-ENGINES: Final[Mapping[str, Callable[[Network, str | None, str | None], Engine]]] = {
-    "cnn_merp": _cnn_merp,
-    "mac_array": _mac_array,
-}
-"""By architecture."""
+    def engine(self, network: Network, layer: str | None, phase: str | None) -> Engine:
+        """As ``engine_of``."""
 
 
 def engine_of(network: Network, layer: str | None, phase: str | None) -> Engine:
@@ -134,7 +75,8 @@ def engine_of(network: Network, layer: str | None, phase: str | None) -> Engine:
     Raises:
         BadInput: there is no such engine, or not one alone.
     """
-    return ENGINES[computing_in(network.numbers)](network, layer, phase)
+    hardware: Loaded = hardware_for(network)
+    return hardware.engine(network, layer, phase)
 
 
 def printed(paper: Paper) -> list[str]:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from merp.models.architectures import computing_in
 from merp.models.comparison.compare import Comparison
 from merp.models.comparison.figure import Figure
 from merp.models.comparison.record import RESOURCES
 from merp.models.errors import BadInput, shown
+from merp.models.machine.registry import machine_for
 from merp.models.network.network import Network
 from merp.models.network.phases import NAMED, PHASES, has_phase
 from merp.tools.common.hardware import HARDWARE
@@ -153,7 +153,7 @@ def _opened(given: str, asked: Comparison) -> tuple[Path, Record, Network]:
 
 def _architecture(path: Path, network: Network, asked: Comparison) -> str:
     """Name of the architecture compared whose hardware a network is for."""
-    hardware = computing_in(network.numbers)
+    hardware = machine_for(network.numbers).name
     names = [
         each.architecture.name for each in asked.answers if each.architecture.hardware == hardware
     ]
@@ -184,9 +184,9 @@ def _runs(path: Path, network: Network, asked: Comparison) -> Iterator[Measureme
     Raises:
         BadInput: one confirms nothing, or is of some groups alone.
     """
-    from merp.tools.report.reports import REPORTS  # NumPy waits
+    from merp.tools.report.reports import report_of  # NumPy waits
 
-    for each in REPORTS[computing_in(network.numbers)].records([path.parent], network):
+    for each in report_of(network).records([path.parent], network):
         if each.layer.name not in asked.scope:
             continue
         where = f"--measured {each.record}: {each.layer.name} {each.phase}"

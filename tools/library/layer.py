@@ -147,8 +147,8 @@ class Layer:
                 or the engine's simulator is not installed.
             Stuck: no word moved for too long.
         """
-        from merp.cosim.architectures import phase_of  # simulators wait until they are needed
         from merp.cosim.engines.engine import ENGINES
+        from merp.cosim.machines import phase_of  # simulators wait until they are needed
         from merp.models.golden.training import rates_of
         from merp.tools.simulate.first_rows import step_of
         from merp.tools.simulate.waves import Waves

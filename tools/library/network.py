@@ -50,7 +50,7 @@ from merp.tools.simulate.choose import (
     check_room,
     pick,
 )
-from merp.tools.simulate.choosers import choose
+from merp.tools.simulate.simulated import simulating
 from merp.tools.train.course import (
     ENGINES,
     LOSSES,
@@ -293,16 +293,16 @@ class Network(Mapping[str, Layer]):
         one = ALL if every else whole_number("group", group, 0, MAX_MAPS)
         sized = whole_or_none("cus", cus, 1, MOST_CUS)
         picked = pick(network, text("layer", layer), one, sized)
-        from merp.tools.simulate.machines import machine_of
 
-        machine = machine_of(picked.network, picked.layers)
+        hardware = simulating(picked.network, picked.layers)
+        machine = hardware.simulated
         maps = None
         if x is not None:
             maps = machine.words_of("x", array_of("x", x, (None, *network.input)), network)
         if maps is not None and (images is not None or photograph is not None):
             raise BadInput(f"{'image' if images is None else 'images'}: allowed without x")
         count = images if images is not None else 1 if maps is None else len(maps)
-        choice = choose(
+        choice = hardware.choose(
             picked,
             phase=phase,
             images=whole_number("images", count, 1, MOST_IMAGES),

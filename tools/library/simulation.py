@@ -27,9 +27,9 @@ from merp.tools.library.rows import Row, Rows
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.finished import Finished, fingerprint
 from merp.tools.simulate.kept_files import KeptFiles
-from merp.tools.simulate.machines import machine_of
 from merp.tools.simulate.report import pictures
 from merp.tools.simulate.session import Simulated, simulate_all
+from merp.tools.simulate.simulated import simulating
 from merp.tools.simulate.waves import Waves
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Simulation(Rows):
     @property
     def arrays(self) -> Mapping[str, NDArray[np.float64]]:
         """``words`` as float64 numbers, exactly."""
-        machine = machine_of(self.network, self._found.choice.layers)
+        machine = simulating(self.network, self._found.choice.layers).simulated
         return {
             called(self.network, each.layer, each.phase): machine.numbers(
                 self.network, made_by(self.network, each.layer, each.phase), each.outputs
@@ -177,7 +177,7 @@ def simulate(
         if given:
             parameters = initial(choice.network, seed, given)
         else:
-            parameters = machine_of(choice.network, choice.layers).parameters(
+            parameters = simulating(choice.network, choice.layers).simulated.parameters(
                 choice.network, seed, None
             )
         found = simulate_all(choice, image, parameters, finished, waves, progress)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from merp.models.architectures import ARCHITECTURE, ARCHITECTURES
+from merp.models.machine.registry import architecture_key, machines
 from merp.models.network.network_keys import (
     BACKWARD,
     CONVOLUTION,
@@ -128,14 +128,15 @@ def _layer(kind: str, *, whole: bool) -> Schema:
 
 
 def _design(*, whole: bool) -> Schema:
+    named = architecture_key()
     tables = {
-        name: _table(_nodes((ARCHITECTURE, *each.keys)), _required(each.keys), whole=whole)
-        for name, each in ARCHITECTURES.items()
+        each.name: _table(_nodes((named, *each.keys)), _required(each.keys), whole=whole)
+        for each in machines()
     }
-    found = tables.pop(next(iter(ARCHITECTURES)))
+    found = tables.pop(named.allowed[0])
     for name, each in tables.items():
-        named = {"required": ["architecture"], "properties": {"architecture": {"const": name}}}
-        found = {"if": named, "then": each, "else": found}
+        asks = {"required": ["architecture"], "properties": {"architecture": {"const": name}}}
+        found = {"if": asks, "then": each, "else": found}
     return found
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.architectures import phases_of
+from merp.cosim.machines import phases_of
 from merp.cosim.phases.cnn_merp import backward, fused_forward
 from merp.cosim.phases.expectation import RecordedPasses
 from merp.cosim.phases.phase import Phase
@@ -29,8 +29,8 @@ from merp.tools.common.storable import check_storable
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.first_rows import step_of
 from merp.tools.simulate.input_maps import input_maps
-from merp.tools.simulate.machine import Numbers, Planned, Sitting, Turn
 from merp.tools.simulate.result import Result
+from merp.tools.simulate.simulated import Numbers, Planned, Sitting, Turn
 
 HALVES = {ONE_PASS: backward.HALF, PAIR: fused_forward.HALF}
 """What the names of counters begin with that a half of a pass has of its own."""

@@ -17,9 +17,8 @@ from merp.tools.common.seal import Arrays
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.kept_audit import audit_from
 from merp.tools.simulate.kept_files import KeptFiles, of_everything
-from merp.tools.simulate.machine import Turn, Words
-from merp.tools.simulate.machines import machine_of
 from merp.tools.simulate.result import Result
+from merp.tools.simulate.simulated import Turn, Words, simulating
 
 Place = tuple[str, str] | tuple[str, str, int]
 """Name and phase of a layer; of a turn also its number among theirs."""
@@ -39,7 +38,7 @@ class Finished:
         """
         self._kept = kept
         self._choice = choice
-        self._machine = machine_of(choice.network, choice.layers)
+        self._machine = simulating(choice.network, choice.layers).simulated
         for layer in choice.layers:
             for phase in choice.phases:
                 place = _place(choice, layer, phase)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from merp.cosim.architectures import phase_of
+from merp.cosim.machines import phase_of
 from merp.cosim.phases.mac_array.array_phase import CYCLES, ArrayPhase, usual_rates
 from merp.cosim.phases.mac_array.array_step import ArrayStep
 from merp.cosim.phases.mac_array.built import check_one_array, check_runs
@@ -31,8 +31,8 @@ from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.tools.common.given_numbers import given_numbers, refuse_first
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.input_maps import float_maps
-from merp.tools.simulate.machine import Numbers, Planned, Sitting, Turn
 from merp.tools.simulate.result import Result
+from merp.tools.simulate.simulated import Numbers, Planned, Sitting, Turn
 
 
 class MacArray:

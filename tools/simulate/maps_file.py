@@ -7,12 +7,12 @@ from pathlib import Path
 from merp.models.errors import BadInput
 from merp.models.network.network import Network
 from merp.tools.common.npz import read_npz
-from merp.tools.simulate.machine import Machine, Words
+from merp.tools.simulate.simulated import Simulated, Words
 
 KEY = "input"
 
 
-def read_maps(path: Path, images: int | None, network: Network, machine: Machine) -> Words:
+def read_maps(path: Path, images: int | None, network: Network, machine: Simulated) -> Words:
     """Maps of a file's first ``images`` images, or of all: (images, rows, columns, channels) words.
 
     Its one array, ``input``, is (images, rows, columns, channels): floating-point numbers, which

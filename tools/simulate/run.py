@@ -12,8 +12,8 @@ from merp.cosim.phases.expectation import Pass
 from merp.testbenches.top.wave import Wave
 from merp.tools.common.progress import Progress
 from merp.tools.simulate.finished import Finished
-from merp.tools.simulate.machine import Sitting, Turn
 from merp.tools.simulate.result import Result, joined
+from merp.tools.simulate.simulated import Sitting, Turn
 
 Key = tuple[str, str]
 """Layer and phase."""

@@ -27,8 +27,8 @@ from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.choose import ALL, pick
 from merp.tools.simulate.choose_array import choose_array
 from merp.tools.simulate.mac_array import MacArray
-from merp.tools.simulate.machine import Words
 from merp.tools.simulate.report import audit_answer, time_taken, verdict, words_table
+from merp.tools.simulate.simulated import Words
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,9 @@ from merp.tools.common.progress import Progress
 from merp.tools.simulate import report
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.finished import Finished
-from merp.tools.simulate.machine import Words
-from merp.tools.simulate.machines import machine_of
 from merp.tools.simulate.result import Result
 from merp.tools.simulate.run import simulate
+from merp.tools.simulate.simulated import Words, simulating
 from merp.tools.simulate.waves import Waves
 
 
@@ -67,7 +66,7 @@ def simulate_all(
     """
     if waves is not None:
         choice = replace(choice, wave=waves.wave)
-    machine = machine_of(choice.network, choice.layers)
+    machine = simulating(choice.network, choice.layers).simulated
     golden = machine.step(choice, image, parameters)
     results: list[Result] = []
     for sitting in machine.sittings(choice, golden):

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Protocol
 
-from merp.models.architectures import computing_in
+from merp.cosim.machines import hardware_for
 from merp.models.cnn_merp.pipeline import DEPTH
 from merp.models.errors import BadInput
 from merp.models.fpga.order_codes import Target, target_named
 from merp.models.fpga.parts import DEFAULT, PARTS
-from merp.models.given import name_of
 from merp.models.network.network import Network
 from merp.models.network.phases import NAMED
 from merp.models.params.cnn_merp.sizing import check_fits
@@ -34,12 +30,20 @@ from merp.tools.common.arguments import (
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
-from merp.tools.common.table import console, table
 from merp.tools.export.languages import DIALECTS, VHDL
-from merp.tools.export.selection import MOST_IMAGES, select
+from merp.tools.export.listed import OF_DESIGNS, refuse, show, write_package
+from merp.tools.export.selection import MOST_IMAGES
 
-if TYPE_CHECKING:
-    from merp.tools.export.run import Whole
+
+class Exported(Protocol):
+    """Hardware, asked for packages."""
+
+    def export(self, args: argparse.Namespace, network: Network, target: Target) -> int:
+        """Write packages for a part as the options ask, and list them; return the status.
+
+        Raises:
+            BadInput: an option means nothing to the machine, or a layer is too large.
+        """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -132,38 +136,8 @@ def run(args: argparse.Namespace) -> int:
         return _chain(args, network, target)
     if args.depth is not None:
         raise BadInput(f"--depth {args.depth}: allowed with --architecture {PIPELINE} or {CLUSTER}")
-    return _EXPORTS[computing_in(network.numbers)](args, network, target)
-
-
-def _designs(args: argparse.Namespace, network: Network, target: Target) -> int:
-    """Export the design of a layer in a phase, or all designs in all phases."""
-    if args.layer is None and not args.all:
-        raise BadInput("export: which design? give --layer L or --all")
-    selection = select(
-        network,
-        args.layer,
-        phase=args.phase,
-        state=args.state,
-        delta_at=args.delta_at,
-        images=args.images,
-        target=target,
-        clock_mhz=args.clock,
-        dialect=DIALECTS[args.language],
-    )
-
-    from merp.tools.export.run import Exporting  # the hardware's imports wait
-
-    if args.weights is not None:
-        from merp.tools.common.kernel_file import with_weights
-
-        selection = replace(selection, network=with_weights(selection.network, args.weights))
-    ready = Exporting.of(selection)
-    with (
-        Output.of_folder("-o", args.output) as output,
-        ProgressBar("export", ready.plan) as bar,
-    ):
-        written = ready.write(output, args.output, bar)
-    return _show(args, network, written)
+    hardware: Exported = hardware_for(network)
+    return hardware.export(args, network, target)
 
 
 def _pipeline(args: argparse.Namespace, network: Network, target: Target) -> int:
@@ -180,7 +154,7 @@ def _pipeline(args: argparse.Namespace, network: Network, target: Target) -> int
         clock_mhz=args.clock or target.clock_mhz,
         dialect=DIALECTS[args.language],
     )
-    return _whole(args, network, package, "a pipeline")
+    return write_package(args, network, package, "a pipeline")
 
 
 def _chain(args: argparse.Namespace, network: Network, target: Target) -> int:
@@ -206,7 +180,7 @@ def _chain(args: argparse.Namespace, network: Network, target: Target) -> int:
     ):
         written = packages.write(output, bar)
     rows = [row(args.output, name, manifest) for name, manifest in written.items()]
-    return _show(args, network, rows)
+    return show(args, network, rows)
 
 
 def _check_at_once(args: argparse.Namespace, network: Network) -> None:
@@ -215,69 +189,6 @@ def _check_at_once(args: argparse.Namespace, network: Network) -> None:
     Raises:
         BadInput: an option chooses among designs, or a layer's design does not take the images.
     """
-    _refuse(args, "delta_at", *OF_DESIGNS, by=f"--architecture {args.architecture}")
+    refuse(args, "delta_at", *OF_DESIGNS, by=f"--architecture {args.architecture}")
     for layer in network.layers:
         check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
-
-
-def _array(args: argparse.Namespace, network: Network, target: Target) -> int:
-    """Export the array that runs all layers and phases."""
-    _refuse(args, "architecture", *OF_DESIGNS, by=f"the one bitstream of {network.name}")
-
-    from merp.tools.export.array import ArrayPackage  # the hardware's imports wait
-
-    package = ArrayPackage(
-        network=network,
-        fused=args.delta_at == "pooled",
-        images=args.images,
-        target=target,
-        clock_mhz=args.clock or target.clock_mhz,
-        dialect=DIALECTS[args.language],
-    )
-    return _whole(args, network, package, "an array")
-
-
-_EXPORTS: Final[Mapping[str, Callable[[argparse.Namespace, Network, Target], int]]] = {
-    "cnn_merp": _designs,
-    "mac_array": _array,
-}
-"""By architecture."""
-
-OF_DESIGNS = ("layer", "all", "phase", "state", "weights")
-"""Options that choose among designs and phases, or say what one of them is fed with."""
-
-
-def _refuse(args: argparse.Namespace, *options: str, by: str) -> None:
-    """Refuse options that say nothing to what has all layers and phases.
-
-    Raises:
-        BadInput: one of them is given.
-    """
-    for option in options:
-        if getattr(args, option) not in (None, False):
-            raise BadInput(f"{name_of(option)}: {by} has all layers and phases: allowed without")
-
-
-def _whole(args: argparse.Namespace, network: Network, package: Whole, what: str) -> int:
-    """Write the one package of a network, and list it."""
-    from merp.tools.export.run import write_whole
-
-    with (
-        Output.of_folder("-o", args.output) as output,
-        ProgressBar("export", f"{what}: {DIALECTS[args.language].title}, vectors, scripts") as bar,
-    ):
-        written = write_whole(package, output, args.output, bar)
-    return _show(args, network, [written])
-
-
-def _show(args: argparse.Namespace, network: Network, written: Sequence[Mapping[str, Any]]) -> int:
-    if args.json:
-        print(json.dumps({"network": network.name, "exports": written}, indent=2))
-        return 0
-    rows = [
-        (each["directory"], each["top"], ", ".join(each["layers"]), str(len(each["files"])))
-        for each in written
-    ]
-    heads = ("directory", "top", "layers", "files")
-    console().print(table(f"Exports of {network.name}", heads, rows, text_columns=3))
-    return 0

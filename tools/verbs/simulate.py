@@ -41,11 +41,11 @@ from merp.tools.simulate.choose import (
     check_wave_of,
     pick,
 )
-from merp.tools.simulate.choosers import choose
+from merp.tools.simulate.simulated import simulating
 
 if TYPE_CHECKING:
     from merp.tools.simulate.kept_files import KeptFiles
-    from merp.tools.simulate.machine import Machine, Words
+    from merp.tools.simulate.simulated import Simulated, Words
     from merp.tools.simulate.waves import Waves
     from merp.tools.tiles.choice import Choice as PassesChoice
 
@@ -161,15 +161,14 @@ def run(args: argparse.Namespace) -> int:
     if args.schedule:
         return _run_schedule(args, network)
     picked = pick(network, args.layer, args.group, args.cus)
-    from merp.tools.simulate.machines import machine_of
-
-    machine = machine_of(picked.network, picked.layers)
+    hardware = simulating(picked.network, picked.layers)
+    machine = hardware.simulated
     maps = None
     if args.input is not None:
         from merp.tools.simulate.maps_file import read_maps
 
         maps = read_maps(args.input, args.images, picked.network, machine)
-    choice = choose(
+    choice = hardware.choose(
         picked,
         phase=args.phase or PHASE,
         images=(args.images or 1) if maps is None else len(maps),
@@ -330,7 +329,7 @@ def _sources(args: argparse.Namespace) -> dict[str, bytes]:
 def _run(
     args: argparse.Namespace,
     choice: Choice,
-    machine: Machine,
+    machine: Simulated,
     image: Words,
     output: Output | None,
     waves: Waves | None,

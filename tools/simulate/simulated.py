@@ -1,4 +1,4 @@
-"""What simulating asks of an architecture: one answer for each, in ``machines``."""
+"""What simulating asks of a machine."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.cosim.machines import hardware_that_runs
 from merp.cosim.phases.expectation import RecordedPasses
 from merp.cosim.phases.phase import Phase
 from merp.models.arithmetic.compiled import Values
@@ -18,6 +19,7 @@ from merp.models.params.bits import Bits
 from merp.models.params.counters import Counter
 from merp.testbenches.top.top import Top
 from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.choose import Picked
 from merp.tools.simulate.result import Result
 
 Words = NDArray[Any]
@@ -74,8 +76,8 @@ class Planned(NamedTuple):
     cycles: int | None
 
 
-class Machine(Protocol):
-    """An architecture as it is simulated."""
+class Simulated(Protocol):
+    """A machine as it is simulated."""
 
     @property
     def counters(self) -> tuple[Counter, ...]:
@@ -143,3 +145,48 @@ class Machine(Protocol):
 
     def shown(self, choice: Choice, step: Any, result: Result) -> tuple[Values, Values]:
         """Numbers of the first image's input and output maps, of forward propagation."""
+
+
+class Simulating(Protocol):
+    """Hardware, asked to simulate."""
+
+    @property
+    def simulated(self) -> Simulated:
+        """How it is simulated."""
+
+    def choose(
+        self,
+        picked: Picked,
+        *,
+        phase: str,
+        images: int,
+        engine: str,
+        cu_array: str | None,
+        state: bool,
+        delta_at: str | None,
+        wave: object = None,
+        rows: int | None = None,
+    ) -> Choice:
+        """What is to be simulated.
+
+        Args:
+            picked: layers of one design.
+            phase: of ``NAMED``, or ``all``. images: in a run, 1 to ``MOST_IMAGES``.
+            engine: of ``ENGINES``. cu_array: of ``ARRAYS``, or None for the engine's own.
+            state: forward propagation writes what the way back needs.
+            delta_at: as of ``deltas_pooled``. wave: where a waveform is asked for, as it was named.
+            rows: of one layer's input maps, the first ones alone, in ``fp``; None is all of them.
+
+        Raises:
+            BadInput: the machine does not do it.
+        """
+
+
+def simulating(network: Network, layers: Sequence[Layer]) -> Simulating:
+    """The hardware of ``layers``, each of which has a design of one machine.
+
+    Raises:
+        BadInput: the first of them has no design.
+    """
+    found: Simulating = hardware_that_runs(network, layers)
+    return found

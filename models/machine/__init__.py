@@ -1,0 +1,1 @@
+"""Machines: what each brings, and which are installed."""

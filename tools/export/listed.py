@@ -1,0 +1,59 @@
+"""Packages of ``merp export``: written, and listed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from merp.models.errors import BadInput
+from merp.models.given import name_of
+from merp.models.network.network import Network
+from merp.tools.common.output import Output
+from merp.tools.common.progress_bar import ProgressBar
+from merp.tools.common.table import console, table
+from merp.tools.export.languages import DIALECTS
+
+if TYPE_CHECKING:
+    from merp.tools.export.run import Whole
+
+OF_DESIGNS = ("layer", "all", "phase", "state", "weights")
+"""Options that choose among designs and phases, or say what one of them is fed with."""
+
+
+def refuse(args: argparse.Namespace, *options: str, by: str) -> None:
+    """Refuse options that say nothing to what has all layers and phases.
+
+    Raises:
+        BadInput: one of them is given.
+    """
+    for option in options:
+        if getattr(args, option) not in (None, False):
+            raise BadInput(f"{name_of(option)}: {by} has all layers and phases: allowed without")
+
+
+def write_package(args: argparse.Namespace, network: Network, package: Whole, what: str) -> int:
+    """Write the one package of a network, and list it."""
+    from merp.tools.export.run import write_whole
+
+    with (
+        Output.of_folder("-o", args.output) as output,
+        ProgressBar("export", f"{what}: {DIALECTS[args.language].title}, vectors, scripts") as bar,
+    ):
+        written = write_whole(package, output, args.output, bar)
+    return show(args, network, [written])
+
+
+def show(args: argparse.Namespace, network: Network, written: Sequence[Mapping[str, Any]]) -> int:
+    """List what was written."""
+    if args.json:
+        print(json.dumps({"network": network.name, "exports": written}, indent=2))
+        return 0
+    rows = [
+        (each["directory"], each["top"], ", ".join(each["layers"]), str(len(each["files"])))
+        for each in written
+    ]
+    heads = ("directory", "top", "layers", "files")
+    console().print(table(f"Exports of {network.name}", heads, rows, text_columns=3))
+    return 0

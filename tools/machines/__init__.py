@@ -1,0 +1,1 @@
+"""The hardware halves of our machines; they are loaded by their names."""

@@ -1,0 +1,1 @@
+"""CNN-MERP, as the verbs ask for it."""

@@ -1,0 +1,36 @@
+"""The engine of CNN-MERP that a layer runs on in a phase."""
+
+from __future__ import annotations
+
+from merp.models.errors import BadInput
+from merp.models.fpga.resources import published
+from merp.models.network.network import Network
+from merp.models.network.phases import fusing, going_back_for
+from merp.tools.bitstream.bitstream import bitstream_of
+from merp.tools.bitstream.engines import Engine, Paper
+
+
+def engine(network: Network, layer: str | None, phase: str | None) -> Engine:
+    """As ``engine_of``: each design has one of its own in each phase."""
+    if layer is None:
+        raise BadInput(f"--layer: {network.name} has a design for each kind of layer: give one")
+    asked, name, of = fusing(network, layer, phase or "fp")
+    asked = going_back_for(asked, of)
+    bitstream = bitstream_of(asked, asked.layer(name), of)
+    figures = published(of, asked.design(asked.layer(name)))
+    paper = (
+        None
+        if figures is None
+        else Paper(
+            name="CNN-MERP table 2",
+            cells={
+                kind: f"{value:,.{1 if kind == 'bram' else 0}f}"
+                for kind, value in figures.figures().items()
+            },
+            answer=figures.figures(),
+        )
+    )
+    return Engine(
+        design=bitstream.design, layer=layer, phase=phase or "fp", top=bitstream.phase.top,
+        paper=paper,
+    )  # fmt: skip

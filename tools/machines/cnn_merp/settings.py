@@ -1,0 +1,30 @@
+"""The registers of an engine of CNN-MERP, and their values for a layer."""
+
+from __future__ import annotations
+
+from merp.models.errors import BadInput
+from merp.models.network.network import Network
+from merp.models.network.phases import called, fusing, going_back_for
+from merp.models.params.cnn_merp.sizing import check_fits
+from merp.testbenches.axi.axi_top import axi_registers_of
+from merp.tools.bitstream.bitstream import bitstream_of
+from merp.tools.bitstream.options import check_options
+from merp.tools.bitstream.settings import Asked, Settings
+
+
+def settings(network: Network, asked: Asked) -> Settings:
+    """As ``settings_of``."""
+    if asked.layer is None:
+        raise BadInput(f"--layer: {network.name} has a design for each kind of layer: give one")
+    network, name, phase = fusing(network, asked.layer, asked.phase or "fp")
+    network = going_back_for(network, phase)
+    layer = network.layer(name)
+    before = check_options(network, phase, asked.state, asked.delta_at)
+    check_fits(layer.shape, asked.images, network.design(layer), f"{network.name}: {layer.name}")
+    bitstream = bitstream_of(network, layer, phase, state=asked.state, before=before)
+    return Settings(
+        layer=called(network, layer, phase),
+        phase=phase,
+        registers=axi_registers_of(bitstream.phase.top()),
+        values=bitstream.phase.registers(layer, asked.images),
+    )

@@ -1,0 +1,1 @@
+"""The MAC array, as the verbs ask for it."""
