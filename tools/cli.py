@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from merp.cosim.interrupts import (
+from merp.cosim.programs.interrupts import (
     INTERRUPTING,
     interrupts_that_last,
     status_of,

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Protocol
 from xml.etree import ElementTree
 
-from merp.cosim.children import Children
 from merp.cosim.engines.cocotb_runner import runner_in
 from merp.cosim.engines.simulators import (
     Verilator,
@@ -26,6 +25,7 @@ from merp.cosim.engines.simulators import (
     find_verilator,
 )
 from merp.cosim.engines.verilator_runtime import OPTIMISE, Runtime
+from merp.cosim.programs.children import Children
 from merp.hdl.conversion.convert import Language
 from merp.models.errors import BadInput
 

@@ -12,11 +12,11 @@ from multiprocessing import Pipe
 from typing import Any
 from weakref import finalize
 
-from merp.cosim.children import Children
 from merp.cosim.cluster.beats import ALIVE, PATIENCE, silent
 from merp.cosim.cluster.board_task import Task, Told
 from merp.cosim.cluster.peers import Peer
 from merp.cosim.engines.record import Record
+from merp.cosim.programs.children import Children
 from merp.models.errors import CheckFailed
 from merp.testbenches.top.border import Come
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from merp.cosim.children import run
+from merp.cosim.programs.children import run
 from merp.models.errors import BadInput
 from merp.models.given import mention, name_of
 

@@ -11,11 +11,11 @@ from importlib.resources import files
 from pathlib import Path
 
 import merp.testbenches.top
-from merp.cosim.build_cache import Entry
-from merp.cosim.children import run
 from merp.cosim.engines.simulators import Verilator
 from merp.cosim.engines.verilator_runtime import OPTIMISE, Runtime
-from merp.cosim.scratch import scratch
+from merp.cosim.programs.build_cache import Entry
+from merp.cosim.programs.children import run
+from merp.cosim.programs.scratch import scratch
 from merp.models.errors import BadInput
 from merp.models.given import mention
 from merp.testbenches.top.player import PROGRESS_CYCLES

@@ -16,15 +16,15 @@ from typing import IO, Any
 
 import numpy as np
 
-from merp.cosim.build_cache import Entry, cache_directory
-from merp.cosim.children import Children
 from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.myhdl_engine import elaboration_sha
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import find_verilator
 from merp.cosim.engines.verilator_build import EXECUTABLE, build, trace_flags
-from merp.cosim.pulse import Watched
-from merp.cosim.scratch import scratch
+from merp.cosim.programs.build_cache import Entry, cache_directory
+from merp.cosim.programs.children import Children
+from merp.cosim.programs.pulse import Watched
+from merp.cosim.programs.scratch import scratch
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.scope import Scope
 from merp.models.errors import CheckFailed

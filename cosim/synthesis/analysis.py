@@ -6,10 +6,10 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from merp.cosim.children import run
 from merp.cosim.engines.lint import lint
 from merp.cosim.engines.simulators import find_verilator
-from merp.cosim.scratch import scratch
+from merp.cosim.programs.children import run
+from merp.cosim.programs.scratch import scratch
 from merp.hdl.conversion.convert import Language
 from merp.models.errors import BadInput
 

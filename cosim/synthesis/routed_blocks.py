@@ -8,7 +8,7 @@ from functools import partial
 from statistics import median
 from typing import Any
 
-from merp.cosim.scratch import scratch
+from merp.cosim.programs.scratch import scratch
 from merp.cosim.synthesis.beside import beside, cores
 from merp.cosim.synthesis.resources import Progress, inside
 from merp.cosim.synthesis.routing import route

@@ -97,25 +97,16 @@ TESTBENCHES = rooms(
     {"cluster": ""},
 )
 
-STARTED = "children pulse scratch"
-"""Other programs: their start and end, whether they work, and where they write."""
-
 COSIM = rooms(
-    {"build_cache": "", "wasm_cache": "", "interrupts": "", "scratch": "", "pulse": ""},
-    {"children": "pulse", "engines": f"build_cache {STARTED}"},
+    {"programs": ""},
+    {"engines": "programs"},
     {"phases": "engines"},
     dict.fromkeys(("phases.cnn_merp", "phases.mac_array"), "engines phases"),
-    {
-        "machines": "phases",
-        "audit": "engines phases phases.cnn_merp",
-    },
-    {
-        "block": f"engines wasm_cache {STARTED}",
-        "synthesis": f"engines build_cache wasm_cache {STARTED}",
-    },
+    {"machines": "phases", "audit": "engines phases phases.cnn_merp"},
+    dict.fromkeys(("block", "synthesis"), "programs engines"),
     {"passes": "phases phases.cnn_merp audit"},
     {"pipeline": "engines phases phases.cnn_merp audit"},
-    {"cluster": f"engines phases phases.cnn_merp audit pipeline {STARTED}"},
+    {"cluster": "programs engines phases phases.cnn_merp audit pipeline"},
     {"training": "engines phases phases.cnn_merp phases.mac_array audit passes pipeline cluster"},
 )
 

@@ -9,9 +9,9 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, get_context
 from typing import Any
 
-from merp.cosim.children import Children, join
-from merp.cosim.interrupts import interrupts_that_last, status_of
-from merp.cosim.pulse import LOOK_SECONDS, Pulse
+from merp.cosim.programs.children import Children, join
+from merp.cosim.programs.interrupts import interrupts_that_last, status_of
+from merp.cosim.programs.pulse import LOOK_SECONDS, Pulse
 from merp.models.errors import CheckFailed
 from merp.tools.campaign.task import Task, perform
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.cosim.scratch import scratch
+from merp.cosim.programs.scratch import scratch
 from merp.models.arithmetic.testfloat import Vectors
 from merp.models.params.bits import Bits
 from merp.tools.verify_float.hint import LOOKED_AT, explanation

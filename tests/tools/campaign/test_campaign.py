@@ -17,7 +17,7 @@ import pytest
 
 from campaign_work import deadly, square, stopping
 from checkout import ROOT
-from merp.cosim import pulse
+from merp.cosim.programs import pulse
 from merp.models.errors import CheckFailed
 from merp.tools.campaign import task as task_module
 from merp.tools.campaign.address import scheduler_address

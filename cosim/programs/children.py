@@ -29,7 +29,7 @@ from types import TracebackType
 from typing import Any
 from weakref import WeakSet
 
-from merp.cosim.pulse import Watched
+from merp.cosim.programs.pulse import Watched
 
 GRACE_SECONDS = 2
 """From SIGTERM, upon which a program may clean up, to SIGKILL."""

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from merp.cosim import children, pulse
-from merp.cosim.children import Children
-from merp.cosim.pulse import Pulse, Watched, ran
+from merp.cosim.programs import children, pulse
+from merp.cosim.programs.children import Children
+from merp.cosim.programs.pulse import Pulse, Watched, ran
 from merp.models.errors import CheckFailed
 
 WORKS = "import time\nwhile True: time.sleep(0.001)"

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from merp.cosim.scratch import PREFIX, scratch
+from merp.cosim.programs.scratch import PREFIX, scratch
 
 HOLD = """
 import sys
-from merp.cosim.scratch import scratch
+from merp.cosim.programs.scratch import scratch
 with scratch() as folder:
     (folder / "sub").mkdir()
     print(folder, flush=True)

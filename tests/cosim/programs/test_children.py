@@ -14,8 +14,8 @@ from uuid import uuid4
 import pytest
 
 from checkout import ROOT
-from merp.cosim import children as module
-from merp.cosim.children import Children, run
+from merp.cosim.programs import children as module
+from merp.cosim.programs.children import Children, run
 
 # A program, which starts one that ignores every signal that can be, which starts another.
 STUBBORN = "trap '' TERM INT HUP; sleep 600 & wait; sleep 600"
@@ -25,7 +25,7 @@ PARENT = """
 import signal, sys
 from subprocess import PIPE
 from threading import Thread
-from merp.cosim.children import Children
+from merp.cosim.programs.children import Children
 
 def begin():  # the thread ends, and the program that it has started goes on
     process = children.start(["sh", "-c", sys.argv[1]], stdout=PIPE)
@@ -162,4 +162,4 @@ def test_no_other_module_starts_a_program() -> None:
         for path in sorted((ROOT / room).rglob("*.py"))
         if STARTS.search(path.read_text(encoding="utf-8"))
     ]
-    assert found == ["cosim/children.py"]
+    assert found == ["cosim/programs/children.py"]

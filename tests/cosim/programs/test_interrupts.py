@@ -14,7 +14,7 @@ from time import monotonic
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
-from merp.cosim.interrupts import AGAIN, interrupts_that_last
+from merp.cosim.programs.interrupts import AGAIN, interrupts_that_last
 from merp.tools import cli
 
 

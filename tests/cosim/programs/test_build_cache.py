@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from merp.cosim import build_cache
-from merp.cosim.build_cache import SUMS, Entry, cache_directory
+from merp.cosim.programs import build_cache
+from merp.cosim.programs.build_cache import SUMS, Entry, cache_directory
 from merp.cosim.synthesis import synthesis
 from merp.models.errors import BadInput
 from merp.tools.cli import main
@@ -221,7 +221,7 @@ def test_a_draft_that_is_being_built_is_left_alone(cache: Path) -> None:
 BUILD = """
 import sys, time
 from pathlib import Path
-from merp.cosim.build_cache import Entry
+from merp.cosim.programs.build_cache import Entry
 
 def make(folder):
     with open(sys.argv[1], "a") as told:
