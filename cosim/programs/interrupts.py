@@ -11,6 +11,9 @@ If it struck numba's compiler, half-made functions would stay, and objects of LL
 free: the process would end by an error of numba's, or by a segmentation fault. So a signal waits
 until the function that is being compiled is done.
 
+It waits, too, while a function runs that `uninterrupted` marks: one that takes or gives back what
+must not be left half taken, as the lock of an output folder.
+
 A signal that comes while an earlier one is being cleaned up after changes nothing: `timeout` sends
 each of its signals twice.
 """
@@ -22,8 +25,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
-from typing import TYPE_CHECKING, Any
+from types import CodeType, FrameType, FunctionType
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -37,6 +40,17 @@ INTERRUPTING: dict[int, Callable[[int, FrameType | None], Any] | signal.Handlers
     signal.SIGHUP: signal.SIG_DFL,
 }
 """Signals that interrupt, and how each is handled where nobody has decided anything."""
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_uninterrupted: set[CodeType] = set()
+
+
+def uninterrupted(function: Function) -> Function:
+    """Mark a function, which must be quick: a signal waits until a call of it is over."""
+    _uninterrupted.add(cast(FunctionType, function).__code__)
+    return function
 
 
 class Interrupted(KeyboardInterrupt):
@@ -120,6 +134,7 @@ class _Lasting:
         self._over = False
         self._waiting: int | None = None
 
+    @uninterrupted
     def hook(self, lost: UnraisableHookArgs) -> None:
         """An error of a finaliser, which nobody will see."""
         if isinstance(lost.exc_value, Interrupted):
@@ -140,7 +155,7 @@ class _Lasting:
             self._later(number)
             return
         while frame is not None:
-            if frame.f_code is _Lasting.hook.__code__:
+            if frame.f_code in _uninterrupted:
                 self._later(number)
                 return
             frame = frame.f_back

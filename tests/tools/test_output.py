@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import json
 import os
+import signal
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from merp.cosim.programs.interrupts import interrupts_that_last
 from merp.models.errors import BadInput
-from merp.tools.common import stage
+from merp.tools.common import output, stage
 from merp.tools.common.output import Output
 
 FILES = {"a.txt": "new a", "tables/b.csv": "new b", "c.txt": b"new c"}
@@ -305,3 +309,38 @@ def test_a_set_that_cannot_begin_is_dropped_and_one_that_has_begun_goes_on(
         with Output.of_folder("-o", root):
             pass
         assert tree(root) == (OLD if moment == 1 else NEW)
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        (os, "mkdir"), (fcntl, "flock"), (output, "sweep"), (os, "rmdir"), (os, "unlink"),
+        (os, "close"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_a_signal_while_a_place_is_taken_or_given_back_leaves_nothing(
+    place: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the first call of each, and at each that follows."""
+    call = getattr(place, name)
+    struck = 0
+
+    def strike(*arguments: Any, **options: Any) -> Any:
+        nonlocal struck
+        found = call(*arguments, **options)
+        calls.append(name)
+        if len(calls) == moment:
+            struck += 1
+            signal.raise_signal(signal.SIGTERM)
+        return found
+
+    for moment in range(1, 9):
+        calls: list[str] = []
+        folder = tmp_path / f"{moment}" / "out"
+        with suppress(KeyboardInterrupt), interrupts_that_last(), monkeypatch.context() as patch:
+            patch.setattr(place, name, strike)
+            with Output.of_folder("-o", folder) as opened:
+                opened.add({"a.txt": "new"})
+        assert not folder.exists(), (moment, tree(folder))
+    assert struck

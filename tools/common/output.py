@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from merp.cosim.programs.interrupts import uninterrupted
 from merp.models.errors import BadInput
 from merp.tools.common.owned import is_owned, own
 from merp.tools.common.stage import Busy, Stage, check_place, refused, sweep
@@ -64,6 +65,7 @@ class Output:
             raise BadInput(f"{said}: {refusal}: allowed is a regular file, or a new name")
         return cls(said, folder, path.name)
 
+    @uninterrupted
     def __enter__(self) -> Output:
         """Take the lock, and put in order what writers that no longer live have left.
 
@@ -82,6 +84,7 @@ class Output:
             sweep(self.root)
         return self
 
+    @uninterrupted
     def __exit__(
         self,
         kind: type[BaseException] | None,

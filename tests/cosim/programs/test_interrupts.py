@@ -14,7 +14,7 @@ from time import monotonic
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
-from merp.cosim.programs.interrupts import AGAIN, interrupts_that_last
+from merp.cosim.programs.interrupts import AGAIN, interrupts_that_last, uninterrupted
 from merp.tools import cli
 
 
@@ -88,6 +88,22 @@ def test_an_interrupt_of_the_compiler_waits_until_it_is_done(
         done.append("not interrupted")
     assert done == ["compiled"]
     assert capsys.readouterr() == ("", "")
+
+
+def test_an_interrupt_waits_until_a_marked_function_is_over() -> None:
+    done: list[str] = []
+
+    @uninterrupted
+    def take() -> None:
+        signal.raise_signal(signal.SIGINT)
+        work_on(5 * AGAIN)
+        done.append("taken")
+
+    with pytest.raises(KeyboardInterrupt), interrupts_that_last():  # noqa: PT012
+        take()
+        work_on(30)
+        done.append("not interrupted")
+    assert done == ["taken"]
 
 
 def test_where_interrupts_are_ignored_they_stay_so() -> None:
