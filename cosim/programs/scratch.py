@@ -14,25 +14,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from merp.cosim.programs.interrupts import uninterrupted
+
 PREFIX = "merp-work-"
 
 
 @contextmanager
 def scratch() -> Iterator[Path]:
     """Make an empty folder, and remove it with all that is in it at the end."""
-    while True:
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        try:
-            lock = _locked(folder)
-        except FileNotFoundError:  # taken for an old one between the two lines
-            continue
-        break
+    folder, lock = _made()
     try:
-        _sweep(folder.parent)
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(lock)
+        _remove(folder, lock)
+
+
+@uninterrupted
+def _made() -> tuple[Path, int]:
+    """A new folder and its lock; those of processes that no longer live are removed."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        with suppress(FileNotFoundError):  # taken for an old one between the two lines
+            lock = _locked(folder)
+            break
+    _sweep(folder.parent)
+    return folder, lock
+
+
+@uninterrupted
+def _remove(folder: Path, lock: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    os.close(lock)
 
 
 def _locked(folder: Path) -> int:

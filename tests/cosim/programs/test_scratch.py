@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from merp.cosim.programs.interrupts import interrupts_that_last
 from merp.cosim.programs.scratch import PREFIX, scratch
 
 HOLD = """
@@ -52,3 +56,23 @@ def test_that_of_the_living_stays_and_that_of_the_killed_goes(place: Path) -> No
         assert held.is_dir()
     with scratch() as folder:
         assert {path.name for path in place.iterdir()} == others | {folder.name}
+
+
+@pytest.mark.parametrize(("module", "name"), [(tempfile, "mkdtemp"), (shutil, "rmtree")])
+def test_a_signal_while_it_is_made_or_removed_leaves_nothing(
+    module: Any, name: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = getattr(module, name)
+
+    def strike(*arguments: Any, **options: Any) -> Any:
+        if name == "rmtree":
+            signal.raise_signal(signal.SIGTERM)
+        found = call(*arguments, **options)
+        if name == "mkdtemp":
+            signal.raise_signal(signal.SIGTERM)
+        return found
+
+    monkeypatch.setattr(module, name, strike)
+    with pytest.raises(KeyboardInterrupt), interrupts_that_last(), scratch():
+        pass
+    assert list(place.iterdir()) == []
