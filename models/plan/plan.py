@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any, Final
 
 from merp.models.errors import BadInput
@@ -128,7 +127,7 @@ def _complete(
             for each in [design] if narrow else with_ports(design):
                 tried = made(complete, {name: each})
                 works = _works(tried, name, batch, state)
-                lacks = sum(not work.built for work in chain.from_iterable(works.values()))
+                lacks = sum(not work.built for some in works.values() for work in some)
                 if not fitting:
                     least = lacks
                 elif lacks > least:
