@@ -52,11 +52,12 @@ def _trial(place: Place, number: int, seed: int, alone: float, counts: Counts) -
     faults: list[str] = []
     outcome = ""
     for _ in range(1 if draw.random() < 0.75 else 2):
+        before = _hidden(place)
         ended = _killed(place, draw, alone)
         outcome, found = classified(place.out, states)
         faults += found
         if ended.status in TERMINATED:
-            faults += _left(place, ended, outcome)
+            faults += _left(place, ended, outcome, before)
         elif ended.status is not None:
             counts.alive += 1
             faults += complaints(ended, "not killed")
@@ -65,7 +66,7 @@ def _trial(place: Place, number: int, seed: int, alone: float, counts: Counts) -
         (place.out / "other.txt").unlink(missing_ok=True)
         left, found = classified(place.out, states)
         faults += [f"after the neighbour: {fault}" for fault in found]
-        hidden = [path.name for path in place.out.glob(f"*{SUFFIX}")]
+        hidden = _hidden(place)
         if left == "half moved" or hidden:
             faults.append(f"the neighbour left it {left}, with {hidden}")
     faults += complaints(place.tried(place.verb.new).wait(), "the next run")
@@ -73,10 +74,18 @@ def _trial(place: Place, number: int, seed: int, alone: float, counts: Counts) -
     counts.add(number, outcome, [f"{outcome}, {fault}" for fault in faults])
 
 
-def _left(place: Place, ended: Ended, outcome: str) -> list[str]:
-    """What a process has left that could clean up."""
-    hidden = [path.name for path in place.out.glob(f"*{SUFFIX}")] if place.out.is_dir() else []
-    faults = [f"SIGTERM left it {outcome}, with {hidden}"] * bool(hidden or outcome == "half moved")
+def _hidden(place: Place) -> list[str]:
+    return [path.name for path in place.out.glob(f"*{SUFFIX}")] if place.out.is_dir() else []
+
+
+def _left(place: Place, ended: Ended, outcome: str, before: list[str]) -> list[str]:
+    """What a process has left that could clean up.
+
+    before: what a process killed earlier had left; it stays if this one ended before it wrote.
+    """
+    hidden = _hidden(place)
+    left = not before and (hidden or outcome == "half moved")
+    faults = [f"SIGTERM left it {outcome}, with {hidden}"] * bool(left)
     other = "".join(each for each in ended.said.splitlines(True) if "; go on with: " not in each)
     return faults + [f"SIGTERM: {other.strip()[:300]}"] * bool(other)
 
