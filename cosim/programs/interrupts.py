@@ -20,10 +20,11 @@ each of its signals twice.
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -96,11 +97,25 @@ def interrupts_that_last() -> Iterator[None]:
         yield
     finally:
         waiting = lasting.stop()
-        for each in untouched:
-            signal.signal(each, INTERRUPTING[each])
+        with _held_back(untouched):
+            for each in untouched:
+                signal.signal(each, INTERRUPTING[each])
         sys.unraisablehook = otherwise
     if waiting is not None:
         raise Interrupted(waiting)
+
+
+@contextmanager
+def _held_back(signals: Sequence[int]) -> Iterator[None]:
+    """Have signals come before or after, as Python loses one that comes while its handler changes.
+
+    Those that have come are handled before.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def survive_interrupted_source() -> None:
@@ -117,6 +132,11 @@ def _compiles() -> bool:
     numba = sys.modules.get("numba.core.compiler_lock")
     lock = getattr(numba, "global_compiler_lock", None)  # None: the module is being imported
     return lock is not None and lock.is_locked()
+
+
+def _enters(frame: FrameType | None) -> bool:
+    """Whether the code that was struck enters or leaves a context: its end might not be noted."""
+    return frame is not None and frame.f_code.co_filename == contextlib.__file__
 
 
 def _is_answered() -> bool:
@@ -151,7 +171,7 @@ class _Lasting:
             return
         if _is_answered():
             return
-        if _compiles():
+        if _compiles() or _enters(frame):
             self._later(number)
             return
         while frame is not None:

@@ -8,12 +8,15 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterator
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from time import monotonic
+from types import FrameType
 
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
+from merp.cosim.programs import interrupts
 from merp.cosim.programs.interrupts import AGAIN, interrupts_that_last, uninterrupted
 from merp.tools import cli
 
@@ -104,6 +107,44 @@ def test_an_interrupt_waits_until_a_marked_function_is_over() -> None:
         work_on(30)
         done.append("not interrupted")
     assert done == ["taken"]
+
+
+def test_an_interrupt_of_who_enters_or_leaves_a_context_waits() -> None:
+    """Between the end of ``__enter__`` and the note that ``__exit__`` is due."""
+    frames: list[FrameType] = []
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        if frame.f_code.co_name in ("enter_context", "__exit__"):
+            frames.append(frame)
+
+    sys.settrace(watch)
+    try:
+        with ExitStack() as held:
+            held.enter_context(nullcontext())
+    finally:
+        sys.settrace(None)
+    assert [frame.f_code.co_name for frame in frames[:2]] == ["enter_context", "__exit__"]
+    for frame in frames:
+        lasting = interrupts._Lasting()
+        lasting.handle(signal.SIGTERM, frame)
+        assert lasting.stop() == signal.SIGTERM
+    with pytest.raises(KeyboardInterrupt):
+        interrupts._Lasting().handle(signal.SIGTERM, sys._getframe())
+
+
+def test_a_signal_while_handlers_are_given_back_is_not_lost() -> None:
+    code = (
+        "import signal, sys\n"
+        "from merp.cosim.programs import interrupts\n"
+        "given = signal.signal\n"
+        "def give(number, how):\n"
+        "    if how == signal.SIG_DFL: signal.raise_signal(signal.SIGTERM)\n"
+        "    return given(number, how)\n"
+        "with interrupts.interrupts_that_last():\n"
+        "    signal.signal = give\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (-signal.SIGTERM, "")
 
 
 def test_where_interrupts_are_ignored_they_stay_so() -> None:
