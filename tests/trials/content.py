@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,8 @@ def tree(folder: Path) -> dict[str, bytes]:
 def timeless(name: str, content: bytes) -> bytes:
     """Content of a file without the seconds that a run has taken."""
     if name == "simulate.json":
-        return json.dumps(_without_seconds(json.loads(content))).encode()
+        with suppress(ValueError):  # a draft whose writer was killed may be half written
+            return json.dumps(_without_seconds(json.loads(content))).encode()
     if name == "simulate.txt":
         text = re.sub(r"[\d.,]+ s (for|of building)", r"_ s \1", content.decode())
         return re.sub(r"\([\d,]+ cycles/s\)", "", text).encode()
