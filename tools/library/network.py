@@ -50,7 +50,6 @@ from merp.tools.simulate.choose import (
     check_room,
     pick,
 )
-from merp.tools.simulate.simulated import simulating
 from merp.tools.train.course import (
     ENGINES,
     LOSSES,
@@ -293,6 +292,8 @@ class Network(Mapping[str, Layer]):
         one = ALL if every else whole_number("group", group, 0, MAX_MAPS)
         sized = whole_or_none("cus", cus, 1, MOST_CUS)
         picked = pick(network, text("layer", layer), one, sized)
+
+        from merp.tools.simulate.simulated import simulating  # slow imports wait
 
         hardware = simulating(picked.network, picked.layers)
         machine = hardware.simulated

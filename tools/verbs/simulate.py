@@ -41,7 +41,6 @@ from merp.tools.simulate.choose import (
     check_wave_of,
     pick,
 )
-from merp.tools.simulate.simulated import simulating
 
 if TYPE_CHECKING:
     from merp.tools.simulate.kept_files import KeptFiles
@@ -161,6 +160,8 @@ def run(args: argparse.Namespace) -> int:
     if args.schedule:
         return _run_schedule(args, network)
     picked = pick(network, args.layer, args.group, args.cus)
+    from merp.tools.simulate.simulated import simulating  # slow imports wait
+
     hardware = simulating(picked.network, picked.layers)
     machine = hardware.simulated
     maps = None
