@@ -153,6 +153,7 @@ def _verb(name: str, always: str, new: str, old: str, **others: object) -> Verb:
 _SIMULATE = "simulate {given}/tiny.toml"
 _TRAIN = "train {given}/classes.toml --data {given}/data.npz --batch 4"
 _SAVED = f"{_TRAIN} --save {{out}}/s.npz"
+"""Two steps an epoch; an interrupt saves the steps that are done."""
 
 VERBS = (
     _verb(
@@ -207,11 +208,12 @@ VERBS = (
     _verb("train -o", f"{_TRAIN} -o {{out}}", "--steps 2", "--steps 1"),
     _verb(
         "train --save", _SAVED, "--epochs 3", "--epochs 1 --seed 5", writes="s.npz", pairs=True,
-        between=[_words(f"{_SAVED} --epochs {epochs}") for epochs in (1, 2)],
+        between=[_words(f"{_SAVED} --steps {steps}") for steps in range(1, 6)],
     ),
     _verb(
         "train --resume", _SAVED, "--epochs 3 --resume {out}/s.npz", "--epochs 1", writes="s.npz",
-        between=[_words(f"{_SAVED} --epochs 2")], needs_old=True, pairs=True,
+        between=[_words(f"{_SAVED} --steps {steps}") for steps in range(3, 6)],
+        needs_old=True, pairs=True,
     ),
     _verb("import -o", "import -o {out}/n.toml", "{given}/a.onnx", "{given}/b.onnx --partial",
           writes="n.toml"),
