@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from merp.models.errors import BadInput
 from merp.models.machine.machine import Machine
-from merp.models.machine.registry import machine_for, machine_of
+from merp.models.machine.registry import OURS, distribution_of, machine_for, machine_of
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
 
@@ -39,12 +39,11 @@ def hardware_of(machine: Machine) -> Any:
     try:
         return resolve_name(machine.hardware)
     except Exception as error:
-        if machine.hardware.startswith("merp."):  # a defect of merp
+        brought_by = distribution_of(machine.name)
+        if brought_by == OURS:  # a defect of merp
             raise
-        reason = f"{type(error).__name__}: {error}"
-        raise BadInput(
-            f"machine {machine.name}: {machine.hardware} cannot be loaded: {reason}"
-        ) from error
+        where, reason = f"{brought_by}: machine {machine.name}", f"{type(error).__name__}: {error}"
+        raise BadInput(f"{where}: {machine.hardware} cannot be loaded: {reason}") from error
 
 
 def hardware_for(network: Network) -> Any:
@@ -69,7 +68,7 @@ def phase_of(
     Args:
         network: with its designs. layer: one that has the phase.
         name: one of ``models.network.phases.NAMED``.
-        state: forward propagation also writes the state for the way back.
+        state: forward propagation also writes the state that the backward phases read.
         before: deltas are stored at pooled resolution, and expanded before the engine.
 
     Raises:

@@ -39,8 +39,16 @@ def _brought() -> Mapping[str, tuple[EntryPoint, ...]]:
     return found
 
 
+OURS = "merp"
+
+
 def _distribution(point: EntryPoint) -> str:
-    return point.dist.name if point.dist else "merp"
+    return point.dist.name if point.dist else OURS
+
+
+def distribution_of(name: str) -> str:
+    """The distribution that brings the machine of this name; the first if several do."""
+    return _distribution(_brought()[name][0])
 
 
 def names() -> tuple[str, ...]:
@@ -67,7 +75,7 @@ def machine_named(name: str) -> Machine:
     try:
         found = point.load()
     except Exception as error:
-        if point.dist is None:  # ours: a defect of merp
+        if _distribution(point) == OURS:  # a defect of merp
             raise
         reason = f"{type(error).__name__}: {error}"
         raise BadInput(f"{where}: {point.value} cannot be loaded: {reason}") from error

@@ -173,7 +173,7 @@ class Simulating(Protocol):
             picked: layers of one design.
             phase: of ``NAMED``, or ``all``. images: in a run, 1 to ``MOST_IMAGES``.
             engine: of ``ENGINES``. cu_array: of ``ARRAYS``, or None for the engine's own.
-            state: forward propagation writes what the way back needs.
+            state: forward propagation writes the state that the backward phases read.
             delta_at: as of ``deltas_pooled``. wave: where a waveform is asked for, as it was named.
             rows: of one layer's input maps, the first ones alone, in ``fp``; None is all of them.
 

@@ -104,7 +104,10 @@ def test_its_hardware_is_refused_in_one_line(
     bring("pointy", "point", "point_machine:MACHINE")
     assert main(["simulate", str(network), "--layer", "conv1"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "machine point: no_such_package:HARDWARE cannot be loaded: ModuleNotFoundError" in line
+    assert (
+        "pointy: machine point: no_such_package:HARDWARE cannot be loaded: ModuleNotFoundError"
+        in line
+    )
 
 
 @pytest.mark.parametrize(
