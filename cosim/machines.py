@@ -1,6 +1,6 @@
-"""The hardware half of each machine, loaded by the name that its first half has for it.
+"""The hardware half of each machine, loaded by the name that the first half gives.
 
-Who asks something of it declares what, in a protocol beside the question.
+Decision 24 lists the parts of a hardware half and their types.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from merp.models.errors import BadInput
 from merp.models.machine.machine import Machine
@@ -19,14 +19,6 @@ from merp.models.network.phases import has_phase
 
 if TYPE_CHECKING:  # NumPy waits
     from merp.cosim.phases.phase import Phase
-
-
-class Phased(Protocol):
-    """Hardware, asked for its phases."""
-
-    @property
-    def phases(self) -> Mapping[str, Callable[..., Phase]]:
-        """What makes each phase, by its name."""
 
 
 @cache
@@ -46,18 +38,34 @@ def hardware_of(machine: Machine) -> Any:
         raise BadInput(f"{where}: {machine.hardware} cannot be loaded: {reason}") from error
 
 
-def hardware_for(network: Network) -> Any:
-    """The hardware that computes in the numbers of a network."""
-    return hardware_of(machine_for(network.numbers))
+def _part(machine: Machine, part: str) -> Any:
+    hardware = hardware_of(machine)
+    try:
+        return getattr(hardware, part)
+    except AttributeError as error:
+        brought_by = distribution_of(machine.name)
+        if brought_by == OURS:  # a defect of merp
+            raise
+        where = f"{brought_by}: machine {machine.name}"
+        raise BadInput(f"{where}: {machine.hardware} has no {part}") from error
 
 
-def hardware_that_runs(network: Network, layers: Sequence[Layer]) -> Any:
-    """The hardware of ``layers``, each of which has a design of one machine.
+def part_for(network: Network, part: str) -> Any:
+    """A part of the hardware that computes in the numbers of a network.
 
     Raises:
-        BadInput: the first of them has no design.
+        BadInput: the hardware cannot be loaded, or lacks the part.
     """
-    return hardware_of(machine_of(network.elaboration(layers[0])))
+    return _part(machine_for(network.numbers), part)
+
+
+def part_that_runs(network: Network, layers: Sequence[Layer], part: str) -> Any:
+    """A part of the hardware of ``layers``, each of which has a design of one machine.
+
+    Raises:
+        BadInput: the first of them has no design, or as ``part_for``.
+    """
+    return _part(machine_of(network.elaboration(layers[0])), part)
 
 
 def phase_of(
@@ -74,8 +82,8 @@ def phase_of(
     Raises:
         BadInput: the layer has no design.
     """
-    hardware: Phased = hardware_that_runs(network, [layer])
-    return hardware.phases[name](network, layer, state=state, before=before)
+    phases: Mapping[str, Callable[..., Phase]] = part_that_runs(network, [layer], "phases")
+    return phases[name](network, layer, state=state, before=before)
 
 
 def phases_of(

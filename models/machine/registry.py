@@ -21,8 +21,10 @@ from merp.models.params.toml_section import Section
 from merp.models.params.users import Users
 
 GROUP = "merp.machines"
+OURS = "merp"
+"""The distribution that brings our machines."""
 
-_OURS = {
+_BUILT_IN = {
     "cnn_merp": "merp.models.cnn_merp.machine:MACHINE",
     "mac_array": "merp.models.mac_array.machine:MACHINE",
 }
@@ -33,13 +35,10 @@ Kind = TypeVar("Kind", bound=Design)
 @cache
 def _brought() -> Mapping[str, tuple[EntryPoint, ...]]:
     """What brings the machine of each name; ours come first."""
-    found = {name: (EntryPoint(name, value, GROUP),) for name, value in _OURS.items()}
+    found = {name: (EntryPoint(name, value, GROUP),) for name, value in _BUILT_IN.items()}
     for point in entry_points(group=GROUP):
         found[point.name] = (*found.get(point.name, ()), point)
     return found
-
-
-OURS = "merp"
 
 
 def _distribution(point: EntryPoint) -> str:

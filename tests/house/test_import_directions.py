@@ -127,8 +127,11 @@ TOOLS = rooms(
     {"cluster": f"{COMMON} report comparison"},  # its tables are printed as a comparison's are
     {"tiles": f"{COMMON} simulate plan"},  # a plan's passes are kept and told as layers are
     {"library": f"{COMMON} {' '.join(WORK)} export report"},
-    # Halves of machines are loaded by name: nobody imports them.
-    dict.fromkeys(("machines.cnn_merp", "machines.mac_array"), f"{COMMON} simulate export report"),
+    {"machines": ""},  # halves of machines are loaded by name: no other room imports them
+    dict.fromkeys(
+        ("machines.cnn_merp", "machines.mac_array"),
+        f"{COMMON} machines simulate export report",
+    ),
     {"verb_help": "", "command_line": "common verb_help", "cli": "common command_line"},
     {"verbs": f"{COMMON} {' '.join(WORK)} {PAGES} library verb_help command_line"},
 )

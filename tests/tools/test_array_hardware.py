@@ -24,7 +24,8 @@ from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
 from merp.tools.common.data import DATA
 from merp.tools.simulate.choose import pick
-from merp.tools.simulate.simulated import simulating
+from merp.tools.simulate.choosers import choose
+from merp.tools.simulate.simulated import simulated_of
 from small_arrays import small_array
 
 TINY = """
@@ -225,9 +226,8 @@ def planted(tmp_path_factory) -> tuple[Record, Expectation]:
     path.write_text(TINY)
     picked = pick(read_network(path), "conv1", None, None)
     asked = {"phase": "fp", "images": 1, "engine": "myhdl", "cu_array": None, "state": False}
-    hardware = simulating(picked.network, picked.layers)
-    choice = hardware.choose(picked, **asked, delta_at=None)
-    machine = hardware.simulated
+    choice = choose(picked, **asked, delta_at=None)
+    machine = simulated_of(choice.network, choice.layers)
     parameters = machine.parameters(choice.network, 0, None)
     step = machine.step(choice, machine.input_maps(choice.network, 1, None), parameters)
     (sitting,) = machine.sittings(choice, step)

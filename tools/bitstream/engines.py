@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from merp.cosim.machines import hardware_for
+from merp.cosim.machines import part_for
 from merp.models.fpga.parts import PARTS, SEVEN_SERIES
 from merp.models.fpga.resources import KINDS
 from merp.models.network.network import Network
@@ -62,21 +62,14 @@ class Engine:
         return f"By count of multipliers it has {self.dsps:,} DSP: {fits}."
 
 
-class Loaded(Protocol):
-    """Hardware, asked what is loaded for a layer."""
-
-    def engine(self, network: Network, layer: str | None, phase: str | None) -> Engine:
-        """As ``engine_of``."""
-
-
 def engine_of(network: Network, layer: str | None, phase: str | None) -> Engine:
     """The engine that a layer of a network runs on in a phase; None: what runs all of them.
 
     Raises:
         BadInput: there is no such engine, or not one alone.
     """
-    hardware: Loaded = hardware_for(network)
-    return hardware.engine(network, layer, phase)
+    found: Callable[..., Engine] = part_for(network, "engine")
+    return found(network, layer, phase)
 
 
 def printed(paper: Paper) -> list[str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
-from merp.cosim.machines import hardware_for
+from merp.cosim.machines import part_for
 from merp.models.network.network import Network
 from merp.models.params.register_map import RegisterMap
 
@@ -41,18 +40,11 @@ class Settings:
     values: Mapping[str, int]
 
 
-class Programmed(Protocol):
-    """Hardware, asked for its registers."""
-
-    def settings(self, network: Network, asked: Asked) -> Settings:
-        """As ``settings_of``."""
-
-
 def settings_of(network: Network, asked: Asked) -> Settings:
     """The registers of what runs a layer, and their values.
 
     Raises:
         BadInput: nothing runs it so.
     """
-    hardware: Programmed = hardware_for(network)
-    return hardware.settings(network, asked)
+    found: Callable[[Network, Asked], Settings] = part_for(network, "settings")
+    return found(network, asked)

@@ -50,6 +50,7 @@ from merp.tools.simulate.choose import (
     check_room,
     pick,
 )
+from merp.tools.simulate.choosers import choose
 from merp.tools.train.course import (
     ENGINES,
     LOSSES,
@@ -293,17 +294,16 @@ class Network(Mapping[str, Layer]):
         sized = whole_or_none("cus", cus, 1, MOST_CUS)
         picked = pick(network, text("layer", layer), one, sized)
 
-        from merp.tools.simulate.simulated import simulating  # slow imports wait
+        from merp.tools.simulate.simulated import simulated_of  # slow imports wait
 
-        hardware = simulating(picked.network, picked.layers)
-        machine = hardware.simulated
+        machine = simulated_of(picked.network, picked.layers)
         maps = None
         if x is not None:
             maps = machine.words_of("x", array_of("x", x, (None, *network.input)), network)
         if maps is not None and (images is not None or photograph is not None):
             raise BadInput(f"{'image' if images is None else 'images'}: allowed without x")
         count = images if images is not None else 1 if maps is None else len(maps)
-        choice = hardware.choose(
+        choice = choose(
             picked,
             phase=phase,
             images=whole_number("images", count, 1, MOST_IMAGES),

@@ -29,7 +29,7 @@ from merp.tools.simulate.finished import Finished, fingerprint
 from merp.tools.simulate.kept_files import KeptFiles
 from merp.tools.simulate.report import pictures
 from merp.tools.simulate.session import Simulated, simulate_all
-from merp.tools.simulate.simulated import simulating
+from merp.tools.simulate.simulated import simulated_of
 from merp.tools.simulate.waves import Waves
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Simulation(Rows):
     @property
     def arrays(self) -> Mapping[str, NDArray[np.float64]]:
         """``words`` as float64 numbers, exactly."""
-        machine = simulating(self.network, self._found.choice.layers).simulated
+        machine = simulated_of(self.network, self._found.choice.layers)
         return {
             called(self.network, each.layer, each.phase): machine.numbers(
                 self.network, made_by(self.network, each.layer, each.phase), each.outputs
@@ -177,7 +177,7 @@ def simulate(
         if given:
             parameters = initial(choice.network, seed, given)
         else:
-            parameters = simulating(choice.network, choice.layers).simulated.parameters(
+            parameters = simulated_of(choice.network, choice.layers).parameters(
                 choice.network, seed, None
             )
         found = simulate_all(choice, image, parameters, finished, waves, progress)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from merp.cosim.machines import hardware_for
+from merp.cosim.machines import part_for
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
 from merp.tools.report.choice import Choice
@@ -32,15 +32,7 @@ class Report:
     document: Callable[[Choice, Path], dict[str, Any]]
 
 
-class Reported(Protocol):
-    """Hardware, asked for its report."""
-
-    @property
-    def report(self) -> Report:
-        """How its report is made."""
-
-
 def report_of(network: Network) -> Report:
     """The report of the machine that a network is for."""
-    hardware: Reported = hardware_for(network)
-    return hardware.report
+    found: Report = part_for(network, "report")
+    return found

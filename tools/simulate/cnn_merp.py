@@ -181,3 +181,6 @@ def _group(phase: Phase, layer: Layer, group: int, step: Any) -> Callable[[], Re
 def _keep(step: Any, name: str, outputs: Bits) -> None:
     """The next layer takes what the hardware made."""
     step.made[name] = outputs
+
+
+CNN_MERP = CnnMerp()

@@ -18,7 +18,7 @@ from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.kept_audit import audit_from
 from merp.tools.simulate.kept_files import KeptFiles, of_everything
 from merp.tools.simulate.result import Result
-from merp.tools.simulate.simulated import Turn, Words, simulating
+from merp.tools.simulate.simulated import Turn, Words, simulated_of
 
 Place = tuple[str, str] | tuple[str, str, int]
 """Name and phase of a layer; of a turn also its number among theirs."""
@@ -38,7 +38,7 @@ class Finished:
         """
         self._kept = kept
         self._choice = choice
-        self._machine = simulating(choice.network, choice.layers).simulated
+        self._machine = simulated_of(choice.network, choice.layers)
         for layer in choice.layers:
             for phase in choice.phases:
                 place = _place(choice, layer, phase)

@@ -190,3 +190,6 @@ def _turns(choice: Choice) -> Iterator[tuple[ArrayPhase, Layer, bool]]:
 def _works(phase: ArrayPhase, layer: Layer, image: int, images: int) -> tuple[ArrayPass, ...]:
     rates = usual_rates(phase.design, images)
     return phase.works(layer, rates, first=image == 0, last=image == images - 1)
+
+
+MAC_ARRAY = MacArray()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.tools.simulate.choice import Choice
-from merp.tools.simulate.simulated import simulating
+from merp.tools.simulate.simulated import simulated_of
 
 
 def plan(choice: Choice) -> str:
@@ -11,6 +11,6 @@ def plan(choice: Choice) -> str:
 
     Where the model does not know a pass no cycles are said.
     """
-    passes, words, cycles = simulating(choice.network, choice.layers).simulated.planned(choice)
+    passes, words, cycles = simulated_of(choice.network, choice.layers).planned(choice)
     text = f"{passes:,} {'pass' if passes == 1 else 'passes'}, {words:,} words on the ports"
     return text if cycles is None else f"{text}, {cycles:,} cycles by the cycle model"

@@ -18,7 +18,7 @@ from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.cnn_merp import HALVES
 from merp.tools.simulate.map_picture import draw
 from merp.tools.simulate.result import Result
-from merp.tools.simulate.simulated import simulating
+from merp.tools.simulate.simulated import simulated_of
 
 
 def answer(choice: Choice, results: Sequence[Result], *, everything: bool) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def answer(choice: Choice, results: Sequence[Result], *, everything: bool) -> di
 
 def _layer(choice: Choice, result: Result) -> dict[str, Any]:
     layer = result.layer
-    machine = simulating(choice.network, choice.layers).simulated
+    machine = simulated_of(choice.network, choice.layers)
     measured = audit_answer(result.audit)
     model = machine.efficiency(choice, result)
     measured["cycles"] |= {"model": model, "lost": _lost(result.audit, machine.unit)}
@@ -156,7 +156,7 @@ def show(choice: Choice, results: Sequence[Result], screen: Console | None = Non
 
 def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     layer, audit = result.layer, result.audit
-    machine = simulating(choice.network, choice.layers).simulated
+    machine = simulated_of(choice.network, choice.layers)
     group = "all groups" if choice.group is None else f"group {choice.group}"
     part = "" if choice.rows is None else f", first {choice.rows} rows"
     name = called(choice.network, layer, result.phase)
@@ -249,7 +249,7 @@ def files(
 
 def pictures(choice: Choice, results: Sequence[Result], golden: Any) -> dict[str, bytes]:
     """A picture per layer of forward propagation, as PNG, by name."""
-    found, machine = {}, simulating(choice.network, choice.layers).simulated
+    found, machine = {}, simulated_of(choice.network, choice.layers)
     for result in results:
         if result.outputs is None:
             continue

@@ -13,7 +13,7 @@ from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.finished import Finished
 from merp.tools.simulate.result import Result
 from merp.tools.simulate.run import simulate
-from merp.tools.simulate.simulated import Words, simulating
+from merp.tools.simulate.simulated import Words, simulated_of
 from merp.tools.simulate.waves import Waves
 
 
@@ -66,7 +66,7 @@ def simulate_all(
     """
     if waves is not None:
         choice = replace(choice, wave=waves.wave)
-    machine = simulating(choice.network, choice.layers).simulated
+    machine = simulated_of(choice.network, choice.layers)
     golden = machine.step(choice, image, parameters)
     results: list[Result] = []
     for sitting in machine.sittings(choice, golden):

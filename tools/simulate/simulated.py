@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.cosim.machines import hardware_that_runs
+from merp.cosim.machines import part_that_runs
 from merp.cosim.phases.expectation import RecordedPasses
 from merp.cosim.phases.phase import Phase
 from merp.models.arithmetic.compiled import Values
@@ -19,7 +19,6 @@ from merp.models.params.bits import Bits
 from merp.models.params.counters import Counter
 from merp.testbenches.top.top import Top
 from merp.tools.simulate.choice import Choice
-from merp.tools.simulate.choose import Picked
 from merp.tools.simulate.result import Result
 
 Words = NDArray[Any]
@@ -147,46 +146,11 @@ class Simulated(Protocol):
         """Numbers of the first image's input and output maps, of forward propagation."""
 
 
-class Simulating(Protocol):
-    """Hardware, asked to simulate."""
-
-    @property
-    def simulated(self) -> Simulated:
-        """How it is simulated."""
-
-    def choose(
-        self,
-        picked: Picked,
-        *,
-        phase: str,
-        images: int,
-        engine: str,
-        cu_array: str | None,
-        state: bool,
-        delta_at: str | None,
-        wave: object = None,
-        rows: int | None = None,
-    ) -> Choice:
-        """What is to be simulated.
-
-        Args:
-            picked: layers of one design.
-            phase: of ``NAMED``, or ``all``. images: in a run, 1 to ``MOST_IMAGES``.
-            engine: of ``ENGINES``. cu_array: of ``ARRAYS``, or None for the engine's own.
-            state: forward propagation writes the state that the backward phases read.
-            delta_at: as of ``deltas_pooled``. wave: where a waveform is asked for, as it was named.
-            rows: of one layer's input maps, the first ones alone, in ``fp``; None is all of them.
-
-        Raises:
-            BadInput: the machine does not do it.
-        """
-
-
-def simulating(network: Network, layers: Sequence[Layer]) -> Simulating:
-    """The hardware of ``layers``, each of which has a design of one machine.
+def simulated_of(network: Network, layers: Sequence[Layer]) -> Simulated:
+    """How the machine of ``layers`` is simulated; each has a design of one machine.
 
     Raises:
         BadInput: the first of them has no design.
     """
-    found: Simulating = hardware_that_runs(network, layers)
+    found: Simulated = part_that_runs(network, layers, "simulated")
     return found

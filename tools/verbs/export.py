@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
-from merp.cosim.machines import hardware_for
+from merp.cosim.machines import part_for
 from merp.models.cnn_merp.pipeline import DEPTH
 from merp.models.errors import BadInput
 from merp.models.fpga.order_codes import Target, target_named
@@ -33,17 +33,6 @@ from merp.tools.common.shipped import open_network
 from merp.tools.export.languages import DIALECTS, VHDL
 from merp.tools.export.listed import OF_DESIGNS, refuse, show, write_package
 from merp.tools.export.selection import MOST_IMAGES
-
-
-class Exported(Protocol):
-    """Hardware, asked for packages."""
-
-    def export(self, args: argparse.Namespace, network: Network, target: Target) -> int:
-        """Write packages for a part as the options ask, and list them; return the status.
-
-        Raises:
-            BadInput: an option means nothing to the machine, or a layer is too large.
-        """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -136,8 +125,8 @@ def run(args: argparse.Namespace) -> int:
         return _chain(args, network, target)
     if args.depth is not None:
         raise BadInput(f"--depth {args.depth}: allowed with --architecture {PIPELINE} or {CLUSTER}")
-    hardware: Exported = hardware_for(network)
-    return hardware.export(args, network, target)
+    export: Callable[[argparse.Namespace, Network, Target], int] = part_for(network, "export")
+    return export(args, network, target)
 
 
 def _pipeline(args: argparse.Namespace, network: Network, target: Target) -> int:

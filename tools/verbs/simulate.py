@@ -41,6 +41,7 @@ from merp.tools.simulate.choose import (
     check_wave_of,
     pick,
 )
+from merp.tools.simulate.choosers import choose
 
 if TYPE_CHECKING:
     from merp.tools.simulate.kept_files import KeptFiles
@@ -160,16 +161,15 @@ def run(args: argparse.Namespace) -> int:
     if args.schedule:
         return _run_schedule(args, network)
     picked = pick(network, args.layer, args.group, args.cus)
-    from merp.tools.simulate.simulated import simulating  # slow imports wait
+    from merp.tools.simulate.simulated import simulated_of  # slow imports wait
 
-    hardware = simulating(picked.network, picked.layers)
-    machine = hardware.simulated
+    machine = simulated_of(picked.network, picked.layers)
     maps = None
     if args.input is not None:
         from merp.tools.simulate.maps_file import read_maps
 
         maps = read_maps(args.input, args.images, picked.network, machine)
-    choice = hardware.choose(
+    choice = choose(
         picked,
         phase=args.phase or PHASE,
         images=(args.images or 1) if maps is None else len(maps),

@@ -98,6 +98,27 @@ def test_a_machine_from_outside_reads_its_designs(bring: Bring, network: Path) -
         read.design(read.layers[0])
 
 
+@pytest.mark.parametrize("name", ["cnn_merp", "mac_array"])
+def test_ours_have_every_part(name: str) -> None:
+    half = hardware.hardware_of(registry.machine_named(name))
+    for part in ("phases", "simulated", "choose", "engine", "settings", "report", "export"):
+        assert getattr(half, part)
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = half.nothing
+
+
+def test_hardware_that_lacks_a_part_is_refused_in_one_line(
+    bring: Bring, network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "point_machine.py").write_text(
+        MODULE.replace("no_such_package:HARDWARE", "math:pi")
+    )
+    bring("pointy", "point", "point_machine:MACHINE")
+    assert main(["simulate", str(network), "--layer", "conv1"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "pointy: machine point: math:pi has no " in line
+
+
 def test_its_hardware_is_refused_in_one_line(
     bring: Bring, network: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,71 +1,15 @@
-"""The hardware half of the MAC array; each part is imported when it is asked for."""
+"""The hardware half of the MAC array."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from merp.tools.machines.parts import Parts
 
-from merp.models.fpga.order_codes import Target
-from merp.models.network.network import Network
-
-if TYPE_CHECKING:
-    from merp.cosim.phases.phase import Phase
-    from merp.tools.bitstream.engines import Engine
-    from merp.tools.bitstream.settings import Asked, Settings
-    from merp.tools.report.reports import Report
-    from merp.tools.simulate.choice import Choice
-    from merp.tools.simulate.choose import Picked
-    from merp.tools.simulate.simulated import Simulated
-
-
-class MacArrayHardware:
-    """What is asked of it, a member for each question."""
-
-    @property
-    def phases(self) -> Mapping[str, Callable[..., Phase]]:
-        """What makes each phase, by its name."""
-        from merp.cosim.phases.mac_array.phases import PHASES
-
-        return PHASES
-
-    @property
-    def simulated(self) -> Simulated:
-        """How it is simulated."""
-        from merp.tools.simulate.mac_array import MacArray
-
-        return MacArray()
-
-    @property
-    def report(self) -> Report:
-        """How its report is made."""
-        from merp.tools.machines.mac_array.report import REPORT
-
-        return REPORT
-
-    def choose(self, picked: Picked, **asked: Any) -> Choice:
-        """What is to be simulated."""
-        from merp.tools.simulate.choose_array import choose_array
-
-        return choose_array(picked, **asked)
-
-    def engine(self, network: Network, layer: str | None, phase: str | None) -> Engine:
-        """The engine that a layer runs on in a phase."""
-        from merp.tools.machines.mac_array.engine import engine
-
-        return engine(network, layer, phase)
-
-    def settings(self, network: Network, asked: Asked) -> Settings:
-        """The registers of what runs a layer, and their values."""
-        from merp.tools.machines.mac_array.settings import settings
-
-        return settings(network, asked)
-
-    def export(self, args: argparse.Namespace, network: Network, target: Target) -> int:
-        """Write packages for a part, and list them."""
-        from merp.tools.machines.mac_array.export import export
-
-        return export(args, network, target)
-
-
-HARDWARE = MacArrayHardware()
+HARDWARE = Parts(
+    phases="merp.cosim.phases.mac_array.phases:PHASES",
+    simulated="merp.tools.simulate.mac_array:MAC_ARRAY",
+    choose="merp.tools.simulate.choose_array:choose_array",
+    engine="merp.tools.machines.mac_array.engine:engine",
+    settings="merp.tools.machines.mac_array.settings:settings",
+    report="merp.tools.machines.mac_array.report:REPORT",
+    export="merp.tools.machines.mac_array.export:export",
+)
