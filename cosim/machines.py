@@ -6,7 +6,6 @@ Decision 24 lists the parts of a hardware half and their types.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import groupby
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
@@ -21,40 +20,22 @@ if TYPE_CHECKING:  # NumPy waits
     from merp.cosim.phases.phase import Phase
 
 
-@cache
-def hardware_of(machine: Machine) -> Any:
-    """The hardware half of a machine.
-
-    Raises:
-        BadInput: another distribution brings it, and it cannot be loaded.
-    """
+def _part(machine: Machine, part: str) -> Any:
     try:
-        return resolve_name(machine.hardware)
+        return getattr(resolve_name(machine.hardware), part)
     except Exception as error:
         brought_by = distribution_of(machine.name)
         if brought_by == OURS:  # a defect of merp
             raise
         where, reason = f"{brought_by}: machine {machine.name}", f"{type(error).__name__}: {error}"
-        raise BadInput(f"{where}: {machine.hardware} cannot be loaded: {reason}") from error
-
-
-def _part(machine: Machine, part: str) -> Any:
-    hardware = hardware_of(machine)
-    try:
-        return getattr(hardware, part)
-    except AttributeError as error:
-        brought_by = distribution_of(machine.name)
-        if brought_by == OURS:  # a defect of merp
-            raise
-        where = f"{brought_by}: machine {machine.name}"
-        raise BadInput(f"{where}: {machine.hardware} has no {part}") from error
+        raise BadInput(f"{where}: {machine.hardware}: no {part}: {reason}") from error
 
 
 def part_for(network: Network, part: str) -> Any:
     """A part of the hardware that computes in the numbers of a network.
 
     Raises:
-        BadInput: the hardware cannot be loaded, or lacks the part.
+        BadInput: the hardware of another distribution cannot be loaded, or lacks the part.
     """
     return _part(machine_for(network.numbers), part)
 
