@@ -163,10 +163,12 @@ def main() -> int:
     if args.list:
         print("\n".join(commands))
         return 0
+    new: dict[str, Mapping[str, str]] = {}
     with ThreadPoolExecutor(args.jobs) as pool:
-        new = dict(zip(commands, pool.map(run, commands), strict=True))
-    if args.output:
-        args.output.write_text(json.dumps(new, indent=0, sort_keys=True) + "\n")
+        for command, digests in zip(commands, pool.map(run, commands), strict=True):
+            new[command] = digests
+            if args.output:  # a run that is cut off leaves the digests that it has
+                args.output.write_text(json.dumps(new, indent=0, sort_keys=True) + "\n")
     if not args.against:
         return 0
     found = difference(json.loads(args.against.read_text()), new)
