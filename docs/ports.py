@@ -23,13 +23,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from merp.cosim.cluster.cluster import Cluster
-from merp.cosim.phases.cnn_merp.backward import backward_top
-from merp.cosim.phases.cnn_merp.delta import delta_top
-from merp.cosim.phases.cnn_merp.forward import forward_top
-from merp.cosim.phases.cnn_merp.fused_forward import fused_forward_top
-from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
-from merp.cosim.pipeline.pipeline import Pipeline
+from merp.cosim.machines.cnn_merp.chain.cluster import Cluster
+from merp.cosim.machines.cnn_merp.phases.backward import backward_top
+from merp.cosim.machines.cnn_merp.phases.delta import delta_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_top
+from merp.cosim.machines.cnn_merp.phases.fused_forward import fused_forward_top
+from merp.cosim.machines.cnn_merp.phases.kernel_update import kernel_update_top
+from merp.cosim.machines.cnn_merp.pipeline.pipeline import Pipeline
 from merp.hdl.arithmetic.byte_value import byte_value
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.arithmetic.fp_widen import fp_widen
@@ -43,30 +43,31 @@ from merp.hdl.conversion.docstring import docstring
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
 from merp.hdl.mazouz.convolution_element import convolution_element
-from merp.models.cnn_merp.cluster import cluster_design
-from merp.models.cnn_merp.cut import cut
-from merp.models.cnn_merp.fused_pair import fused_design
-from merp.models.cnn_merp.one_pass import backward_design
-from merp.models.cnn_merp.phases import delta_design, update_design
-from merp.models.cnn_merp.pipeline import DEPTH, pipeline_design
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.formats import BINARY16, BINARY32, FloatFormat
+from merp.models.base.fused import OPERAND_BITS
+from merp.models.base.rates import PLAIN
+from merp.models.base.tap_line import TapLine
+from merp.models.machines.cnn_merp.chain.cut import cut
+from merp.models.machines.cnn_merp.chain.shares import cluster_design
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.fused_pair import fused_design
+from merp.models.machines.cnn_merp.one_pass import backward_design
+from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
+from merp.models.machines.cnn_merp.params.settings import cluster_settings
+from merp.models.machines.cnn_merp.phases import delta_design, update_design
+from merp.models.machines.cnn_merp.pipeline.slices import DEPTH, pipeline_design
+from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.gradient_registers import GRADIENT_TABLES
+from merp.models.machines.mac_array.params.input_registers import TABLES
+from merp.models.machines.mac_array.params.output_registers import output_table
+from merp.models.machines.mac_array.params.pass_registers import supply_settings
+from merp.models.machines.mac_array.params.schedule_registers import SCHEDULE
+from merp.models.machines.mac_array.params.unpool_registers import UNPOOL
+from merp.models.machines.mac_array.params.update_registers import update_table
 from merp.models.network.network import Network
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.cnn_merp.fused_design import FusedDesign
-from merp.models.params.cnn_merp.settings import cluster_settings
-from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
-from merp.models.params.fused import OPERAND_BITS
-from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.gradient_registers import GRADIENT_TABLES
-from merp.models.params.mac_array.input_registers import TABLES
-from merp.models.params.mac_array.output_registers import output_table
-from merp.models.params.mac_array.pass_registers import supply_settings
-from merp.models.params.mac_array.schedule_registers import SCHEDULE
-from merp.models.params.mac_array.unpool_registers import UNPOOL
-from merp.models.params.mac_array.update_registers import update_table
-from merp.models.params.mazouz.element import ElementDesign
-from merp.models.params.mazouz.element_registers import ELEMENT
-from merp.models.params.rates import PLAIN
-from merp.models.params.tap_line import TapLine
+from merp.models.papers.mazouz.params.element import ElementDesign
+from merp.models.papers.mazouz.params.element_registers import ELEMENT
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.testbenches.mac_array.scheduled_bench import scheduled_top
 from merp.testbenches.mazouz.element_bench import arguments
@@ -149,7 +150,7 @@ def _optional() -> Iterator[tuple[Exported, str]]:
     """Engines with what no shipped design has, and what they are."""
     network = open_network("digits")
     layer = network.layer("conv2")
-    design, delta = network.design(layer), delta_design(network, layer)
+    design, delta = design_of(network, layer), delta_design(network, layer)
     before = delta_design(network, layer, before=True)
     update = replace(update_design(network, layer), kernel_port=4)
     for top, described in (

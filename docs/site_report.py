@@ -18,10 +18,10 @@ from merp.models.traffic.published import BATCH
 from merp.tools.common.boards import PAPER, open_board
 from merp.tools.common.json_file import read_json
 from merp.tools.common.shipped import open_network
+from merp.tools.machines.cnn_merp.report.document import document
+from merp.tools.machines.cnn_merp.report.measured import read_records
 from merp.tools.report.chart_ink import rows_of
 from merp.tools.report.choice import Choice
-from merp.tools.report.document import document
-from merp.tools.report.measured import read_records
 from merp.tools.report.page import page
 from merp.tools.report.record import FILE
 

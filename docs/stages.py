@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 STAGES: Mapping[str, tuple[str, ...]] = {
-    "Several boards": ("cluster",),
-    "All layers at once": ("pipeline",),
+    "Several boards": ("cnn_merp/chain",),
+    "All layers at once": ("cnn_merp/pipeline",),
     "Whole engines": ("cnn_merp/phases",),
     "AXI": ("axi",),
     "Kernel loading": ("cnn_merp/kernel_loader", "cnn_merp/cu_array/merge_taps"),

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from merp.cosim.phases.cnn_merp.forward import forward_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.cosim.synthesis.resources import measure
 from merp.cosim.synthesis.synthesis import OPTIONS, yosys_version
+from merp.models.base.formats import FORMATS
 from merp.models.fpga.resources import Resources
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import FORMATS
+from merp.models.machines.cnn_merp.params.design import Design
 
 FILE = Path(__file__).parents[1] / "models" / "comparison" / "unit_costs.json"
 

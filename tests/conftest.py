@@ -14,7 +14,7 @@ import pytest
 from named_options import strange_options
 
 import merp.hdl
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools import cli
 from merp.tools.common import progress_bar
 from merp.tools.verb_help import VERBS

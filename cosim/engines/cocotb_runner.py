@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import IO, Any
 
-from merp.cosim.programs.children import Children
+from merp.cosim.engines.programs.children import Children
 
 
 def runner_in(children: Children, runner: Any) -> Any:

@@ -9,8 +9,8 @@ from typing import Protocol
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import check_reader
-from merp.models.errors import BadInput
-from merp.models.given import given, mention
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given, mention
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.wave import KINDS
 

@@ -13,12 +13,12 @@ from typing import Any
 
 from merp.cosim.engines.cocotb_runner import runner_in
 from merp.cosim.engines.job import Job, Playing
+from merp.cosim.engines.programs.children import Children
+from merp.cosim.engines.programs.scratch import scratch
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import NO_REWRITING, check_ghdl, check_ghdl_log
-from merp.cosim.programs.children import Children
-from merp.cosim.programs.scratch import scratch
 from merp.hdl.conversion.convert import Export, convert
-from merp.models.errors import CheckFailed
+from merp.models.base.errors import CheckFailed
 from merp.testbenches.top.job_files import FOLDER, POLL_SECONDS, put, run_to_json
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.run import Outcome, Stuck

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from merp.cosim.engines.programs.children import run
 from merp.cosim.engines.simulators import Verilator
-from merp.cosim.programs.children import run
 
 # Operands of unlike width are the style of MyHDL's Verilog; everything else is an error.
 _FLAGS = ("--lint-only", "--timing", "-Wno-WIDTHTRUNC", "-Wno-WIDTHEXPAND")

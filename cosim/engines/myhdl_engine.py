@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 
 import merp.hdl
-import merp.models.params
+import merp.models.base
 from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.record import Record
 from merp.testbenches.top.player import Progress
@@ -40,7 +40,7 @@ def elaboration_sha(top: Top) -> str:
     elaborated = (top.function.__module__, top.name, parameters, top.ports, top.array)
     digest.update(repr(elaborated).encode())
     sources = {Path(inspect.getsourcefile(inspect.unwrap(top.function)) or top.name)}
-    for package in (merp.hdl, merp.models.params):
+    for package in (merp.hdl, merp.models.base):
         sources |= set(Path(package.__path__[0]).rglob("*.py"))
     for source in sorted(sources):
         digest.update(source.name.encode() + b"\0" + source.read_bytes())

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.models.params.bits import Bits
+from merp.models.base.bits import Bits
 from merp.testbenches.top.run import Outcome
 from merp.testbenches.top.top import TopPorts
 

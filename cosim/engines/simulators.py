@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from merp.cosim.programs.children import run
-from merp.models.errors import BadInput
-from merp.models.given import mention, name_of
+from merp.cosim.engines.programs.children import run
+from merp.models.base.errors import BadInput
+from merp.models.base.given import mention, name_of
 
 NO_REWRITING = {"COCOTB_REWRITE_ASSERTION_FILES": ""}
 """Environment of cocotb for benches of our own, which say by themselves what differs: to prepare

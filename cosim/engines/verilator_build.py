@@ -11,13 +11,13 @@ from importlib.resources import files
 from pathlib import Path
 
 import merp.testbenches.top
+from merp.cosim.engines.programs.build_cache import Entry
+from merp.cosim.engines.programs.children import run
+from merp.cosim.engines.programs.scratch import scratch
 from merp.cosim.engines.simulators import Verilator
 from merp.cosim.engines.verilator_runtime import OPTIMISE, Runtime
-from merp.cosim.programs.build_cache import Entry
-from merp.cosim.programs.children import run
-from merp.cosim.programs.scratch import scratch
-from merp.models.errors import BadInput
-from merp.models.given import mention
+from merp.models.base.errors import BadInput
+from merp.models.base.given import mention
 from merp.testbenches.top.player import PROGRESS_CYCLES
 from merp.testbenches.top.run import RESET_CYCLES, TAIL_CYCLES
 from merp.testbenches.top.top import Pin, TopPorts

@@ -18,16 +18,16 @@ import numpy as np
 
 from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.myhdl_engine import elaboration_sha
+from merp.cosim.engines.programs.build_cache import Entry, cache_directory
+from merp.cosim.engines.programs.children import Children
+from merp.cosim.engines.programs.pulse import Watched
+from merp.cosim.engines.programs.scratch import scratch
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import find_verilator
 from merp.cosim.engines.verilator_build import EXECUTABLE, build, trace_flags
-from merp.cosim.programs.build_cache import Entry, cache_directory
-from merp.cosim.programs.children import Children
-from merp.cosim.programs.pulse import Watched
-from merp.cosim.programs.scratch import scratch
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.scope import Scope
-from merp.models.errors import CheckFailed
+from merp.models.base.errors import CheckFailed
 from merp.testbenches.top.border import Border, Left
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.run import Outcome, Run, Stuck

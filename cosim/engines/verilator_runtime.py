@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import time
 
+from merp.cosim.engines.programs.build_cache import Entry
 from merp.cosim.engines.simulators import Verilator
-from merp.cosim.programs.build_cache import Entry
 
 OPTIMISE = ("OPT_FAST=-O1 -ftree-vectorize", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1")
 """Of every build by Verilator, for make. Vectors are for wide words, and lanes that are alike."""

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.pins import stored_words
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.word_counters import word_bytes
-from merp.models.params.counters import COUNTERS, Counter
-from merp.models.params.folded_shape import run_shape
-from merp.models.params.shape import Shape
+from merp.models.base.bits import Bits
+from merp.models.base.counters import COUNTERS, Counter
+from merp.models.base.folded_shape import run_shape
+from merp.models.base.shape import Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.word_counters import word_bytes
 from merp.testbenches.top.run import Run
 
 

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Pass
+from merp.models.base.bits import Bits
 from merp.models.network.network import Layer, Network
-from merp.models.params.bits import Bits
 from merp.testbenches.top.top import Top
 
 

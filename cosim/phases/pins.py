@@ -10,9 +10,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from merp.models.arithmetic.stored import from_memory, to_memory
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.word_counters import stored_format
+from merp.models.base.bits import Bits
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.word_counters import stored_format
 
 
 def stored_words(words: Bits, phase: str, port: str, design: Design, stream: str) -> Bits:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from merp.cosim.engines.lint import lint
+from merp.cosim.engines.programs.children import run
+from merp.cosim.engines.programs.scratch import scratch
 from merp.cosim.engines.simulators import find_verilator
-from merp.cosim.programs.children import run
-from merp.cosim.programs.scratch import scratch
 from merp.hdl.conversion.convert import Language
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 
 
 def analyse(language: Language, top: str, files: Sequence[Path]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from merp.cosim.programs.children import Children, start_in
+from merp.cosim.engines.programs.children import Children, start_in
 
 Result = TypeVar("Result")
 

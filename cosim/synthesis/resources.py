@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from merp.cosim.programs.scratch import scratch
+from merp.cosim.engines.programs.scratch import scratch
 from merp.cosim.synthesis.beside import beside, cores
 from merp.cosim.synthesis.synthesis import is_kept, synthesise
 from merp.hdl.conversion.convert import Export, convert

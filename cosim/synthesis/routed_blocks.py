@@ -8,16 +8,16 @@ from functools import partial
 from statistics import median
 from typing import Any
 
-from merp.cosim.programs.scratch import scratch
+from merp.cosim.engines.programs.scratch import scratch
 from merp.cosim.synthesis.beside import beside, cores
 from merp.cosim.synthesis.resources import Progress, inside
 from merp.cosim.synthesis.routing import route
 from merp.cosim.synthesis.synthesis import synthesise
 from merp.hdl.conversion.convert import Export, convert
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given
 from merp.models.fpga.logic_delay import block_timing
 from merp.models.fpga.routed import Routed
-from merp.models.given import given
 from merp.testbenches.top.top import Top
 
 BLOCKS = frozenset(

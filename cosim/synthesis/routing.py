@@ -11,12 +11,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
-from merp.cosim.programs.build_cache import Entry
-from merp.cosim.programs.children import run
-from merp.cosim.programs.scratch import scratch
-from merp.cosim.programs.wasm_cache import check_wasm_cache
+from merp.cosim.engines.programs.build_cache import Entry
+from merp.cosim.engines.programs.children import run
+from merp.cosim.engines.programs.scratch import scratch
+from merp.cosim.engines.programs.wasm_cache import check_wasm_cache
 from merp.cosim.synthesis.synthesis import synthesise_ecp5
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.fpga.routed import Routed, read_report
 
 DEVICE: Final = "LFE5U-85F"

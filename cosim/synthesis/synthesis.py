@@ -11,11 +11,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.programs.build_cache import Entry
-from merp.cosim.programs.children import run
-from merp.cosim.programs.scratch import scratch
-from merp.cosim.programs.wasm_cache import check_wasm_cache
-from merp.models.errors import BadInput
+from merp.cosim.engines.programs.build_cache import Entry
+from merp.cosim.engines.programs.children import run
+from merp.cosim.engines.programs.scratch import scratch
+from merp.cosim.engines.programs.wasm_cache import check_wasm_cache
+from merp.models.base.errors import BadInput
 
 OPTIONS = "-family xc7 -flatten -noiopad -noclkbuf -nowidelut"
 """Of ``synth_xilinx``. Without wide multiplexers, which save LUTs only where slices are placed."""

@@ -13,19 +13,19 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from merp.cosim.audit.audit import Audit, combine
-from merp.cosim.audit.run_and_audit import Audited, Passes, run_and_audit
-from merp.cosim.cluster.batch import Crossing
+from merp.cosim.phases.audit.audit import Audit, combine
+from merp.cosim.phases.audit.run_and_audit import Audited, Passes, run_and_audit
 from merp.cosim.phases.expectation import Pass
+from merp.cosim.training.crossing import Crossing
 from merp.cosim.training.step_so_far import StepSoFar
-from merp.models.errors import CheckFailed
+from merp.models.base.bits import Bits
+from merp.models.base.errors import CheckFailed
+from merp.models.base.ordered_sum import ordered_sum
+from merp.models.base.rates import Rates, UpdateRule
 from merp.models.golden.loss import Labels, loss
 from merp.models.golden.training import Model, Step, Updated, train_step
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import NAMED, PAIR, called
-from merp.models.ordered_sum import ordered_sum
-from merp.models.params.bits import Bits
-from merp.models.params.rates import Rates, UpdateRule
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from merp.models.base.bits import Bits
+from merp.models.base.rates import Rates
 from merp.models.golden.inference import inputs
 from merp.models.golden.state import State
 from merp.models.golden.stored import Stored, started, stored
 from merp.models.golden.training import Model, Updated
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
-from merp.models.params.bits import Bits
-from merp.models.params.rates import Rates
 
 
 @dataclass(frozen=True)

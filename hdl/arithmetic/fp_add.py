@@ -13,7 +13,7 @@ from myhdl import always, always_comb, concat, downrange, intbv, modbv
 from merp.hdl.arithmetic.fp_round import RawFloat, fp_round
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 
 # latency -> register after (order, align, add, coarse, fine); the result is always a register.
 CUTS = {

@@ -13,7 +13,7 @@ from myhdl import always_comb, block, concat, intbv, modbv
 from merp.hdl.arithmetic.fp_round import RawFloat, fp_round
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 
 
 @block

@@ -13,7 +13,7 @@ from merp.hdl.arithmetic.fp_round import RawFloat, fp_round
 from merp.hdl.arithmetic.low_product import low_product
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.formats import DSP_BITS, FloatFormat
+from merp.models.base.formats import DSP_BITS, FloatFormat
 
 # latency -> register after (multiply, round); the result is always a register.
 CUTS = {1: (False, False), 2: (True, False), 3: (True, True)}

@@ -12,7 +12,7 @@ from myhdl import always, always_comb, concat, intbv, modbv
 
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 
 
 class RawFloat:

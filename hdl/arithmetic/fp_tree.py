@@ -14,7 +14,7 @@ from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 
 
 @block

@@ -8,7 +8,7 @@ from myhdl import always_comb, concat, intbv
 
 from merp.hdl.arithmetic.widen import widen
 from merp.hdl.conversion.entity import Word, entity
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 
 
 @entity

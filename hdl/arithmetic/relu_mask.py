@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import always_comb
 
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 
 
 @entity

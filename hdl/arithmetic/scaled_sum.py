@@ -12,7 +12,7 @@ from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
 from merp.hdl.behavioural.scaled_sum import scaled_sum_fast
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 
 
 @block

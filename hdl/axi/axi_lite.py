@@ -12,7 +12,7 @@ from myhdl import always, always_comb
 
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, entity
-from merp.models.params.register_map import ADDRESS_WIDTH, WORD_BYTES
+from merp.models.base.register_map import ADDRESS_WIDTH, WORD_BYTES
 
 OKAY = 0
 SLVERR = 2

@@ -13,7 +13,7 @@ from merp.hdl.axi.short_word import short_word
 from merp.hdl.base.signals import Bundles, bits, flag, signals_of
 from merp.hdl.base.status import Status
 from merp.hdl.conversion.entity import Bit, entity
-from merp.models.params.register_map import ERRORS, FLAGS, RegisterMap
+from merp.models.base.register_map import ERRORS, FLAGS, RegisterMap
 
 WORD = 32
 ILLEGAL_VALUE, WRITE_REFUSED, START_REFUSED = range(len(ERRORS))

@@ -18,7 +18,7 @@ from merp.hdl.axi.shell_reset import shell_reset
 from merp.hdl.base.signals import Bundles, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.conversion.internals import AnySignal, initial
-from merp.models.params.register_map import RegisterMap
+from merp.models.base.register_map import RegisterMap
 
 
 def axi_shell(

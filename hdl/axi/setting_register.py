@@ -8,7 +8,7 @@ from myhdl import always, always_comb, intbv
 
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.register_map import WORD_MAX
+from merp.models.base.register_map import WORD_MAX
 
 
 @entity

@@ -8,7 +8,7 @@ from myhdl import always, always_comb
 
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, entity
-from merp.models.params.register_map import ABORT_CYCLES
+from merp.models.base.register_map import ABORT_CYCLES
 
 
 @entity

@@ -6,7 +6,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 from merp.hdl.base.signals import count, flag
-from merp.models.params.register_table import DesignT, RegisterTable
+from merp.models.base.register_table import DesignT, RegisterTable
 
 
 class RegisterBundle:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from merp.hdl.base.signals import bits, flag
-from merp.models.params.counters import COUNTERS
-from merp.models.params.register_map import FLAGS
+from merp.models.base.counters import COUNTERS
+from merp.models.base.register_map import FLAGS
 
 STATUS_WIDTH = 40
 

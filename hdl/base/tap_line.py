@@ -14,7 +14,7 @@ from merp.hdl.base.loop_index import loop_index
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.tap_delay import tap_delay
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.tap_line import TapLine
+from merp.models.base.tap_line import TapLine
 
 
 @block

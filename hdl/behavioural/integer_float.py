@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from merp.models.params.bits import Bits
-from merp.models.params.numba_cache import KEPT
+from merp.models.base.bits import Bits
+from merp.models.base.numba_cache import KEPT
 
 
 @njit(cache=KEPT, inline="always")

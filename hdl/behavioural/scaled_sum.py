@@ -9,7 +9,7 @@ from myhdl import always
 
 from merp.hdl.behavioural.integer_float import scaled_add
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 
 
 @entity

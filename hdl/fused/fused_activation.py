@@ -9,7 +9,7 @@ from myhdl import always, always_comb, concat, intbv, modbv
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_operand import INFINITE_AT, MINUS_AT, NAN_AT, fused_operand
-from merp.models.params.fused import EXPONENT_BITS, MANTISSA_BITS, OPERAND_BITS, TRIPLE_BITS
+from merp.models.base.fused import EXPONENT_BITS, MANTISSA_BITS, OPERAND_BITS, TRIPLE_BITS
 
 # Places of the flags above an operand.
 ZERO_AT, INFINITY_AT, NEGATIVE_AT = OPERAND_BITS, OPERAND_BITS + 1, OPERAND_BITS + 2

@@ -13,7 +13,7 @@ from myhdl import always, always_comb, concat, intbv
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.fused import DISTANCE_BITS
+from merp.models.base.fused import DISTANCE_BITS
 
 FAR = 16  # places of the last step
 

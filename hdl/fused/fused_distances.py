@@ -10,7 +10,7 @@ from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_activation import ZERO_AT
-from merp.models.params.fused import (
+from merp.models.base.fused import (
     DISTANCE_BITS,
     EXPONENT_BITS,
     NARROW,

@@ -8,7 +8,7 @@ from myhdl import always, concat, intbv, modbv
 
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_operand import INFINITE_AT, NAN_AT
-from merp.models.params.fused import EXPONENT_BITS, FRACTION_BITS, MANTISSA_BITS, OPERAND_BITS
+from merp.models.base.fused import EXPONENT_BITS, FRACTION_BITS, MANTISSA_BITS, OPERAND_BITS
 
 QUIET_AT = FRACTION_BITS - 1  # set in a NaN
 

@@ -13,7 +13,7 @@ from myhdl import always, always_comb, block, concat, modbv
 
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.fused import LOW_BITS, MANTISSA_BITS, TRIPLE_BITS
+from merp.models.base.fused import LOW_BITS, MANTISSA_BITS, TRIPLE_BITS
 
 
 @block

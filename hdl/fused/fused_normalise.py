@@ -10,7 +10,7 @@ from merp.hdl.arithmetic.fp_round import RawFloat, fp_round
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 
 # Room for the sum of 11 x 11 products of 32 bits. Zeros below a narrower one cost nothing.
 FIELD_BITS = 40

@@ -10,7 +10,7 @@ from typing import Any
 from myhdl import always_comb, concat, intbv, modbv
 
 from merp.hdl.conversion.entity import Word, entity
-from merp.models.params.fused import EXPONENT_BITS, FRACTION_BITS, MANTISSA_BITS
+from merp.models.base.fused import EXPONENT_BITS, FRACTION_BITS, MANTISSA_BITS
 
 # A mantissa other than zero differs in its two highest bits, or both are one (-2^23). Both zero
 # are left for zero itself and for what is no number:

@@ -11,7 +11,7 @@ from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_activation import TRIPLE_AT
 from merp.hdl.fused.fused_low_product import fused_low_product
-from merp.models.params.fused import (
+from merp.models.base.fused import (
     EXPONENT_BITS,
     LOW_BITS,
     MANTISSA_BITS,

@@ -10,7 +10,7 @@ from merp.hdl.base.signals import flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_activation import INFINITY_AT, NEGATIVE_AT, ZERO_AT
 from merp.hdl.fused.fused_operand import INFINITE_AT, MINUS_AT, NAN_AT
-from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits
+from merp.models.base.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits
 
 
 @block

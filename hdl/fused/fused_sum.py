@@ -14,7 +14,7 @@ from myhdl import always, always_comb, block, concat, intbv, modbv
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.fused import GROUP
+from merp.models.base.fused import GROUP
 
 
 @block

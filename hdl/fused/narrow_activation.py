@@ -9,7 +9,7 @@ from myhdl import always, always_comb, concat
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.narrow_operand import narrow_operand
-from merp.models.params.fused import EXPONENT_BITS, operand_bits
+from merp.models.base.fused import EXPONENT_BITS, operand_bits
 
 
 @entity

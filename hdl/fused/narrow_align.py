@@ -14,7 +14,7 @@ from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_align import FAR
-from merp.models.params.fused import DISTANCE_BITS
+from merp.models.base.fused import DISTANCE_BITS
 
 
 @entity

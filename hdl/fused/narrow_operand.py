@@ -12,8 +12,8 @@ from typing import Any
 from myhdl import always_comb, concat, intbv, modbv
 
 from merp.hdl.conversion.entity import Word, entity
-from merp.models.params.formats import BINARY32
-from merp.models.params.fused import EXPONENT_BITS
+from merp.models.base.formats import BINARY32
+from merp.models.base.fused import EXPONENT_BITS
 
 
 @entity

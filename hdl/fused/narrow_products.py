@@ -12,7 +12,7 @@ from myhdl import ConcatSignal, always, always_comb, block, intbv
 
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.fused import EXPONENT_BITS, activation_bits, operand_bits, products_apiece
+from merp.models.base.fused import EXPONENT_BITS, activation_bits, operand_bits, products_apiece
 
 
 @block

@@ -22,7 +22,7 @@ from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.hdl.streams.run_span import run_span
 from merp.hdl.streams.tail_filler import tail_filler
-from merp.models.params.mazouz.element import WINDOW, ElementDesign
+from merp.models.papers.mazouz.params.element import WINDOW, ElementDesign
 
 
 @block

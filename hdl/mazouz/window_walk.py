@@ -10,8 +10,8 @@ from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word
 from merp.hdl.mazouz.tap_mask import tap_mask
-from merp.models.params.mazouz.element import ElementDesign
-from merp.models.params.mazouz.element_registers import ELEMENT
+from merp.models.papers.mazouz.params.element import ElementDesign
+from merp.models.papers.mazouz.params.element_registers import ELEMENT
 
 
 class ElementConfig(RegisterBundle):

@@ -17,8 +17,8 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from merp.models.params.bits import Bits
-from merp.models.params.numba_cache import KEPT
+from merp.models.base.bits import Bits
+from merp.models.base.numba_cache import KEPT
 
 Values = NDArray[np.float64]
 

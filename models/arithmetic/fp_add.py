@@ -6,8 +6,8 @@ from numpy.typing import ArrayLike
 
 from merp.models.arithmetic import compiled
 from merp.models.arithmetic.words import elementwise, limits
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
 
 
 def fp_add(a: ArrayLike, b: ArrayLike, fmt: FloatFormat) -> Bits:

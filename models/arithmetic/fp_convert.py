@@ -5,8 +5,8 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from merp.models.arithmetic.words import to_bits, to_values
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
 
 
 def fp_convert(a: ArrayLike, fmt: FloatFormat, target: FloatFormat) -> Bits:

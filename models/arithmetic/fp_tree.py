@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from merp.models.arithmetic.fp_add import fp_add
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
 
 
 def fp_tree(terms: ArrayLike, fmt: FloatFormat) -> Bits:

@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.words import as_words
-from merp.models.params.bits import Bits
-from merp.models.params.formats import BINARY32
-from merp.models.params.numba_cache import KEPT
-from merp.models.params.summation import Summation
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BINARY32
+from merp.models.base.numba_cache import KEPT
+from merp.models.base.summation import Summation
 
 Integers = NDArray[np.int64]
 

@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.errors import BadInput
-from merp.models.params.bits import Bits
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
 
 CHUNK = 1 << 20  # bytes: as many rows as the processor's cache likes, and the longest line
 _SHOWN = 40  # characters of a wrong field

@@ -6,7 +6,7 @@ One pair of words at a time, in whole numbers.
 
 from __future__ import annotations
 
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 
 ROUNDINGS = {
     "near_even": "to nearest, ties to even",

@@ -32,9 +32,9 @@ from merp.models.arithmetic.vectors import (
     spread,
     store,
 )
-from merp.models.params.bits import Bits
-from merp.models.params.numba_cache import KEPT
-from merp.models.params.summation import Summation
+from merp.models.base.bits import Bits
+from merp.models.base.numba_cache import KEPT
+from merp.models.base.summation import Summation
 
 NONE = -1024  # exponent of a zero: below that of any product, whatever the other factor
 KERNEL_CUTS = (0, 7, 12)  # by DSPs: lower bits of a kernel's mantissa, digits where it is one DSP

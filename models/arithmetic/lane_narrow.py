@@ -35,9 +35,9 @@ from merp.models.arithmetic.vectors import (
     spread,
     store,
 )
-from merp.models.params.bits import Bits
-from merp.models.params.numba_cache import KEPT
-from merp.models.params.summation import Summation
+from merp.models.base.bits import Bits
+from merp.models.base.numba_cache import KEPT
+from merp.models.base.summation import Summation
 
 SIGNIFICAND = 24  # bits of binary32's, hidden bit included
 SIGN = np.uint32(1 << 31)

@@ -14,8 +14,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.vectors import LANES, floats, flushed, load, store
-from merp.models.params.bits import Bits
-from merp.models.params.numba_cache import KEPT
+from merp.models.base.bits import Bits
+from merp.models.base.numba_cache import KEPT
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]

@@ -24,9 +24,9 @@ from merp.models.arithmetic.lane_fused import fused_sums
 from merp.models.arithmetic.lane_narrow import narrow_sums
 from merp.models.arithmetic.lane_parts import Terms, offsets
 from merp.models.arithmetic.lane_trees import tree_sums
-from merp.models.params.bits import Bits
-from merp.models.params.formats import BINARY32, FloatFormat
-from merp.models.params.summation import Summation
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BINARY32, FloatFormat
+from merp.models.base.summation import Summation
 
 __all__ = ["Terms", "lane_sums", "offsets", "worthwhile_sums"]
 

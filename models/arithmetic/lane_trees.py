@@ -19,8 +19,8 @@ from merp.models.arithmetic.lane_parts import (
     room,
 )
 from merp.models.arithmetic.vectors import LANES, collect, flushed, load, spread, store
-from merp.models.params.bits import Bits
-from merp.models.params.numba_cache import KEPT
+from merp.models.base.bits import Bits
+from merp.models.base.numba_cache import KEPT
 
 NOTHING = 1024  # in place of the smallest exponent field of nothing but zeros
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from merp.models.params.bits import Bits
-from merp.models.params.numba_cache import KEPT
+from merp.models.base.bits import Bits
+from merp.models.base.numba_cache import KEPT
 
 
 @njit(cache=KEPT, parallel=True)

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from merp.models.params.numba_cache import KEPT
+from merp.models.base.numba_cache import KEPT
 
 SEED_BITS = 30
 _MULTIPLIER = 0x2545F491

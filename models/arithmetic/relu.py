@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from merp.models.arithmetic.maxima import positive
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
 
 
 def relu(x: Bits, fmt: FloatFormat) -> Bits:

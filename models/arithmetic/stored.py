@@ -6,10 +6,10 @@ import numpy as np
 
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.words import as_words, to_values
-from merp.models.params.bits import Bits
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.formats import FloatFormat
-from merp.models.params.storage import StoredFormat
+from merp.models.base.bits import Bits
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.formats import FloatFormat
+from merp.models.base.storage import StoredFormat
 
 
 def to_memory(words: Bits, fmt: FloatFormat, stored: StoredFormat) -> Bits:

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.hex_lines import CHUNK, Column, HexLines
-from merp.models.errors import BadInput
-from merp.models.params.bits import Bits
-from merp.models.params.formats import BINARY32, FloatFormat
-from merp.models.params.summation import Summation
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BINARY32, FloatFormat
+from merp.models.base.summation import Summation
 
 KINDS = ("fused", "row")
 MOST_TAPS = 1024

@@ -32,9 +32,9 @@ from numpy.typing import NDArray
 
 from merp.models.arithmetic.hex_lines import CHUNK, Column, HexLines
 from merp.models.arithmetic.words import as_words
-from merp.models.errors import BadInput
-from merp.models.params.bits import Bits
-from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BINARY16, BINARY32, FloatFormat
 
 UNDERFLOW = 2
 OPERATIONS = ("add", "sub", "mul")

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from merp.models.arithmetic import compiled
 from merp.models.arithmetic.compiled import Limits, Values
-from merp.models.params.bits import Bits
-from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BINARY32, FloatFormat
 
 
 def limits(fmt: FloatFormat) -> Limits:

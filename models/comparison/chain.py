@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from merp.models.base.errors import BadInput
 from merp.models.comparison.options import Options
-from merp.models.errors import BadInput
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 

@@ -1,4 +1,4 @@
-"""CNN-MERP in the record of all architectures: the plan of ``models/plan``, and what it moves.
+"""CNN-MERP in the record of all architectures: its plan, and the bytes that the plan moves.
 
 Bytes of class ``maps`` are those of footing ``paper``, ``again`` what a plan's tiles move of maps
 beyond that; all of a row are those of footing ``board``. Deltas lie in memory at the resolution of
@@ -12,22 +12,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from merp.models.cnn_merp.reconfiguration import bitstreams, layer_passes
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BFLOAT16, BINARY32
+from merp.models.base.ordered_sum import ordered_sum
 from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture
 from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import DRAM, RESOURCES, Device, Record, Row
-from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
+from merp.models.machines.cnn_merp.plan.fit import BEST, SHIPPED, quickest
+from merp.models.machines.cnn_merp.plan.plan import GOALS
+from merp.models.machines.cnn_merp.plan.plan import plan as plan_on_board
+from merp.models.machines.cnn_merp.plan.planned import Plan as BoardPlan
+from merp.models.machines.cnn_merp.plan.planned import Planned
+from merp.models.machines.cnn_merp.reconfiguration import bitstreams, layer_passes
 from merp.models.network.network import Network
-from merp.models.ordered_sum import ordered_sum
-from merp.models.params.formats import BFLOAT16, BINARY32
-from merp.models.plan.fit import BEST, SHIPPED, quickest
-from merp.models.plan.plan import GOALS
-from merp.models.plan.plan import plan as plan_on_board
-from merp.models.plan.planned import Plan as BoardPlan
-from merp.models.plan.planned import Planned
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic
 
 STATE: Final = "1"
@@ -49,7 +49,7 @@ _CLASSES: Final = {
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """A plan of ``models/plan``, and what it was asked for.
+    """A plan of ``models/machines/cnn_merp/plan``, and what it was asked for.
 
     Attributes:
         step: of all layers, as ``merp plan`` answers it. maps: of each layer, footing ``paper``.

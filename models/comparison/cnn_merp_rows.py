@@ -6,19 +6,25 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from merp.models.cnn_merp.phases import delta_design, update_design
-from merp.models.cnn_merp.published_speed import DDR4_GBS, IMPLEMENTATIONS, WORKS, attainable_tops
-from merp.models.cnn_merp.reconfiguration import load_seconds
-from merp.models.fpdeep.networks import alexnet
-from merp.models.fpga.estimate import estimate
-from merp.models.fpga.memories import convolution_memories, update_memories
+from merp.models.base.ordered_sum import ordered_sum
 from merp.models.fpga.parts import PARTS
 from merp.models.fpga.resources import TITLES
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.fpga.estimate import estimate
+from merp.models.machines.cnn_merp.fpga.memories import convolution_memories, update_memories
+from merp.models.machines.cnn_merp.params.sizing import size_design
+from merp.models.machines.cnn_merp.phases import delta_design, update_design
+from merp.models.machines.cnn_merp.published_speed import (
+    DDR4_GBS,
+    IMPLEMENTATIONS,
+    WORKS,
+    attainable_tops,
+)
+from merp.models.machines.cnn_merp.reconfiguration import load_seconds
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
-from merp.models.ordered_sum import ordered_sum
+from merp.models.papers.fpdeep.networks import alexnet
 from merp.models.papers.lists import paper
-from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.published import BATCH, STAIRCASE_LAYER
 from merp.models.traffic.strategies import round_trips, staircase
@@ -160,7 +166,7 @@ _KINDS: Final = TITLES | {"bram": "BRAM"}
 
 
 def _estimates(network: Network, layer: Layer) -> Mapping[str, Mapping[str, float]]:
-    forward, update = network.design(layer), update_design(network, layer)
+    forward, update = design_of(network, layer), update_design(network, layer)
     delta = delta_design(network, layer)
     memories = convolution_memories(delta.engine, delta.unpool)
     found = {

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from merp.models.base.errors import BadInput
+from merp.models.base.given import mention, name_of
 from merp.models.comparison.architecture import Architecture
 from merp.models.comparison.fairness import unfair
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
-from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
-from merp.models.given import mention, name_of
 from merp.models.network.network import Network
 
 OWN = "own"

@@ -12,6 +12,9 @@ from dataclasses import dataclass, replace
 from math import floor, inf
 from typing import Final
 
+from merp.models.base.errors import BadInput
+from merp.models.base.ordered_sum import ordered_sum
+from merp.models.base.shape import Shape
 from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture, OwnOption
 from merp.models.comparison.chain import chained
@@ -20,8 +23,9 @@ from merp.models.comparison.fcnn_paper import ALEXNET
 from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Device, Record, Row
-from merp.models.errors import BadInput
-from merp.models.fcnn.convolution import (
+from merp.models.fpga.board import Board
+from merp.models.network.network import Layer, Network
+from merp.models.papers.fcnn.convolution import (
     LANES,
     Kernels,
     Task,
@@ -31,13 +35,9 @@ from merp.models.fcnn.convolution import (
     resources,
     words,
 )
-from merp.models.fcnn.others import KERNELS, SIDE, full_cycles, pool_cycles
-from merp.models.fcnn.resources import STRATIX_V, Costs, Resources, full_module
-from merp.models.fcnn.schedule import round_seconds, seconds
-from merp.models.fpga.board import Board
-from merp.models.network.network import Layer, Network
-from merp.models.ordered_sum import ordered_sum
-from merp.models.params.shape import Shape
+from merp.models.papers.fcnn.others import KERNELS, SIDE, full_cycles, pool_cycles
+from merp.models.papers.fcnn.resources import STRATIX_V, Costs, Resources, full_module
+from merp.models.papers.fcnn.schedule import round_seconds, seconds
 
 WORD_BITS: Final = 32
 

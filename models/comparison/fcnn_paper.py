@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from merp.models.fcnn.convolution import Kernels, Task, bounds, cycles
-from merp.models.fcnn.others import full_cycles, pool_cycles
-from merp.models.fcnn.resources import STRATIX_V, TABLE_III
+from merp.models.papers.fcnn.convolution import Kernels, Task, bounds, cycles
+from merp.models.papers.fcnn.others import full_cycles, pool_cycles
+from merp.models.papers.fcnn.resources import STRATIX_V, TABLE_III
 from merp.models.papers.lists import paper
 
 PAPER: Final = paper("fcnn")

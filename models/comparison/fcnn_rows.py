@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import floor
 from typing import Final
 
+from merp.models.base.ordered_sum import ordered_sum
+from merp.models.base.shape import Pool, Shape
 from merp.models.comparison import fcnn
 from merp.models.comparison.fcnn_paper import (
     ALEXNET,
@@ -23,14 +25,12 @@ from merp.models.comparison.fcnn_paper import (
 )
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
-from merp.models.fcnn.convolution import LANES, bounds
-from merp.models.fcnn.resources import STRATIX_V, TABLE_III
-from merp.models.fcnn.schedule import seconds
 from merp.models.fpga.board import Board
 from merp.models.fpga.parts import FOREIGN
 from merp.models.network.network import Layer, Network
-from merp.models.ordered_sum import ordered_sum
-from merp.models.params.shape import Pool, Shape
+from merp.models.papers.fcnn.convolution import LANES, bounds
+from merp.models.papers.fcnn.resources import STRATIX_V, TABLE_III
+from merp.models.papers.fcnn.schedule import seconds
 
 _TOTAL: Final = "table V, total"
 

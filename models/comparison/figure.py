@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from merp.models.ordered_sum import ordered_sum
+from merp.models.base.ordered_sum import ordered_sum
 
 LEVELS: Final = {
     "printed": "copied from a paper",

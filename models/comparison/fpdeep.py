@@ -12,6 +12,8 @@ from fractions import Fraction
 from math import ceil, inf
 from typing import Final
 
+from merp.models.base.errors import BadInput
+from merp.models.base.ordered_sum import ordered_sum
 from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture, OwnOption
 from merp.models.comparison.chain import chained
@@ -19,17 +21,15 @@ from merp.models.comparison.costs import KINDS, units
 from merp.models.comparison.figure import Figure, derived, summed
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Device, Record, Row
-from merp.models.errors import BadInput
-from merp.models.fpdeep.balance import Kept, balanced, with_weights
-from merp.models.fpdeep.links import Border, borders
-from merp.models.fpdeep.memory import feature_words, weight_words
-from merp.models.fpdeep.partition import Partition, partition
-from merp.models.fpdeep.piece import Piece
-from merp.models.fpdeep.shares import partition_in_proportion
-from merp.models.fpdeep.stage import stages
 from merp.models.fpga.board import Board, Link
 from merp.models.network.network import Layer, Network
-from merp.models.ordered_sum import ordered_sum
+from merp.models.papers.fpdeep.balance import Kept, balanced, with_weights
+from merp.models.papers.fpdeep.links import Border, borders
+from merp.models.papers.fpdeep.memory import feature_words, weight_words
+from merp.models.papers.fpdeep.partition import Partition, partition
+from merp.models.papers.fpdeep.piece import Piece
+from merp.models.papers.fpdeep.shares import partition_in_proportion
+from merp.models.papers.fpdeep.stage import stages
 
 WORD_BITS: Final = 16
 

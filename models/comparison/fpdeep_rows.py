@@ -14,22 +14,22 @@ from typing import Final
 
 from merp.models.comparison import fpdeep
 from merp.models.comparison.options import Options
-from merp.models.fpdeep.balance import balanced, with_weights
-from merp.models.fpdeep.links import borders, gbits_s
-from merp.models.fpdeep.memory import feature_words, weight_words
-from merp.models.fpdeep.networks import alexnet, vgg
-from merp.models.fpdeep.partition import partition
-from merp.models.fpdeep.shares import (
+from merp.models.fpga.board import Board, Link, Usable
+from merp.models.fpga.parts import PARTS
+from merp.models.network.network import Network
+from merp.models.papers.fpdeep.balance import balanced, with_weights
+from merp.models.papers.fpdeep.links import borders, gbits_s
+from merp.models.papers.fpdeep.memory import feature_words, weight_words
+from merp.models.papers.fpdeep.networks import alexnet, vgg
+from merp.models.papers.fpdeep.partition import partition
+from merp.models.papers.fpdeep.shares import (
     best_in_units,
     cut_in_proportion,
     idle,
     in_proportion,
     in_units,
 )
-from merp.models.fpdeep.stage import Stage, stages
-from merp.models.fpga.board import Board, Link, Usable
-from merp.models.fpga.parts import PARTS
-from merp.models.network.network import Network
+from merp.models.papers.fpdeep.stage import Stage, stages
 from merp.models.papers.lists import paper
 
 DSPS: Final = 2880

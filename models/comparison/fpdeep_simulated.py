@@ -8,16 +8,16 @@ from fractions import Fraction
 from math import ceil
 from typing import Final
 
-from merp.models.cluster.chain import Chain, Links, Place
-from merp.models.cluster.of_partition import rows_of, slices_of
-from merp.models.cluster.simulator import Outcome
+from merp.models.base.errors import BadInput
+from merp.models.chain.chain import Chain, Links, Place
+from merp.models.chain.of_partition import rows_of, slices_of
+from merp.models.chain.simulator import Outcome
 from merp.models.comparison import of_board
 from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.fpdeep import Plan, record
 from merp.models.comparison.record import Record, Row
-from merp.models.errors import BadInput
-from merp.models.fpdeep.links import borders
 from merp.models.fpga.board import Board
+from merp.models.papers.fpdeep.links import borders
 
 MOST_IMAGES: Final = 1024
 """Of a batch: of AlexNet on 15 boards about three million tasks."""

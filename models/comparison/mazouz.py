@@ -12,6 +12,9 @@ from functools import partial
 from math import ceil
 from typing import Final
 
+from merp.models.base.errors import BadInput
+from merp.models.base.front import Point
+from merp.models.base.ordered_sum import ordered_sum
 from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture
 from merp.models.comparison.chain import chained
@@ -19,14 +22,11 @@ from merp.models.comparison.costs import units
 from merp.models.comparison.figure import Figure, derived, summed
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Device, Record, Row
-from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
-from merp.models.front import Point
-from merp.models.mazouz.elements import WORD_BITS, Cost, map_blocks
-from merp.models.mazouz.pipeline import Pipeline
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, has_phase
-from merp.models.ordered_sum import ordered_sum
+from merp.models.papers.mazouz.elements import WORD_BITS, Cost, map_blocks
+from merp.models.papers.mazouz.pipeline import Pipeline
 
 Search = Callable[[Pipeline, float, float], list[Point]]
 """Finds the designs of a pipeline within DSPs and LUTs that none beats."""

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from typing import Final
 
+from merp.models.base.front import Point
+from merp.models.base.ordered_sum import ordered_sum
 from merp.models.fpga.parts import PARTS
-from merp.models.front import Point
-from merp.models.mazouz.elements import (
+from merp.models.network.network import Network
+from merp.models.papers.lists import paper
+from merp.models.papers.mazouz.elements import (
     convolution_cost,
     full_cost,
     line_buffer_blocks,
     map_blocks,
 )
-from merp.models.mazouz.networks import CIFAR, MNIST, MNIST_SMALL, NETWORKS, SVHN
-from merp.models.mazouz.pipeline import Pipeline
-from merp.models.network.network import Network
-from merp.models.ordered_sum import ordered_sum
-from merp.models.papers.lists import paper
+from merp.models.papers.mazouz.networks import CIFAR, MNIST, MNIST_SMALL, NETWORKS, SVHN
+from merp.models.papers.mazouz.pipeline import Pipeline
 
 PAPER: Final = paper("mazouz")
 DSPS: Final = int(PAPER["MOGA results", "DSPs of the Zynq-7100"])

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Final
 
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.given import mention
 from merp.models.comparison import cnn_merp, fcnn, fpdeep, mazouz, rtl_compiler
 from merp.models.comparison.architecture import Architecture
-from merp.models.errors import BadInput, shown
-from merp.models.given import mention
 
 ARCHITECTURES: Final[Mapping[str, Architecture]] = {
     each.name: each

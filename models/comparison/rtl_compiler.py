@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
+from merp.models.base.errors import BadInput
+from merp.models.base.given import mention
 from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture, OwnOption
 from merp.models.comparison.chain import chained
@@ -18,16 +20,23 @@ from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Device, Record, Row
 from merp.models.comparison.rtl_compiler_paper import of_paper
-from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
-from merp.models.given import mention
-from merp.models.mac_array.array_cycles import SLOTS
-from merp.models.mac_array.array_traffic import words
-from merp.models.mac_array.geometry import Geometry, geometry
+from merp.models.machines.mac_array.array_cycles import SLOTS
+from merp.models.machines.mac_array.array_traffic import words
+from merp.models.machines.mac_array.geometry import Geometry, geometry
+from merp.models.machines.mac_array.rtl_compiler.latency import (
+    Machine,
+    image_seconds,
+    update_seconds,
+)
+from merp.models.machines.mac_array.rtl_compiler.resources import (
+    MAPS,
+    dsp_blocks,
+    macs,
+    memory_bits,
+)
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
-from merp.models.rtl_compiler.latency import Machine, image_seconds, update_seconds
-from merp.models.rtl_compiler.resources import MAPS, dsp_blocks, macs, memory_bits
 
 WORD_BITS: Final = 16
 PART: Final = "1SG280"

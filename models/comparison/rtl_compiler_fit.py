@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from merp.models.comparison.rtl_compiler_paper import DESIGNS, IMAGES, Design, epoch
-from merp.models.rtl_compiler.latency import (
+from merp.models.machines.mac_array.rtl_compiler.latency import (
     KERNEL_RATE,
     MAP_RATE,
     image_seconds,

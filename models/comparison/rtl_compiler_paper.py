@@ -10,14 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from merp.models.mac_array.array_cycles import update_slots
-from merp.models.mac_array.geometry import Geometry, geometry
+from merp.models.base.ordered_sum import ordered_sum
+from merp.models.machines.mac_array.array_cycles import update_slots
+from merp.models.machines.mac_array.geometry import Geometry, geometry
+from merp.models.machines.mac_array.params.design import Array
+from merp.models.machines.mac_array.rtl_compiler.latency import (
+    Machine,
+    image_seconds,
+    update_seconds,
+)
+from merp.models.machines.mac_array.rtl_compiler.networks import cifar
 from merp.models.network.network import Network
-from merp.models.ordered_sum import ordered_sum
 from merp.models.papers.lists import paper
-from merp.models.params.mac_array.design import Array
-from merp.models.rtl_compiler.latency import Machine, image_seconds, update_seconds
-from merp.models.rtl_compiler.networks import cifar
 
 PAPER: Final = paper("rtl-compiler")
 IMAGES: Final = 50_000  # of an epoch

@@ -19,11 +19,11 @@ from merp.models.comparison.rtl_compiler_paper import (
     hidden,
     update_share,
 )
-from merp.models.mac_array.array_cycles import update_slots
-from merp.models.params.mac_array.design import Array
-from merp.models.rtl_compiler.latency import update_seconds
-from merp.models.rtl_compiler.networks import cifar
-from merp.models.rtl_compiler.resources import dsp_blocks, macs, memory_bits
+from merp.models.machines.mac_array.array_cycles import update_slots
+from merp.models.machines.mac_array.params.design import Array
+from merp.models.machines.mac_array.rtl_compiler.latency import update_seconds
+from merp.models.machines.mac_array.rtl_compiler.networks import cifar
+from merp.models.machines.mac_array.rtl_compiler.resources import dsp_blocks, macs, memory_bits
 
 _GPU_BYTES_S: Final = 547.6e9
 """Of a Titan XP. source: NVIDIA's data sheet"""

@@ -13,13 +13,18 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
+from merp.models.base.formats import BINARY32, FloatFormat
+from merp.models.base.storage import Storage
+from merp.models.base.summation import DSPS
 from merp.models.fpga.parts import Part
+from merp.models.machines.cnn_merp.params.design import PORTS, Design
+from merp.models.machines.cnn_merp.plan.automatic import (
+    design_for,
+    rings_of_rows,
+    shapes_of,
+    unit_counts,
+)
 from merp.models.network.network import Layer
-from merp.models.params.cnn_merp.design import PORTS, Design
-from merp.models.params.formats import BINARY32, FloatFormat
-from merp.models.params.storage import Storage
-from merp.models.params.summation import DSPS
-from merp.models.plan.automatic import design_for, rings_of_rows, shapes_of, unit_counts
 
 
 class Kinds(NamedTuple):

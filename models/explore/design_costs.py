@@ -1,4 +1,4 @@
-"""What a choice of a design costs: its layers' passes in all phases, as ``models/plan`` plans them.
+"""What a choice of a design costs: its layers' passes in all phases, as the planner plans them.
 
 Bitstreams of choices that differ only in what a phase does not see are planned once. What a product
 takes of DSP blocks changes neither passes nor memories, so that tiles are searched for with no
@@ -13,23 +13,23 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BINARY32
+from merp.models.base.ordered_sum import ordered_sum
 from merp.models.explore.choices import Choice, Kinds, design_of
 from merp.models.fpga.board import Board
-from merp.models.fpga.estimate import estimate
-from merp.models.fpga.memories import Memory
 from merp.models.fpga.resources import KINDS, Resources, capacity
+from merp.models.machines.cnn_merp.fpga.estimate import estimate
+from merp.models.machines.cnn_merp.fpga.memories import Memory
+from merp.models.machines.cnn_merp.params.design import PORTS, Design
+from merp.models.machines.cnn_merp.plan.automatic import made, most_luts, rings_of_rows, shapes_of
+from merp.models.machines.cnn_merp.plan.candidates import cheapest, totals
+from merp.models.machines.cnn_merp.plan.engines import Engine, least_engine, least_logic, rings
+from merp.models.machines.cnn_merp.plan.plan import works_of
+from merp.models.machines.cnn_merp.plan.search import best_tiles
+from merp.models.machines.cnn_merp.plan.work import Work
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
-from merp.models.ordered_sum import ordered_sum
-from merp.models.params.cnn_merp.design import PORTS, Design
-from merp.models.params.formats import BINARY32
-from merp.models.plan.automatic import made, most_luts, rings_of_rows, shapes_of
-from merp.models.plan.candidates import cheapest, totals
-from merp.models.plan.engines import Engine, least_engine, least_logic, rings
-from merp.models.plan.plan import works_of
-from merp.models.plan.search import best_tiles
-from merp.models.plan.work import Work
 
 ADDED: Final = ("cycles", "bytes")
 """What designs of a network cost together is the sum; of all else the largest bitstream's."""

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from merp.models.cnn_merp.pipeline import DEPTH, check_place
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.params.design import RANGES, Design
+from merp.models.machines.cnn_merp.params.sizing import size_design
+from merp.models.machines.cnn_merp.pipeline.cycles import pipeline_cycles
+from merp.models.machines.cnn_merp.pipeline.slices import DEPTH, check_place
+from merp.models.machines.cnn_merp.plan.automatic import design_for
 from merp.models.network.network import Layer, Network
-from merp.models.params.cnn_merp.design import RANGES, Design
-from merp.models.params.cnn_merp.sizing import size_design
-from merp.models.pipeline.cycles import pipeline_cycles
-from merp.models.plan.automatic import design_for
 
 _CHOSEN: Final = (
     "fmt", "storage", "k", "n_cu", "r", "p", "d", "cu_kind", "ku_kind", "ku_lanes",

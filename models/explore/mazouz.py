@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from merp.models.base.errors import BadInput
+from merp.models.base.ordered_sum import ordered_sum
 from merp.models.comparison import mazouz
 from merp.models.comparison.options import Options
-from merp.models.errors import BadInput
 from merp.models.explore.nsga2 import Genes, nsga2
 from merp.models.explore.point import Point, front_of
 from merp.models.fpga.board import Board
-from merp.models.mazouz.pipeline import Pipeline
 from merp.models.network.network import Network
-from merp.models.ordered_sum import ordered_sum
+from merp.models.papers.mazouz.pipeline import Pipeline
 
 COSTS: Final = ("cycles", "lut", "bram", "dsp")
 """Cycles are those of a sample, forward and back."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 
 Genes = tuple[int, ...]
 """A place on each axis."""

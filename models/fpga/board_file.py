@@ -10,7 +10,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.base.toml_section import Section, read_toml
 from merp.models.fpga.board import (
     LOAD_MBYTES_S,
     ORIGINS,
@@ -21,7 +22,6 @@ from merp.models.fpga.board import (
     Usable,
 )
 from merp.models.fpga.parts import FOREIGN, PARTS, Part
-from merp.models.params.toml_section import Section, read_toml
 
 Value = TypeVar("Value")
 

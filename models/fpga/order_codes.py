@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given
 from merp.models.fpga.parts import DEFAULT, PARTS, Part
-from merp.models.given import given
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a design takes of an FPGA, and what the paper's took."""
+"""What a design takes of an FPGA."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from merp.models.fpga.parts import Part
-from merp.models.papers.lists import paper
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import BINARY32
 
 KINDS: Final = ("lut", "ff", "bram", "dsp")
 TITLES: Final = {"lut": "LUT", "ff": "FF", "bram": "RAMB36", "dsp": "DSP"}
@@ -63,27 +60,6 @@ class Resources:
 def capacity(part: Part) -> Resources:
     """What a part has."""
     return Resources(logic=part.luts, ff=part.flip_flops, bram=part.block_rams, dsp=part.dsps)
-
-
-def _of_paper(phase: str) -> Resources:
-    cells = {
-        each.unit: int(each.printed)
-        for each in paper("cnn-merp").numbers
-        if (each.place, each.what) == ("table 2", f"Kintex-7, {phase.upper()}")
-    }
-    return Resources(
-        logic=cells["LUT"], ff=cells["FF"], bram=cells["BRAM"], dsp=cells["DSP"]
-    )  # fmt: skip
-
-
-PAPER: Final = {phase: _of_paper(phase) for phase in ("fp", "dp", "ku")}
-"""By phase: layer 2 of AlexNet, 16 units of 5 x 5 on XC7K325T. source: CNN-MERP table 2"""
-
-
-def published(phase: str, design: Design) -> Resources | None:
-    """What the paper's engine took, if ``design`` is of its size, and there is one of the phase."""
-    alike = (design.k, design.n_cu, design.fmt) == (5, 16, BINARY32)
-    return PAPER.get(phase) if alike else None
 
 
 def count_cells(cells: Mapping[str, int]) -> Resources:

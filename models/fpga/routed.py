@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from merp.models.ordered_sum import ordered_sum
+from merp.models.base.ordered_sum import ordered_sum
 
 SITES: Final = {
     "lut4": "TRELLIS_COMB",

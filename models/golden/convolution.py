@@ -23,10 +23,10 @@ from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.lane_sums import Terms, offsets, worthwhile_sums
 from merp.models.arithmetic.words import element_limits
-from merp.models.params.bits import Bits
-from merp.models.params.formats import BINARY32, FloatFormat
-from merp.models.params.shape import Padding, sides
-from merp.models.params.summation import TREE, Summation
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BINARY32, FloatFormat
+from merp.models.base.shape import Padding, sides
+from merp.models.base.summation import TREE, Summation
 
 
 def convolution(

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
+from merp.models.base.shape import Shape
+from merp.models.base.summation import TREE, Summation
 from merp.models.golden.convolution import convolution, finished, from_maps, partial_sums
 from merp.models.golden.inference import group_maps, group_parameters, own_maps
 from merp.models.network.network import Layer
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
-from merp.models.params.shape import Shape
-from merp.models.params.summation import TREE, Summation
 
 
 def swapped(kernels: Bits) -> Bits:

@@ -11,6 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
+from merp.models.base.bits import Bits
+from merp.models.base.rates import Rates
 from merp.models.golden.in_memory import input_in_memory
 from merp.models.golden.inference import LayerMaps, as_input, inference
 from merp.models.golden.initial import Parameters
@@ -32,8 +34,6 @@ from merp.models.golden.training import (
 )
 from merp.models.network.branches import added, beside, previous, stored_as, takers
 from merp.models.network.network import Layer, Network
-from merp.models.params.bits import Bits
-from merp.models.params.rates import Rates
 
 
 class GoldenStep:

@@ -9,9 +9,9 @@ that a golden model takes from memory has gone through here; without ``storage``
 from __future__ import annotations
 
 from merp.models.arithmetic.stored import from_memory, to_memory
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
-from merp.models.params.storage import Storage, StoredFormat, Stores, Tensor
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
+from merp.models.base.storage import Storage, StoredFormat, Stores, Tensor
 
 
 def in_memory(words: Bits, tensor: Tensor, fmt: FloatFormat, storage: Storage | None) -> Bits:

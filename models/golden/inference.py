@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
+from merp.models.base.summation import TREE, Summation
 from merp.models.golden.in_memory import in_memory, input_in_memory
 from merp.models.golden.initial import Parameters
 from merp.models.golden.super_layer import super_layer
 from merp.models.network.branches import added, previous
 from merp.models.network.network import Layer, Network
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
-from merp.models.params.summation import TREE, Summation
 
 
 class LayerMaps(NamedTuple):

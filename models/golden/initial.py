@@ -17,10 +17,10 @@ import numpy as np
 
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.words import to_bits
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
 from merp.models.golden.in_memory import pair_in_memory
 from merp.models.network.network import Layer, Network
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
 
 BIAS_DEVIATION = 0.01
 

@@ -16,16 +16,16 @@ from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fused import pair_sums
 from merp.models.arithmetic.lane_sums import Terms, offsets, worthwhile_sums
+from merp.models.base.bits import Bits
+from merp.models.base.folded_shape import folds
+from merp.models.base.formats import BINARY32, FloatFormat
+from merp.models.base.rates import Rates
+from merp.models.base.shape import Shape
+from merp.models.base.summation import TREE, Summation
 from merp.models.golden.convolution import convolution
 from merp.models.golden.inference import group_maps
 from merp.models.golden.window import windows
 from merp.models.network.network import Layer
-from merp.models.params.bits import Bits
-from merp.models.params.folded_shape import folds
-from merp.models.params.formats import BINARY32, FloatFormat
-from merp.models.params.rates import Rates
-from merp.models.params.shape import Shape
-from merp.models.params.summation import TREE, Summation
 
 _CHUNK = 1 << 24  # window words copied at a time: all windows of a batch would not fit
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from merp.models.base.bits import Bits
 from merp.models.golden.delta import delta_layer
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.in_memory import in_memory, input_in_memory, pair_in_memory
@@ -14,7 +15,6 @@ from merp.models.golden.stored import Stored
 from merp.models.golden.training import RATE, Passed
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
-from merp.models.params.bits import Bits
 
 
 class LayerStep(GoldenStep):

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.words import to_bits, to_values
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
 
 Labels = NDArray[np.int64]
 

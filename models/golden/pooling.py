@@ -13,9 +13,9 @@ from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.maxima import maxima
 from merp.models.arithmetic.words import to_bits
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
-from merp.models.params.shape import Pool, sides
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
+from merp.models.base.shape import Pool, sides
 
 
 def padding(pool: Pool) -> list[tuple[int, int]]:

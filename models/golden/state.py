@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.words import is_positive
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
+from merp.models.base.shape import Pool, Shape
+from merp.models.base.state_field import STATES, position_bits, state_field_bits
 from merp.models.golden.pooling import largest
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
-from merp.models.params.shape import Pool, Shape
-from merp.models.params.state_field import STATES, position_bits, state_field_bits
 
 Mask = NDArray[np.bool_]
 

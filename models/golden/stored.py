@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.models.base.bits import Bits
+from merp.models.base.delta_shape import plain_inputs
+from merp.models.base.shape import Shape
 from merp.models.golden.state import State, chosen
 from merp.models.network.branches import beside, stored_as, undone_shape
 from merp.models.network.network import Layer, Network
-from merp.models.params.bits import Bits
-from merp.models.params.delta_shape import plain_inputs
-from merp.models.params.shape import Shape
 
 
 class Stored(NamedTuple):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from merp.models.arithmetic.relu import relu
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
+from merp.models.base.shape import Shape
+from merp.models.base.summation import TREE, Summation
 from merp.models.golden.convolution import convolution, finished, from_maps, partial_sums
 from merp.models.golden.pooling import pool_maps
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
-from merp.models.params.shape import Shape
-from merp.models.params.summation import TREE, Summation
 
 
 def super_layer(

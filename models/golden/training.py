@@ -13,6 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
+from merp.models.base.rates import Rates
+from merp.models.base.storage import Storage
 from merp.models.golden.delta import delta_layer
 from merp.models.golden.in_memory import in_memory, pair_in_memory
 from merp.models.golden.inference import forward_layer, inputs
@@ -25,10 +29,6 @@ from merp.models.golden.state import State, keep_state
 from merp.models.golden.unpool import unpool
 from merp.models.network.branches import behind, next_taker, previous
 from merp.models.network.network import Layer, Network
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
-from merp.models.params.rates import Rates
-from merp.models.params.storage import Storage
 
 
 class NoSuchFactor(ValueError):

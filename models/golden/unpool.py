@@ -12,11 +12,11 @@ import numpy as np
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.words import to_bits
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
+from merp.models.base.shape import Pool, Shape
 from merp.models.golden.pooling import padding, pool_elements
 from merp.models.golden.state import Mask, State, max_positions, relu_mask
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
-from merp.models.params.shape import Pool, Shape
 
 
 def unpool(delta: Bits, state: State, shape: Shape, fmt: FloatFormat) -> Bits:

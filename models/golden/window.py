@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.params.shape import Shape
+from merp.models.base.shape import Shape
 
 
 def windows(x: NDArray[np.uint32], shape: Shape) -> NDArray[np.uint32]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from merp.models.base.shape import Shape
 from merp.models.network.network import Layer, Network
-from merp.models.params.shape import Shape
 
 
 def previous(network: Network, layer: Layer) -> Layer | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.base.fixed import FIXED16, FixedFormat, Fractions
+from merp.models.base.formats import FORMATS, FloatFormat
+from merp.models.base.toml_section import Section
 from merp.models.network.network_keys import FORMAT, FRACTION_INPUT, FRACTIONS, ROUNDING
-from merp.models.params.fixed import FIXED16, FixedFormat, Fractions
-from merp.models.params.formats import FORMATS, FloatFormat
-from merp.models.params.toml_section import Section
 
 LAYER_KEY = "fractions"
 """Key of a layer's own fractions."""

@@ -13,20 +13,19 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from merp.models.errors import BadInput, NoSuchKey
-from merp.models.machine.machine import Design
-from merp.models.machine.registry import of_kind
+from merp.models.base.errors import BadInput, NoSuchKey
+from merp.models.base.fixed import FIXED16, FixedFormat
+from merp.models.base.formats import BINARY32, FORMATS, FloatFormat
+from merp.models.base.shape import Shape
+from merp.models.base.storage import InMemory, Storage, Stores
+from merp.models.base.summation import TREE, Summation
 from merp.models.network.feeds import Feeds, feeds_of
+from merp.models.network.machine import Design
 from merp.models.network.network_keys import SEPARATE
-from merp.models.params.cnn_merp.design import Design as CnnMerpDesign
-from merp.models.params.fixed import FIXED16, FixedFormat
-from merp.models.params.formats import BINARY32, FORMATS, FloatFormat
-from merp.models.params.shape import Shape
-from merp.models.params.storage import InMemory, Storage, Stores
-from merp.models.params.summation import TREE, Summation
+from merp.models.network.registry import machine_of
 
 if TYPE_CHECKING:  # NumPy takes a while to import, and traffic does without
-    from merp.models.params.bits import Bits
+    from merp.models.base.bits import Bits
 
 KINDS = ("conv", "fc")
 
@@ -178,28 +177,7 @@ class Network(Stores):
         vars(found).update(feeds=self.feeds, _named=self._named)
         return found
 
-    def design(self, layer: Layer) -> CnnMerpDesign:
-        """Return the design that runs ``layer``, for those who answer for CNN-MERP alone.
-
-        Raises:
-            BadInput: the layer has none, or one of another architecture.
-        """
-        found = self.elaboration(layer)
-        return of_kind(CnnMerpDesign, found, f"{self.name}: layer {layer.name}")
-
-    @property
-    def cnn_merp_designs(self) -> Mapping[str, CnnMerpDesign]:
-        """``designs``, for those who answer for CNN-MERP alone.
-
-        Raises:
-            BadInput: there is one of another architecture.
-        """
-        return {
-            name: of_kind(CnnMerpDesign, each, f"{self.name}: design {name}")
-            for name, each in self.designs.items()
-        }
-
-    def elaboration(self, layer: Layer) -> Design:
+    def design(self, layer: Layer) -> Design:
         """Return the design that runs ``layer``, of whatever machine.
 
         Raises:
@@ -215,8 +193,11 @@ class Network(Stores):
         return self.designs[layer.design]
 
     def summation(self, layer: Layer) -> Summation:
-        """How the CUs of ``layer`` sum; a layer without a design has the paper's."""
-        return self.design(layer).summation if layer.design else TREE
+        """How the units that run ``layer`` sum; without a design as CNN-MERP's paper says."""
+        if layer.design is None:
+            return TREE
+        design = self.design(layer)
+        return machine_of(design).summation(design)
 
     def at(self, layer: Layer) -> Stores:
         """How the tensors of a layer lie in memory; the first one's input is the image."""

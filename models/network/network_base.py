@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from merp.models.params.toml_section import Section, read_toml
+from merp.models.base.toml_section import Section, read_toml
 
 
 def with_base(file: str, values: dict[str, Any], bases: Path) -> dict[str, Any]:

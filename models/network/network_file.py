@@ -12,8 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merp.models.errors import BadInput
-from merp.models.machine.registry import read_design
+from merp.models.base.errors import BadInput
+from merp.models.base.fixed import FIXED16, FixedFormat
+from merp.models.base.shape import Pool, Shape, sides
+from merp.models.base.toml_section import Section, read_toml
+from merp.models.base.users import Use, Users
 from merp.models.network.branches import misplaced, previous
 from merp.models.network.fixed_table import LAYER_KEY, check_outputs, read_numbers
 from merp.models.network.network import Layer, Network
@@ -41,14 +44,11 @@ from merp.models.network.network_keys import (
     ROWS,
     STRIDE,
 )
+from merp.models.network.registry import read_design
 from merp.models.network.storage_table import of_design, read_storage
-from merp.models.params.fixed import FIXED16, FixedFormat
-from merp.models.params.shape import Pool, Shape, sides
-from merp.models.params.toml_section import Section, read_toml
-from merp.models.params.users import Use, Users
 
 if TYPE_CHECKING:
-    from merp.models.params.bits import Bits
+    from merp.models.base.bits import Bits
 
 Size = tuple[int, int, int]  # rows, columns, channels
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.fixed import (
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.fixed import (
     FIXED16,
     FIXED_TENSORS,
     IMAGE_FRACTION,
@@ -11,10 +11,10 @@ from merp.models.params.fixed import (
     ROUNDINGS,
     Fractions,
 )
-from merp.models.params.formats import FORMATS, OTHER_NAMES
-from merp.models.params.keys import Choice, Flag, Key, Ratio, Reference, References, Sides, Whole
-from merp.models.params.shape import POOL_KINDS
-from merp.models.params.storage import BYTE, TENSORS
+from merp.models.base.formats import FORMATS, OTHER_NAMES
+from merp.models.base.keys import Choice, Flag, Key, Ratio, Reference, References, Sides, Whole
+from merp.models.base.shape import POOL_KINDS
+from merp.models.base.storage import BYTE, TENSORS
 
 MAX_SIZE = 4096  # rows or columns; the hardware's own limit
 MAX_MAPS = 1 << 16

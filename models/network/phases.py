@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import permutations
 
-from merp.models.errors import BadInput
-from merp.models.given import mention
+from merp.models.base.errors import BadInput
+from merp.models.base.given import mention
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED, SEPARATE

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from merp.models.errors import BadInput
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import FORMATS, FloatFormat
+from merp.models.base.storage import BYTE, TENSORS, Storage, StoredFormat, stored_name, within
+from merp.models.base.toml_section import Section
 from merp.models.network.network_keys import IMAGE, IMAGE_OFFSET, IMAGE_SCALE, STORAGE
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.formats import FORMATS, FloatFormat
-from merp.models.params.storage import BYTE, TENSORS, Storage, StoredFormat, stored_name, within
-from merp.models.params.toml_section import Section
 
 
 def read_storage(section: Section, fmt: FloatFormat) -> Storage | None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from merp.models.base.delta_shape import delta_shape
+from merp.models.base.shape import Shape
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
-from merp.models.params.delta_shape import delta_shape
-from merp.models.params.shape import Shape
 
 
 @dataclass(frozen=True)

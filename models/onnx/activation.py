@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from merp.models.base.shape import Pool
 from merp.models.onnx.assembly import Assembly
 from merp.models.onnx.node import Node
 from merp.models.onnx.windows import one_of, pads_of
-from merp.models.params.shape import Pool
 
 NEW_SOFTMAX = 13
 """Operator set from which Softmax is of one axis, not of all behind it."""

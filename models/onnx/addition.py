@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from merp.models.errors import shown
+from merp.models.base.errors import shown
 from merp.models.onnx.assembly import Assembly, Value
 from merp.models.onnx.branches import may_add
 from merp.models.onnx.folding import Bias

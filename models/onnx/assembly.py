@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from merp.models.errors import BadInput, shown
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.formats import FORMATS
+from merp.models.machines.cnn_merp.params.sizing import size_design
 from merp.models.network.network import Layer
 from merp.models.network.network_file import network_of
 from merp.models.network.network_keys import AUTO
@@ -20,8 +22,6 @@ from merp.models.onnx.layer import ModelLayer, Size
 from merp.models.onnx.layer_names import layer_name
 from merp.models.onnx.node import Node
 from merp.models.onnx.tensor import Tensor
-from merp.models.params.cnn_merp.sizing import size_design
-from merp.models.params.formats import FORMATS
 
 MOST_LAYERS = 512
 

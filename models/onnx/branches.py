@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 from itertools import pairwise
 from typing import Any
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.onnx.layer import ModelLayer
 
 

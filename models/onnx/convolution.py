@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from merp.models.errors import shown
+from merp.models.base.errors import shown
 from merp.models.onnx.assembly import Assembly
 from merp.models.onnx.folding import Normalisation
 from merp.models.onnx.node import Node

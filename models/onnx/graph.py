@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from merp.models.errors import BadInput, shown
+from merp.models.base.errors import BadInput, shown
 from merp.models.onnx.node import Node
 from merp.models.onnx.tensor import DIMENSIONS, FLOAT_NAMES, KINDS, Kind, Tensor
 

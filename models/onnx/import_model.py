@@ -9,7 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from merp.models.errors import BadInput, shown
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.formats import FORMATS, FloatFormat
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
 from merp.models.onnx.assembly import Assembly
@@ -21,8 +23,6 @@ from merp.models.onnx.model_file import read_model
 from merp.models.onnx.node import Node
 from merp.models.onnx.operators import refusal, take
 from merp.models.onnx.tensor import Tensor
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FORMATS, FloatFormat
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.words import to_bits
-from merp.models.errors import BadInput
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import FloatFormat
 from merp.models.onnx.element_order import from_channels_first
 from merp.models.onnx.folding import Fold, Values, numbers
 from merp.models.onnx.node import Node
 from merp.models.onnx.tensor import Tensor
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
 
 Size = tuple[int, int, int]  # rows, columns, channels
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from merp.models.params.names import folder_name
+from merp.models.base.names import folder_name
 
 LONGEST = 56
 """Characters, so that there is room for what tells equal names apart."""

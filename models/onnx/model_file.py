@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from merp.models.errors import BadInput, shown
-from merp.models.memory import check_memory
-from merp.models.params.regular_file import check_regular
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.memory import check_memory
+from merp.models.base.regular_file import check_regular
 
 BYTES = (1 << 31) - 1
 """What a protobuf message, and so a file without external data, may have at most."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.onnx.activation import (
     average_pool,
     global_average_pool,

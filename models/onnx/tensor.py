@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.errors import BadInput, shown
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 
 INLINE, EXTERNAL = 0, 1  # TensorProto.DataLocation
 DIMENSIONS = 8

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from merp.models.errors import BadInput
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
 from merp.models.onnx.element_order import to_channels_first
 from merp.models.onnx.import_model import Imported
 from merp.models.onnx.layer import ModelLayer
 from merp.models.onnx.model_file import BYTES
 from merp.models.onnx.tensor import EXTERNAL, INLINE, KINDS
-from merp.models.params.bits import Bits
 
 
 def write_back(imported: Imported, words: Mapping[str, tuple[Bits, Bits]]) -> bytes:

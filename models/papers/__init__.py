@@ -1,1 +1,1 @@
-"""The numbers that the papers print, a list for each paper."""
+"""The papers: the numbers that they print, and their formulas."""

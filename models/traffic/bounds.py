@@ -18,8 +18,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
+from merp.models.base.storage import element_bytes
 from merp.models.network.network import Layer, Network
-from merp.models.params.storage import element_bytes
 
 _OPERANDS = {
     "fp": ("map_in", "map_out", "kernel"),

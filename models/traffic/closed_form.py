@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.base.fused_shape import FusedShape
+from merp.models.base.storage import Stores, element_bytes
 from merp.models.network.branches import begun, behind, beside, stored_as
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import SEPARATE
@@ -23,8 +25,6 @@ from merp.models.network.phases import (
     phase_operations,
     phases_counted,
 )
-from merp.models.params.cnn_merp.fused_design import FusedShape
-from merp.models.params.storage import Stores, element_bytes
 from merp.models.traffic.footing import (
     Footing,
     activation_bits,

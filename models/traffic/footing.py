@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from merp.models.base.shape import Shape
+from merp.models.base.state_field import STATES, position_bits
+from merp.models.base.storage import Stores
 from merp.models.fpga.board import Board
-from merp.models.params.shape import Shape
-from merp.models.params.state_field import STATES, position_bits
-from merp.models.params.storage import Stores
 
 FOOTINGS = ("paper", "full", "board")
 
@@ -31,7 +31,7 @@ class Footing:
             itself, stored as maps are; ``1`` a mask bit per element, and a position code per
             maximum; ``pooled`` what expands a delta that is stored at pooled resolution.
         memory_bytes: on-chip memory (``board``), in which tiles are cut by their bytes alone.
-        board: whose plan (``models/plan``) says what is moved, in place of ``memory_bytes``.
+        board: the plan for it says what is moved, in place of ``memory_bytes``.
     """
 
     name: str = "paper"

@@ -5,9 +5,9 @@ Each phase has its ports; parts of the input maps, additions and pooled deltas h
 
 from __future__ import annotations
 
-from merp.models.params.cnn_merp.fused_design import FusedShape
-from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
-from merp.models.params.shape import Shape
+from merp.models.base.fused_shape import FusedShape
+from merp.models.base.input_part import WHOLE, InputPart
+from merp.models.base.shape import Shape
 from merp.models.traffic.footing import state_read_bytes
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from merp.models.base.formats import BINARY32
+from merp.models.base.storage import TENSORS
 from merp.models.network.network import Network
 from merp.models.papers.lists import paper
-from merp.models.params.formats import BINARY32
-from merp.models.params.storage import TENSORS
 
 BATCH = 128  # source: section VI.C
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from merp.models.base.storage import Stores, element_bytes
 from merp.models.network.network import Layer, Network
-from merp.models.params.storage import Stores, element_bytes
 
 NAMES = (
     "kernels on chip",

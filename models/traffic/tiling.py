@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.formats import BFLOAT16, FloatFormat, format_name
+from merp.models.base.storage import Storage, StoredFormat, stored_name, within
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED, SEPARATE
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.formats import BFLOAT16, FloatFormat, format_name
-from merp.models.params.storage import Storage, StoredFormat, stored_name, within
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic
 from merp.models.traffic.footing import Footing
 

@@ -18,7 +18,7 @@ from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.arithmetic.fp_mul import CUTS as MUL_CUTS
 from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.base.signals import bits
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 Pair = tuple[int, int]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.params.bits import Bits
+from merp.models.base.bits import Bits
 
 Pair = tuple[Bits, Bits]
 

@@ -25,7 +25,7 @@ from cocotbext.axi import (
     AxiStreamSource,
 )
 
-from merp.models.params.register_map import ABORT_CYCLES, FLAGS, WORD_BYTES
+from merp.models.base.register_map import ABORT_CYCLES, FLAGS, WORD_BYTES
 from merp.testbenches.axi.axi_model import ABORT, ABORTING, START
 from merp.testbenches.axi.axi_protocol import (
     RESET_CYCLES,

@@ -34,7 +34,7 @@ from cocotbext.axi.axil_channels import (
     AxiLiteWTransaction,
 )
 
-from merp.models.params.register_map import ADDRESS_WIDTH, WORD_BYTES, Register, RegisterMap
+from merp.models.base.register_map import ADDRESS_WIDTH, WORD_BYTES, Register, RegisterMap
 from merp.testbenches.axi.axi_model import START, RegisterModel
 from merp.testbenches.axi.axi_protocol import CHANNELS, RESET_CYCLES, LiteMonitor, stream_monitors
 from merp.testbenches.top.job_files import FOLDER, put

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from merp.models.params.register_map import (
+from merp.models.base.register_map import (
     ABORT_CYCLES,
     CONTROL,
     ERRORS,

@@ -7,11 +7,19 @@ from importlib.metadata import version
 from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.axi.axi_shell import axi_shell
 from merp.hdl.base.signals import AxiStream, Bundles, flag
-from merp.models.params.cnn_merp.cluster_design import NodeDesign
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.fused_registers import second_settings
-from merp.models.params.cnn_merp.pipeline_design import PipelineDesign
-from merp.models.params.cnn_merp.settings import (
+from merp.models.base.counters import meaning_of
+from merp.models.base.register_map import (
+    FLAGS,
+    RegisterMap,
+    Setting,
+    check_settings,
+    register_map,
+)
+from merp.models.machines.cnn_merp.params.cluster_design import NodeDesign
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.fused_registers import second_settings
+from merp.models.machines.cnn_merp.params.pipeline_design import PipelineDesign
+from merp.models.machines.cnn_merp.params.settings import (
     add_unpool_settings,
     engine_settings,
     node_settings,
@@ -19,19 +27,11 @@ from merp.models.params.cnn_merp.settings import (
     propagation_settings,
     unpool_settings,
 )
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.counters import meaning_of
-from merp.models.params.mac_array.array_counters import array_meaning
-from merp.models.params.mac_array.design import Design as ArrayDesign
-from merp.models.params.mac_array.pass_registers import array_settings
-from merp.models.params.mac_array.schedule_registers import SCHEDULE
-from merp.models.params.register_map import (
-    FLAGS,
-    RegisterMap,
-    Setting,
-    check_settings,
-    register_map,
-)
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
+from merp.models.machines.mac_array.params.array_counters import array_meaning
+from merp.models.machines.mac_array.params.design import Design as ArrayDesign
+from merp.models.machines.mac_array.params.pass_registers import array_settings
+from merp.models.machines.mac_array.params.schedule_registers import SCHEDULE
 from merp.testbenches.block.trace import flatten
 from merp.testbenches.top.top import Top
 

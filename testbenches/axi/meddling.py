@@ -11,7 +11,7 @@ from typing import Protocol
 
 from cocotb.triggers import Event
 
-from merp.models.params.register_map import ADDRESS_WIDTH, ERRORS, WORD_BYTES
+from merp.models.base.register_map import ADDRESS_WIDTH, ERRORS, WORD_BYTES
 from merp.testbenches.axi.axi_model import ABORT, BUSY, START
 from merp.testbenches.top.streams import Monitor
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 
-from merp.models.params.bits import Bits
+from merp.models.base.bits import Bits
 from merp.testbenches.axi.axi_model import OKAY
 from merp.testbenches.block.trace import Sample
 from merp.testbenches.top.streams import Changes, Source

@@ -10,8 +10,8 @@ from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite
 from merp.hdl.cnn_merp.ports.outputs import Sums
 from merp.hdl.cnn_merp.ports.slots import Slot
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.arithmetic.fp_bench import corner_values
 from merp.testbenches.block.trace import Trace, run_block
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import DELTA_ARRIVAL
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.latencies import DELTA_ARRIVAL
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import joined
 

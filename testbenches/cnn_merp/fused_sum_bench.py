@@ -7,10 +7,10 @@ from typing import Any
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.cnn_merp.gradient_array.row_array import row_array
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.fused import OPERAND_BITS, activation_bits
-from merp.models.params.summation import Summation
+from merp.models.base.bits import Bits
+from merp.models.base.fused import OPERAND_BITS, activation_bits
+from merp.models.base.summation import Summation
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.arithmetic.fp_bench import FpRun
 from merp.testbenches.arithmetic.fused_bench import activation, operand
 from merp.testbenches.block.trace import Sample, run_block

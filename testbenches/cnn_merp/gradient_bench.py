@@ -10,8 +10,8 @@ from typing import Any
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import GRADIENT_READ
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ
 from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import joined
 

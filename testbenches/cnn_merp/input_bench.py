@@ -12,12 +12,12 @@ from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.phases.input_path import input_path
 from merp.hdl.cnn_merp.ports.maps import MapConfig, RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
-from merp.models.params.cnn_merp.latencies import SLOT
-from merp.models.params.cnn_merp.registers import registers
-from merp.models.params.rates import Rates
-from merp.models.params.shape import Shape
+from merp.models.base.rates import Rates
+from merp.models.base.shape import Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import kernel_update_registers
+from merp.models.machines.cnn_merp.params.latencies import SLOT
+from merp.models.machines.cnn_merp.params.registers import registers
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 CAUSES = ("issue", "stall_input", "stall_output", "stall_hazard")

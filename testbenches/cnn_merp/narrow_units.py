@@ -12,8 +12,8 @@ from merp.hdl.cnn_merp.cu_array.cu_narrow import cu_narrow
 from merp.hdl.cnn_merp.cu_array.decoded import activation_of, operand_of
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.narrow_products import shared_multipliers
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.fused import activation_bits, operand_bits
+from merp.models.base.fused import activation_bits, operand_bits
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.models.errors import BadInput
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.sizing import check_fits
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.models.params.shape import Padding, Pool, Shape
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.shape import Padding, Pool, Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.sizing import check_fits
 
 
 def _design(k: int, n_cu: int, **chosen: int | bool | str | FloatFormat) -> Design:

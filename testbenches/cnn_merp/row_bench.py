@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency, row_revisit_cycles
-from merp.models.params.cnn_merp.row import steps
+from merp.models.base.bits import Bits
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import (
+    gradient_latency,
+    row_revisit_cycles,
+)
+from merp.models.machines.cnn_merp.params.row import steps
 from merp.testbenches.arithmetic.fused_bench import random_windows
 from merp.testbenches.cnn_merp.gradient_bench import GradientScript
 

@@ -11,10 +11,10 @@ from myhdl import StopSimulation
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.registers import registers
-from merp.models.params.shape import Shape
+from merp.models.base.bits import Bits
+from merp.models.base.shape import Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.registers import registers
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 TAIL_CYCLES = 4

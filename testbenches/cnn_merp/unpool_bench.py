@@ -11,11 +11,11 @@ from myhdl import StopSimulation
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
+from merp.models.base.bits import Bits
+from merp.models.base.shape import Shape
 from merp.models.golden.state import State, packed
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.cnn_merp.unpool_registers import UNPOOL, unpool_registers
-from merp.models.params.shape import Shape
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.params.unpool_registers import UNPOOL, unpool_registers
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import joined
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from merp.hdl.base.signals import flag
 from merp.hdl.mac_array.ports.operands import Operands, Rank
-from merp.models.params.mac_array.design import SUM_BITS, WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS, Design
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.words import any_word, joined, parted
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from merp.models.mac_array.circulant import Words, parameter_beats
+from merp.models.machines.mac_array.circulant import Words, parameter_beats
 
 LATENCY = 2
 """Cycles from a read to its words."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 def small_design(pox: int = 4, poy: int = 4, pof: int = 4, **choices: Any) -> Design:

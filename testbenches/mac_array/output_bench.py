@@ -11,10 +11,10 @@ from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.mac_array.output.output_path import TO_WORDS, output_path
 from merp.hdl.mac_array.ports.kernels import BiasWrite
 from merp.hdl.mac_array.ports.outputs import IndexWrite, OutputConfig
-from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.output_registers import output_table
-from merp.models.params.mac_array.pass_run import PassRun
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.output_registers import output_table
+from merp.models.machines.mac_array.params.pass_run import PassRun
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.words import any_word, joined
 

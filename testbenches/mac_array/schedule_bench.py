@@ -11,8 +11,8 @@ from merp.hdl.base.signals import Stream, flag
 from merp.hdl.mac_array.phases.layer_schedule import layer_schedule
 from merp.hdl.mac_array.ports.schedule import ScheduleConfig
 from merp.hdl.mac_array.ports.settings import pass_settings
-from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.schedule_layout import SCHEDULE_BITS
+from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.schedule_layout import SCHEDULE_BITS
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 INPUTS = (

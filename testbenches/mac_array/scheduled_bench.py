@@ -10,10 +10,10 @@ import numpy as np
 from merp.hdl.base.signals import AxiStream
 from merp.hdl.mac_array.phases.scheduled_trainer import scheduled_trainer
 from merp.hdl.mac_array.ports.schedule import ScheduleConfig
-from merp.models.mac_array.schedule_words import schedule_words
-from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.schedule_layout import SCHEDULE_BITS
-from merp.models.params.mac_array.schedule_registers import SCHEDULE, ScheduleRun
+from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.schedule_layout import SCHEDULE_BITS
+from merp.models.machines.mac_array.params.schedule_registers import SCHEDULE, ScheduleRun
+from merp.models.machines.mac_array.schedule_words import schedule_words
 from merp.testbenches.mac_array.trainer_bench import trainer_arguments
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top

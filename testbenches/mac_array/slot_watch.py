@@ -16,8 +16,8 @@ from myhdl import always, block
 
 from merp.hdl.conversion.entity import entity
 from merp.hdl.conversion.scope import elaborated
-from merp.models.mac_array.circulant import Words
-from merp.models.params.mac_array.design import WORD_BITS, Design
+from merp.models.machines.mac_array.circulant import Words
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design
 from merp.testbenches.mac_array.supply_bench import Expected, Layer, slots
 from merp.testbenches.mac_array.words import parted
 from merp.testbenches.top.top import Top

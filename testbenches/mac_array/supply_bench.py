@@ -18,8 +18,8 @@ from merp.hdl.mac_array.ports.kernels import BiasWrite
 from merp.hdl.mac_array.ports.operands import Operands
 from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.slots import Verdict
-from merp.models.mac_array.circulant import Words, parameter_beats
-from merp.models.mac_array.orders import (
+from merp.models.machines.mac_array.circulant import Words, parameter_beats
+from merp.models.machines.mac_array.orders import (
     BIAS,
     Atom,
     Beat,
@@ -30,9 +30,9 @@ from merp.models.mac_array.orders import (
     update_deltas,
     update_maps,
 )
-from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.design import Array, Design
-from merp.models.params.mac_array.pass_registers import supply_registers
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.design import Array, Design
+from merp.models.machines.mac_array.params.pass_registers import supply_registers
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.words import joined, parted
 

@@ -14,28 +14,28 @@ from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.mac_array.phases.trainer import trainer
 from merp.hdl.mac_array.ports.settings import pass_settings
 from merp.hdl.mac_array.ports.status import ArrayStatus
-from merp.models.mac_array.circulant import Words
-from merp.models.mac_array.fixed_update import (
+from merp.models.machines.mac_array.circulant import Words
+from merp.models.machines.mac_array.fixed_update import (
     Gradient,
     accumulated,
     bits_of_update,
     increments,
     updated,
 )
-from merp.models.mac_array.orders import (
+from merp.models.machines.mac_array.orders import (
     outputs_of_delta,
     outputs_of_forward,
     pooling_in,
     update_parameters,
 )
-from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.design import WORD_BITS, Design
-from merp.models.params.mac_array.output_registers import output_table
-from merp.models.params.mac_array.pass_registers import supply_registers
-from merp.models.params.mac_array.pass_run import PassRun
-from merp.models.params.mac_array.unpool_registers import UNPOOL
-from merp.models.params.mac_array.unpool_run import UnpoolRun
-from merp.models.params.mac_array.update_registers import UpdateRun, update_table
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.output_registers import output_table
+from merp.models.machines.mac_array.params.pass_registers import supply_registers
+from merp.models.machines.mac_array.params.pass_run import PassRun
+from merp.models.machines.mac_array.params.unpool_registers import UNPOOL
+from merp.models.machines.mac_array.params.unpool_run import UnpoolRun
+from merp.models.machines.mac_array.params.update_registers import UpdateRun, update_table
 from merp.testbenches.mac_array.supply_bench import Layer, beat_words
 from merp.testbenches.mac_array.words import clipped, nearest
 from merp.testbenches.top.run import Run

@@ -10,10 +10,10 @@ from typing import Any
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.mac_array.ports.updates import Saturated, UpdateConfig
 from merp.hdl.mac_array.update.update_path import TO_ROUNDED, TO_SHIFT, update_path
-from merp.models.params.mac_array.array_pass import SHIFTS, ArrayPass
-from merp.models.params.mac_array.design import Design, over
-from merp.models.params.mac_array.update_registers import UpdateRun, update_table
-from merp.models.params.mac_array.words import ROUNDED_BITS
+from merp.models.machines.mac_array.params.array_pass import SHIFTS, ArrayPass
+from merp.models.machines.mac_array.params.design import Design, over
+from merp.models.machines.mac_array.params.update_registers import UpdateRun, update_table
+from merp.models.machines.mac_array.params.words import ROUNDED_BITS
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.words import clipped, joined, nearest
 

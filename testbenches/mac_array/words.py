@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from merp.models.params.mac_array.design import WORD_BITS
+from merp.models.machines.mac_array.params.design import WORD_BITS
 
 EXTREMES = (0x8000, 0x7FFF, 0xFFFF, 1, 0)
 

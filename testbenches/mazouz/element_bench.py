@@ -10,9 +10,9 @@ from typing import Any
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.mazouz.convolution_element import convolution_element
 from merp.hdl.mazouz.window_walk import ElementConfig
-from merp.models.ordered_sum import ordered_sum
-from merp.models.params.mazouz.element import ElementDesign, ElementRun
-from merp.models.params.mazouz.element_registers import registers
+from merp.models.base.ordered_sum import ordered_sum
+from merp.models.papers.mazouz.params.element import ElementDesign, ElementRun
+from merp.models.papers.mazouz.params.element_registers import registers
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 FULL = (1.0, 1.0, 1.0)

@@ -28,9 +28,9 @@ from merp.hdl.conversion.internals import (
     Block,
     only_driven,
 )
-from merp.hdl.conversion.quick_processes import quick_process
-from merp.hdl.conversion.quick_shadows import Follower
-from merp.hdl.conversion.quick_signals import Watch
+from merp.hdl.fast_simulation.quick_processes import quick_process
+from merp.hdl.fast_simulation.quick_shadows import Follower
+from merp.hdl.fast_simulation.quick_signals import Watch
 
 Process = Callable[[], None]
 

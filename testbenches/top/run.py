@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from merp.models.errors import CheckFailed
-from merp.models.params.bits import Bits
+from merp.models.base.bits import Bits
+from merp.models.base.errors import CheckFailed
 from merp.testbenches.top.top import TopPorts
 
 FULL_RATE = (1,)

@@ -11,9 +11,9 @@ from myhdl import StopSimulation, block, delay, instance
 
 from merp.hdl.conversion.internals import ALL_SIGNALS
 from merp.hdl.conversion.own_signals import own_signals
-from merp.hdl.conversion.quick_shadows import followers
-from merp.hdl.conversion.quick_signals import quick_signals
 from merp.hdl.conversion.scope import elaborated
+from merp.hdl.fast_simulation.quick_shadows import followers
+from merp.hdl.fast_simulation.quick_signals import quick_signals
 from merp.testbenches.block.trace import flatten
 from merp.testbenches.top.border import Border
 from merp.testbenches.top.one_clock import Processes, take_processes

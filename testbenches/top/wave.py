@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merp.hdl.conversion.scope import Scope
-from merp.models.errors import BadInput
-from merp.models.given import given
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given
 
 KINDS = ("vcd", "fst")
 EVERYTHING = "all"

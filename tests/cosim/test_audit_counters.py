@@ -9,16 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim.audit import run_and_audit
-from merp.cosim.audit.audit import Audit, audit
-from merp.cosim.audit.waveform import transfers
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.cnn_merp.forward import PORTS, expect_forward, forward_run, forward_top
+from merp.cosim.machines.cnn_merp.phases.forward import (
+    PORTS,
+    expect_forward,
+    forward_run,
+    forward_top,
+)
+from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
+from merp.cosim.phases.audit import run_and_audit
+from merp.cosim.phases.audit.audit import Audit, audit
+from merp.cosim.phases.audit.waveform import transfers
 from merp.cosim.phases.expectation import Expectation
 from merp.cosim.training.hardware_step import HardwareStep
-from merp.cosim.training.whole_layers import WholeLayers
 from merp.hdl.cnn_merp.ports.status import (
     BackwardStatus,
     DeltaStatus,
@@ -26,11 +31,11 @@ from merp.hdl.cnn_merp.ports.status import (
     KernelUpdateStatus,
 )
 from merp.models.arithmetic.words import to_bits
+from merp.models.base.shape import Shape
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.training import initial_model, rates_of
+from merp.models.machines.cnn_merp.params.sizing import size_design
 from merp.models.network.network_file import read_network
-from merp.models.params.cnn_merp.sizing import size_design
-from merp.models.params.shape import Shape
 from merp.testbenches.top.wave import Wave
 from merp.tools.cli import main
 

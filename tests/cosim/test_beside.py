@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from merp.cosim.programs.children import run
+from merp.cosim.engines.programs.children import run
 from merp.cosim.synthesis import beside
 
 

@@ -13,10 +13,10 @@ import pytest
 from myhdl import Signal, always, always_comb, modbv
 
 from marks import in_full
-from merp.cosim.audit.waveform import transfers
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job, Runs
 from merp.cosim.engines.record import Record
+from merp.cosim.phases.audit.waveform import transfers
 from merp.hdl.base.signals import AxiStream, bits, flag
 from merp.hdl.conversion.entity import entity
 from merp.testbenches.top import top_bench as forward_bench

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from merp.cosim.block.formal import Claim, Proof, prove, stream_claim
-from merp.cosim.phases.cnn_merp.backward import backward_top
-from merp.cosim.phases.cnn_merp.delta import delta_top
-from merp.cosim.phases.cnn_merp.forward import forward_top
-from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
+from merp.cosim.machines.cnn_merp.phases.backward import backward_top
+from merp.cosim.machines.cnn_merp.phases.delta import delta_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_top
+from merp.cosim.machines.cnn_merp.phases.kernel_update import kernel_update_top
 from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.super_layer.partial_writer import partial_writer
@@ -24,9 +24,9 @@ from merp.hdl.streams.bit_packer import bit_packer
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.serializer import serializer
 from merp.hdl.streams.stream_fork import stream_fork
-from merp.models.cnn_merp.one_pass import BackwardDesign
-from merp.models.cnn_merp.phases import DeltaDesign
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.one_pass import BackwardDesign
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.block.trace import flatten
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from marks import in_full
-from merp.cosim.phases.cnn_merp.forward import forward_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.cosim.synthesis.resources import BLOCKS, inside
 from merp.cosim.synthesis.synthesis import synthesise
 from merp.hdl.conversion.convert import Export, convert
 from merp.models.fpga.resources import Resources, count_cells
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.network.phases import PHASES
-from merp.models.params.cnn_merp.design import Design
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.top.top import Top
 from merp.tools.bitstream.bitstream import bitstream_of

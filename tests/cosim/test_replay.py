@@ -15,7 +15,7 @@ from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.base.signals import Stream, bits
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.conversion.entity import entity
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.testbenches.block.trace import Trace, run_block
 
 

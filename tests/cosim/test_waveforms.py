@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 from myhdl import Signal, always, always_comb, block, modbv
 
-from merp.cosim.audit.wave_file import changes, signals
-from merp.cosim.audit.waveform import transfers
 from merp.cosim.engines import verilator_build
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
+from merp.cosim.phases.audit.wave_file import changes, signals
+from merp.cosim.phases.audit.waveform import transfers
 from merp.hdl.base.signals import AxiStream, bits, flag
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.entity import entity
 from merp.hdl.conversion.scope import Scope, elaborated
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.testbenches.top.run import Run, Stuck
 from merp.testbenches.top.top import Top
 from merp.testbenches.top.wave import Wave
@@ -366,7 +366,7 @@ def test_reading_a_waveform_leaves_closed_pipes_an_exception(tmp_path: Path) -> 
     )
     program = (
         "import os, sys\nfrom pathlib import Path\n"
-        "from merp.cosim.audit.wave_file import changes, signals\n"
+        "from merp.cosim.phases.audit.wave_file import changes, signals\n"
         "assert signals(Path(sys.argv[1])) == {('top', 'clk'): ''}\n"
         "assert changes(Path(sys.argv[1]), [('top', 'clk')])\n"
         "gone, pipe = os.pipe()\nos.close(gone)\n"

@@ -16,7 +16,8 @@ pytestmark = pytest.mark.full
 
 USE = """
 import merp
-from merp.models import errors, fresh
+from merp.models.base import errors
+from merp.models import fresh
 from merp.tools.library.load import networks
 
 reveal_type(merp.load)
@@ -24,7 +25,7 @@ reveal_type(networks)
 reveal_type(errors.BadInput)
 reveal_type(fresh.one())
 """
-PRINTED = "import merp, merp.models.errors as e; print(merp.__file__, e.__file__, sep='\\n')"
+PRINTED = "import merp, merp.models.base.errors as e; print(merp.__file__, e.__file__, sep='\\n')"
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def test_a_type_checker_sees_it_and_a_module_that_is_new(installed: Installed) -
     load, networks, error, one = done.stdout.splitlines()[:4]
     assert "merp.tools.library.network.Network" in load
     assert '"def () -> ' in networks
-    assert "merp.models.errors.BadInput" in error
+    assert "merp.models.base.errors.BadInput" in error
     assert one.endswith('"int"')
 
 

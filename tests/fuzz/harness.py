@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Any
 from unittest.mock import patch
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools.cli import main
 from merp.tools.common import progress_bar
 from merp.tools.simulate import session

@@ -42,7 +42,7 @@ def _no_charts(document: Any, _: Any) -> dict[str, str]:
 def replayed() -> Iterator[None]:
     """Simulate by replay, and draw nothing."""
     with ExitStack() as held:
-        held.enter_context(patch("merp.cosim.audit.run_and_audit.run_job", _run_job))
+        held.enter_context(patch("merp.cosim.phases.audit.run_and_audit.run_job", _run_job))
         held.enter_context(patch("merp.tools.simulate.report.draw", lambda *_: b"PNG"))
         charts = "merp.tools.report.page.charts"
         held.enter_context(patch(charts, _no_charts))

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from merp.models.mac_array.geometry import Geometry
-from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.design import Array
+from merp.models.machines.mac_array.geometry import Geometry
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.design import Array
 
 ARRAYS = [Array(pox=x, poy=y, pof=p) for x, y, p in ((4, 4, 4), (8, 8, 4), (4, 8, 8), (8, 8, 16))]
 

@@ -10,14 +10,14 @@ import numpy as np
 from pipelines import random_network
 from trained import Trained, network_of, train_on
 
-from merp.cosim.cluster.batch import ClusterBatch, cluster_batch
-from merp.cosim.cluster.cluster import Cluster
-from merp.cosim.cluster.processes import Processes
-from merp.cosim.training.cluster_step import ClusterStep
+from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch, cluster_batch
+from merp.cosim.machines.cnn_merp.chain.cluster import Cluster
+from merp.cosim.machines.cnn_merp.chain.processes import Processes
+from merp.cosim.machines.cnn_merp.training.cluster_step import ClusterStep
 from merp.models.arithmetic.words import to_bits
-from merp.models.cnn_merp.cluster import cluster_design
-from merp.models.cnn_merp.cut import cut
 from merp.models.golden.training import initial_model, rates_of, train_step
+from merp.models.machines.cnn_merp.chain.cut import cut
+from merp.models.machines.cnn_merp.chain.shares import cluster_design
 from merp.models.network.network import Network
 
 CUT = """

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from merp.models.cnn_merp.phases import (
+from merp.models.base.delta_shape import delta_shape
+from merp.models.base.input_part import ADDING, WHOLE
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.params.word_counters import word_bytes
+from merp.models.machines.cnn_merp.phases import (
     delta_design,
     maps_behind,
     start_shape,
     update_design,
 )
+from merp.models.machines.cnn_merp.plan.plan import plan
+from merp.models.machines.cnn_merp.plan.words import summed
+from merp.models.machines.cnn_merp.traffic import backward_counter, counter
 from merp.models.network.branches import (
     begun,
     behind,
@@ -18,12 +25,7 @@ from merp.models.network.branches import (
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
 from merp.models.onnx.import_model import Imported
-from merp.models.params.cnn_merp.input_part import ADDING, WHOLE
-from merp.models.params.cnn_merp.word_counters import word_bytes
-from merp.models.params.delta_shape import delta_shape
-from merp.models.plan.plan import plan
-from merp.models.plan.words import summed
-from merp.models.traffic import backward_counter, closed_form, counter, pass_words
+from merp.models.traffic import closed_form, pass_words
 from merp.models.traffic.footing import Footing
 from merp.tools.common.boards import open_board
 
@@ -31,7 +33,7 @@ from merp.tools.common.boards import open_board
 def check_counts(network: Network) -> None:
     """See that formula and walk agree for every layer and phase of a network with designs."""
     for layer in network.layers:
-        shape, design = layer.shape, network.design(layer)
+        shape, design = layer.shape, design_of(network, layer)
         forward = pass_words.port_words(shape, 2)
         if design.added:
             forward["add_in"] = pass_words.added_words(shape, 2) if layer.add else 0
@@ -73,7 +75,7 @@ def check_pooled_counts(network: Network) -> None:
             walks.append(("dp", each.dp, walked))
         for phase, formula, walked in walks:
             found = {
-                port: layer.groups * count * word_bytes(phase, port, network.design(layer))
+                port: layer.groups * count * word_bytes(phase, port, design_of(network, layer))
                 for port, count in walked.items()
             }
             assert {p: n for p, n in found.items() if n} == {

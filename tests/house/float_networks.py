@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 from merp.tools.common.shipped import open_network, shipped_names
 
 FLOAT_NETWORKS = [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.cnn_merp.forward import expect_forward, forward_run, forward_top
+from merp.cosim.machines.cnn_merp.phases.forward import expect_forward, forward_run, forward_top
+from merp.cosim.phases.audit.audit import audit
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.super_layer import super_layer
 from merp.testbenches.cnn_merp.random_layers import LayerCase

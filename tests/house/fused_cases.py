@@ -7,27 +7,28 @@ from typing import Any
 
 import numpy as np
 
-from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.cnn_merp.fused_forward import (
+from merp.cosim.machines.cnn_merp.phases.fused_forward import (
     expect_fused_forward,
     fused_forward_run,
     fused_forward_top,
 )
+from merp.cosim.phases.audit.audit import audit
 from merp.cosim.phases.expectation import Expectation, Pair
-from merp.models.cnn_merp.fused_pair import check_fused
-from merp.models.errors import BadInput
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.fused_shape import FusedShape
+from merp.models.base.shape import Pool, Shape
 from merp.models.golden.in_memory import in_memory
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.super_layer import super_layer
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.fused_design import FusedDesign, FusedShape
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.models.params.shape import Pool, Shape
+from merp.models.machines.cnn_merp.fused_pair import check_fused
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.testbenches.cnn_merp.random_layers import random_hang, random_pad
 from merp.testbenches.top.run import Run
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count, islice
 from typing import NamedTuple
 
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.shape import Pool, Shape
+from merp.models.base.shape import Pool, Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 MANY = 200
 

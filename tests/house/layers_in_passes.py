@@ -7,12 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.cosim.audit.run_and_audit import Audited
-from merp.cosim.passes.cut import Cut, Made, Tiles
-from merp.cosim.passes.delta_tiles import DeltaTiles
-from merp.cosim.passes.forward_tiles import ForwardTiles
-from merp.cosim.passes.update_tiles import UpdateTiles
-from merp.models.cnn_merp.phases import DeltaDesign
+from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Tiles
+from merp.cosim.machines.cnn_merp.passes.delta_tiles import DeltaTiles
+from merp.cosim.machines.cnn_merp.passes.forward_tiles import ForwardTiles
+from merp.cosim.machines.cnn_merp.passes.update_tiles import UpdateTiles
+from merp.cosim.phases.audit.run_and_audit import Audited
+from merp.models.base.bits import Bits
+from merp.models.base.delta_shape import plain_inputs
+from merp.models.base.folded_shape import folds
+from merp.models.base.formats import BFLOAT16, BINARY16, FloatFormat
+from merp.models.base.rates import Rates
+from merp.models.base.shape import Pool, Shape
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
 from merp.models.golden.state import keep_state
@@ -20,14 +25,9 @@ from merp.models.golden.stored import Stored
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.training import Updated
 from merp.models.golden.unpool import unpool
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.delta_shape import plain_inputs
-from merp.models.params.folded_shape import folds
-from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
-from merp.models.params.rates import Rates
-from merp.models.params.shape import Pool, Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.testbenches.cnn_merp.random_layers import random_hang, random_kernel, random_pad
 from merp.testbenches.top.top import Top
 

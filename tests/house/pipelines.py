@@ -10,10 +10,10 @@ from typing import Any
 
 from trained import Trained, network_of, train_on
 
-from merp.cosim.training.pipeline_step import PipelineStep
-from merp.models.cnn_merp.pipeline import pipeline_design
+from merp.cosim.machines.cnn_merp.training.pipeline_step import PipelineStep
+from merp.models.machines.cnn_merp.params.pipeline_design import PipelineDesign
+from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
 from merp.models.network.network import Network
-from merp.models.params.cnn_merp.pipeline_design import PipelineDesign
 
 SMALL = """
 [network]

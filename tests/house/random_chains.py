@@ -6,7 +6,7 @@ import random
 from fractions import Fraction
 from itertools import pairwise
 
-from merp.models.cluster.chain import Chain, Links, Rows, Slice
+from merp.models.chain.chain import Chain, Links, Rows, Slice
 
 NAMES = ("a", "b", "c")
 

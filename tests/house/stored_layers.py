@@ -8,31 +8,31 @@ from typing import Any
 
 import numpy as np
 
-from merp.cosim.phases.cnn_merp.delta import delta_run, expect_delta
-from merp.cosim.phases.cnn_merp.forward import expect_forward, forward_run
-from merp.cosim.phases.cnn_merp.kernel_update import expect_update, kernel_update_run
+from merp.cosim.machines.cnn_merp.phases.delta import delta_run, expect_delta
+from merp.cosim.machines.cnn_merp.phases.forward import expect_forward, forward_run
+from merp.cosim.machines.cnn_merp.phases.kernel_update import expect_update, kernel_update_run
 from merp.cosim.phases.expectation import Pass
 from merp.models.arithmetic.fp_convert import fp_convert
-from merp.models.cnn_merp.phases import DeltaDesign
-from merp.models.errors import BadInput
+from merp.models.base.bits import Bits
+from merp.models.base.byte_image import BYTES, ByteImage
+from merp.models.base.delta_shape import delta_shape, plain_inputs
+from merp.models.base.errors import BadInput
+from merp.models.base.folded_shape import folds
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.input_part import ADDING, WHOLE
+from merp.models.base.rates import Rates, UpdateRule
+from merp.models.base.shape import Pool, Shape
+from merp.models.base.storage import Storage
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
 from merp.models.golden.state import State, keep_state, packed
 from merp.models.golden.stored import Stored
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.unpool import unpool
-from merp.models.params.bits import Bits
-from merp.models.params.byte_image import BYTES, ByteImage
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.input_part import ADDING, WHOLE
-from merp.models.params.cnn_merp.sizing import check_fits
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.delta_shape import delta_shape, plain_inputs
-from merp.models.params.folded_shape import folds
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.models.params.rates import Rates, UpdateRule
-from merp.models.params.shape import Pool, Shape
-from merp.models.params.storage import Storage
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.sizing import check_fits
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.testbenches.cnn_merp.random_layers import (
     ELABORATIONS,
     FOLDING,

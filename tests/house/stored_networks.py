@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32
+from merp.models.base.storage import Storage
 from merp.models.network.network import Network
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32
-from merp.models.params.storage import Storage
 
 MIXED = Storage(maps=BINARY32, deltas=BFLOAT16, kernels=BINARY16, gradients=BINARY32)
 CROSSED = Storage(maps=BINARY32, deltas=BINARY32, kernels=BFLOAT16, gradients=BINARY16)

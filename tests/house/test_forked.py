@@ -10,7 +10,7 @@ import pytest
 from forked import Outcome, run_tests
 
 from marks import in_full
-from merp.models.params import shape
+from merp.models.base import shape
 
 SUITE = """
 import os, subprocess, time
@@ -29,8 +29,8 @@ def test_hangs():
 def test_ends():
     os._exit(0)
 def test_imports():
-    import merp.models.params.shape
-    assert not hasattr(merp.models.params.shape, "before_the_fork")
+    import merp.models.base.shape
+    assert not hasattr(merp.models.base.shape, "before_the_fork")
 def test_leaves():
     left = subprocess.Popen(["sleep", "1000"])
     open("pid", "w").write(str(left.pid))

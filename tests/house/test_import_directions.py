@@ -34,31 +34,35 @@ def rooms(*floors: Mapping[str, str]) -> Rooms:
     return {room: frozenset(below.split()) for floor in floors for room, below in floor.items()}
 
 
-PARAMS = "errors given memory params params.cnn_merp params.mac_array params.mazouz"
+CNN_MERP = "machines.cnn_merp"
+MAC_ARRAY = "machines.mac_array"
 MODELS = rooms(
-    {"errors": "", "given": "errors", "memory": "errors", "params": "errors", "papers": ""},
-    {"ordered_sum": ""},
-    dict.fromkeys(("params.cnn_merp", "params.mac_array"), "errors params"),
-    {"params.mazouz": "errors params params.cnn_merp"},
-    {"machine": PARAMS},
-    {"arithmetic": PARAMS, "network": f"{PARAMS} machine"},
-    {"fpga": f"{PARAMS} papers ordered_sum"},
-    {"onnx": f"{PARAMS} arithmetic network"},
-    dict.fromkeys(("golden", "traffic"), f"{PARAMS} arithmetic network fpga papers ordered_sum"),
-    {"cnn_merp": f"{PARAMS} machine arithmetic network fpga papers ordered_sum"},
-    {"mac_array": f"{PARAMS} machine arithmetic network fpga golden traffic"},
-    {"plan": f"{PARAMS} network fpga cnn_merp traffic ordered_sum"},
-    {"front": ""},
-    {"fcnn": "papers"},
-    {"fpdeep": f"{PARAMS} network ordered_sum", "mazouz": f"{PARAMS} network front ordered_sum"},
-    {"rtl_compiler": f"{PARAMS} network mac_array ordered_sum"},
-    {"cluster": f"{PARAMS} network fpdeep"},
-    {"pipeline": f"{PARAMS} network cnn_merp cluster"},
+    {"base": "", "papers": ""},
+    {"arithmetic": "base", "network": "base", "fpga": "base"},
+    {"papers.fcnn": "papers", "papers.fpdeep": "base network", "papers.mazouz": "base network"},
+    {"papers.mazouz.params": "base"},
+    {"onnx": "base arithmetic network machines.cnn_merp.params"},
+    {"golden": "base arithmetic network", "traffic": "base network fpga papers"},
+    {"chain": "papers.fpdeep"},
+    {f"{CNN_MERP}.params": "base"},
+    {f"{CNN_MERP}.fpga": f"base fpga papers {CNN_MERP}.params"},
+    {f"{CNN_MERP}.traffic": f"base traffic {CNN_MERP}.params"},
+    {CNN_MERP: f"base network fpga papers {CNN_MERP}.fpga {CNN_MERP}.params"},
+    {f"{CNN_MERP}.pipeline": f"base network chain {CNN_MERP} {CNN_MERP}.params"},
+    {f"{CNN_MERP}.chain": f"base network chain {CNN_MERP} {CNN_MERP}.params {CNN_MERP}.pipeline"},
+    {f"{CNN_MERP}.plan": f"base network fpga traffic {CNN_MERP} {CNN_MERP}.fpga {CNN_MERP}.params"},
+    {f"{MAC_ARRAY}.params": "base"},
+    {MAC_ARRAY: f"base network arithmetic golden traffic {MAC_ARRAY}.params"},
+    {f"{MAC_ARRAY}.rtl_compiler": f"base network {MAC_ARRAY} {MAC_ARRAY}.params"},
     {
-        "comparison": f"{PARAMS} papers network fpga cnn_merp traffic plan front "
-        "fcnn fpdeep cluster mazouz rtl_compiler mac_array ordered_sum"
+        "comparison": "base network fpga chain traffic papers papers.fcnn papers.fpdeep "
+        f"papers.mazouz {CNN_MERP} {CNN_MERP}.fpga {CNN_MERP}.params {CNN_MERP}.plan "
+        f"{MAC_ARRAY} {MAC_ARRAY}.params {MAC_ARRAY}.rtl_compiler"
     },
-    {"explore": f"{PARAMS} network fpga cnn_merp plan pipeline mazouz comparison ordered_sum"},
+    {
+        "explore": "base network fpga comparison papers.mazouz "
+        f"{CNN_MERP}.fpga {CNN_MERP}.params {CNN_MERP}.pipeline {CNN_MERP}.plan"
+    },
 )
 
 # A block declares its behavioural twin, so twins stand below the blocks and know none of them.
@@ -77,13 +81,14 @@ MAC_BLOCKS = (
 EVERY_MAC_BLOCK = " ".join(f"mac_array.{room}" for room in MAC_BLOCKS)
 HDL = rooms(
     {"conversion": "", "base": "conversion", "behavioural": "conversion"},
+    {"fast_simulation": "conversion"},
     {"streams": BASE, "arithmetic": f"{BASE} behavioural", "axi": BASE},
     {"fused": f"{BASE} arithmetic behavioural"},
     {"cnn_merp.ports": SHARED, "cnn_merp.behavioural": "conversion behavioural cnn_merp.ports"},
     {f"cnn_merp.{room}": f"{PORTS} cnn_merp.behavioural" for room in BLOCKS},
     {"cnn_merp.phases": f"{PORTS} cnn_merp.behavioural {EVERY_BLOCK}"},
-    {"pipeline": f"{PORTS} cnn_merp.phases"},
-    {"cluster": f"{PORTS} pipeline"},
+    {"cnn_merp.pipeline": f"{PORTS} cnn_merp.phases"},
+    {"cnn_merp.chain": f"{PORTS} cnn_merp.pipeline"},
     {"mac_array.ports": SHARED, "mac_array.behavioural": "conversion behavioural mac_array.ports"},
     {f"mac_array.{room}": f"{MAC_PORTS} mac_array.behavioural" for room in MAC_BLOCKS},
     {"mac_array.phases": f"{MAC_PORTS} mac_array.behavioural {EVERY_MAC_BLOCK}"},
@@ -94,20 +99,29 @@ TESTBENCHES = rooms(
     {"block": "", "top": "block", "axi": "block top"},
     {"arithmetic": "block", "cnn_merp": "block top arithmetic", "mac_array": "block top"},
     {"mazouz": "block"},
-    {"cluster": ""},
+    {"cnn_merp.chain": ""},
 )
 
 COSIM = rooms(
-    {"programs": ""},
-    {"engines": "programs"},
-    {"phases": "engines"},
-    dict.fromkeys(("phases.cnn_merp", "phases.mac_array"), "engines phases"),
-    {"machines": "phases", "audit": "engines phases phases.cnn_merp"},
-    dict.fromkeys(("block", "synthesis"), "programs engines"),
-    {"passes": "phases phases.cnn_merp audit"},
-    {"pipeline": "engines phases phases.cnn_merp audit"},
-    {"cluster": "programs engines phases phases.cnn_merp audit pipeline"},
-    {"training": "engines phases phases.cnn_merp phases.mac_array audit passes pipeline cluster"},
+    {"engines.programs": ""},
+    {"engines": "engines.programs"},
+    dict.fromkeys(("block", "synthesis"), "engines engines.programs"),
+    {"phases": "engines", "phases.audit": "engines phases"},
+    {"training": "phases phases.audit"},
+    {"machines": "phases"},
+    {f"{CNN_MERP}.phases": "engines phases"},
+    {f"{CNN_MERP}.passes": f"phases phases.audit {CNN_MERP}.phases"},
+    {f"{CNN_MERP}.pipeline": f"engines phases phases.audit {CNN_MERP}.phases"},
+    {
+        f"{CNN_MERP}.chain": f"engines engines.programs phases training {CNN_MERP}.phases "
+        f"{CNN_MERP}.pipeline"
+    },
+    {
+        f"{CNN_MERP}.training": f"engines phases phases.audit training {CNN_MERP}.chain "
+        f"{CNN_MERP}.passes {CNN_MERP}.phases {CNN_MERP}.pipeline"
+    },
+    {f"{MAC_ARRAY}.phases": "engines phases"},
+    {MAC_ARRAY: f"phases.audit training {MAC_ARRAY}.phases"},
 )
 
 COMMON = "common bitstream"
@@ -129,9 +143,9 @@ TOOLS = rooms(
     {"library": f"{COMMON} {' '.join(WORK)} export report"},
     {"machines": ""},  # halves of machines are loaded by name: no other room imports them
     dict.fromkeys(
-        ("machines.cnn_merp", "machines.mac_array"),
-        f"{COMMON} machines simulate export report",
+        (CNN_MERP, MAC_ARRAY, f"{MAC_ARRAY}.export"), f"{COMMON} machines simulate export"
     ),
+    {f"{CNN_MERP}.report": f"{COMMON} plan report", f"{MAC_ARRAY}.report": f"{COMMON} report"},
     {"verb_help": "", "command_line": "common verb_help", "cli": "common command_line"},
     {"verbs": f"{COMMON} {' '.join(WORK)} {PAGES} library verb_help command_line"},
 )
@@ -179,7 +193,7 @@ def offences(module: str, source: str) -> list[str]:
         if other_tree != tree:
             allowed = ORDER.index(other_tree) < ORDER.index(tree)
             if tree == "hdl" and other:
-                allowed &= other.split(".")[0] == "params"
+                allowed &= other == "base" or other.endswith(".params")
         else:
             allowed = other in ("", room) or other in TREES[tree].get(room, ())
         if not allowed:
@@ -202,7 +216,7 @@ def test_imports_point_left_and_down(path: Path) -> None:
         ("merp.hdl.behavioural.scaled_sum", "from merp.hdl.base.signals import bits"),
         ("merp.hdl.cnn_merp.upsampling.unpool", "import merp.hdl.cnn_merp.sequencer.ring_advance"),
         ("merp.hdl.cnn_merp.ports.maps", "from merp.hdl.cnn_merp.phases.delta import delta"),
-        ("merp.models.params.shape", "from merp.models.params.cnn_merp.row import steps"),
+        ("merp.models.base.shape", "from merp.models.machines.cnn_merp.params.row import steps"),
         ("merp.tools.train.data", "from merp.tools.verbs.losses import run"),
         ("merp.tools.a_new_room.a_file", "from merp.tools.common.table import table"),
     ],
@@ -212,7 +226,7 @@ def test_an_offence_is_seen(module: str, source: str) -> None:
 
 
 def test_what_is_allowed_is_no_offence() -> None:
-    source = "import numpy\nfrom merp import tools\nfrom merp.models.params.cnn_merp import row"
+    source = "import numpy\nfrom merp import tools\nfrom merp.models.base import bits"
     assert offences("merp.hdl.cnn_merp.phases.forward", source.replace("tools", "models")) == []
     assert offences("merp.tools.common.data", source) == []
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from checkout import ROOT
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.base.storage import TENSORS, stored_name
 from merp.models.network.phases import called
-from merp.models.params.storage import TENSORS, stored_name
 from merp.tools.common.hardware import HARDWARE
 from merp.tools.common.shipped import open_network
-from merp.tools.report.measured import read_records
+from merp.tools.machines.cnn_merp.report.measured import read_records
 from merp.tools.report.record import FILE
 
 AGAIN = "python docs/measure.py makes them anew; --no-runs keeps those of the same Verilog"

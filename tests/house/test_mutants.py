@@ -56,14 +56,16 @@ def test_the_order_by_seed_stays_when_faults_go() -> None:
 def test_the_faults_of_rooms_have_the_order_of_all_and_no_others_count_for_the_first() -> None:
     chosen = runpy.run_path(str(FOLDER / "sample.py"))["chosen"]
     everything = [each.name for each in chosen("", "", 0)]
-    rooms = ("hdl/pipeline/", "hdl/mac_array/output/")
+    rooms = ("hdl/cnn_merp/pipeline/", "hdl/mac_array/output/")
     some = [name for name in everything if name[0].startswith(rooms)]
-    assert [each.name for each in chosen("", "", 0, 30, ("pipeline", "mac_array/output"))] == (
-        some[:30]
-    )
+    assert [
+        each.name for each in chosen("", "", 0, 30, ("cnn_merp/pipeline", "mac_array/output"))
+    ] == (some[:30])
 
 
-@pytest.mark.parametrize("rooms", ["pipelines", "pipeline,", "pipeline/admission.py", "../tests"])
+@pytest.mark.parametrize(
+    "rooms", ["pipelines", "fused,", "cnn_merp/pipeline/admission.py", "../tests"]
+)
 def test_a_room_that_is_none_is_refused(
     rooms: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,12 +98,12 @@ def test_a_fault_is_one_change_and_still_python() -> None:
             "if (exhausted)",
         ),
         (
-            "pipeline/admission", "condition", "elif leaves and not enters and count != 0",
+            "cnn_merp/pipeline/admission", "condition", "elif leaves and not enters and count != 0",
             "elif (leaves and count != 0)",
         ),
-        ("pipeline/admission", "condition", "if enters and not leaves", "if (enters)"),
+        ("cnn_merp/pipeline/admission", "condition", "if enters and not leaves", "if (enters)"),
         (
-            "pipeline/gather", "comparison", "status.framing_error.next = wrong != 0",
+            "cnn_merp/pipeline/gather", "comparison", "status.framing_error.next = wrong != 0",
             "status.framing_error.next = (wrong == all_done)",
         ),
         (

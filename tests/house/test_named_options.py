@@ -13,7 +13,7 @@ import pytest
 from named_options import strange_options
 
 from checkout import ROOT
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools import cli
 
 

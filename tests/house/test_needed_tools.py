@@ -13,7 +13,7 @@ import pytest
 from checkout import ROOT
 from needed_tools import TOOLS, needs
 
-REGISTERS = "tests/models/params/test_register_map.py"
+REGISTERS = "tests/models/base/test_register_map.py"
 BROWSER = "tests/tools/test_report_browser.py"
 SLICE = "tests/hdl/streams/test_stream_slice.py"
 OWN_WAYS = re.compile(r"\bskipif\b|\bimportorskip\b|\bpytest\.skip\b|\bmark\.skip\b")

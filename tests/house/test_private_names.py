@@ -16,7 +16,8 @@ import pytest
 from checkout import ROOT
 
 HOME = ROOT / "hdl" / "conversion" / "internals.py"
-HOMES = (HOME, HOME.with_name("quick_signals.py"), HOME.with_name("quick_shadows.py"))
+FAST = ROOT / "hdl" / "fast_simulation"
+HOMES = (HOME, FAST / "quick_signals.py", FAST / "quick_shadows.py")
 FOLDERS = ("models", "hdl", "testbenches", "cosim", "tools", "tests")
 FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 _WORDS = """

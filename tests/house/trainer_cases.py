@@ -11,10 +11,10 @@ import numpy as np
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.models.mac_array.array_flow import array_cycles
-from merp.models.params.mac_array.array_counters import ARRAY_COUNTERS
-from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.design import WORD_BITS, Design, over
+from merp.models.machines.mac_array.array_flow import array_cycles
+from merp.models.machines.mac_array.params.array_counters import ARRAY_COUNTERS
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design, over
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.slot_watch import SlotWatch, watched
 from merp.testbenches.mac_array.supply_bench import Layer, make_layer, slots

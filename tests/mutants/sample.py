@@ -101,7 +101,7 @@ def main() -> int:
     parser.add_argument("--only", choices=KINDS, default="", help="faults of one kind")
     parser.add_argument("--file", default="", help="only files whose path contains this")
     parser.add_argument(
-        "--rooms", type=rooms_of, default=[], help="only these folders of hdl: pipeline,cluster"
+        "--rooms", type=rooms_of, default=[], help="only these folders of hdl: fused,streams"
     )
     parser.add_argument(
         "--first", type=int, help="of these only so many, in the order by seed (default: all)"

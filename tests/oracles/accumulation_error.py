@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BINARY32
+from merp.models.base.summation import TREE, Summation
 from merp.models.golden.convolution import convolution
-from merp.models.params.bits import Bits
-from merp.models.params.formats import BINARY32
-from merp.models.params.summation import TREE, Summation
 
 MAPS = (1, 16, 64, 256, 512)
 KERNELS, K = 4, 5

@@ -19,9 +19,9 @@ from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.arithmetic.words import to_bits, to_values
-from merp.models.params.bits import Bits
-from merp.models.params.formats import BINARY32
-from merp.models.params.summation import Summation
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BINARY32
+from merp.models.base.summation import Summation
 
 TAPS = 25
 SEED = 2024

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.models.base.shape import Pool, Shape
 from merp.models.network.network import Layer, Network
-from merp.models.params.shape import Pool, Shape
 
 Array = NDArray[np.float64]
 Parameters = Mapping[str, tuple[Array, Array]]

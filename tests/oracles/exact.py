@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 
 INEXACT, UNDERFLOW, OVERFLOW, INVALID = 1, 2, 4, 16  # bits of TestFloat's flags
 

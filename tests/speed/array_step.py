@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from measured import Seconds, best
-from merp.cosim.training.array_training import ArrayStepped, ArrayTraining
-from merp.models.mac_array.fixed_training import FixedRates, initial_model
+from merp.cosim.machines.mac_array.training import ArrayStepped, ArrayTraining
+from merp.models.machines.mac_array.fixed_training import FixedRates, initial_model
 from merp.tools.common.shipped import open_network
 
 IMAGES, STEPS = 32, 3

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from time import perf_counter
 
 from measured import Ratio, Seconds
-from merp.cosim.phases.cnn_merp.forward import forward_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.hdl.conversion import internals, quick_elaboration
+from merp.models.machines.cnn_merp.designs import design_of
 from merp.tools.common.shipped import open_network
 
 
@@ -29,7 +30,7 @@ def figures() -> Iterator[Seconds | Ratio]:
 
 def _elaborated() -> float:
     network = open_network("digits")
-    top = forward_top(network.design(network.layer("conv1")), "rtl")
+    top = forward_top(design_of(network, network.layer("conv1")), "rtl")
     began = perf_counter()
     top.function(**top.args)
     return perf_counter() - began

@@ -12,16 +12,17 @@ import numpy as np
 from measured import Ratio, Seconds, best
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_run, forward_top
 from merp.hdl.conversion.convert import convert
+from merp.models.base.bits import Bits
+from merp.models.base.shape import Shape
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.inference import group_parameters
 from merp.models.golden.initial import parameters
 from merp.models.golden.kernel_update import kernel_gradient
 from merp.models.golden.super_layer import super_layer
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.shape import Shape
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.tools.common.shipped import open_network
 
 
@@ -29,7 +30,7 @@ def figures() -> Iterator[Seconds | Ratio]:
     """The engines that run whole layers, both languages, and the three phases."""
     network = open_network("alexnet")
     layer = network.layer("conv2")
-    shape, design = layer.shape, network.design(layer)
+    shape, design = layer.shape, design_of(network, layer)
     kernels, bias = group_parameters(layer, 0, *parameters(network, 0)["conv2"])
     rng = np.random.default_rng(0)
     size = (1, shape.rows, shape.columns, shape.n)

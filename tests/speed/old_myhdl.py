@@ -34,14 +34,14 @@ from time import process_time
 import numpy as np
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_run, forward_top
 from merp.models.golden.inference import group_parameters
 from merp.models.golden.initial import parameters
 from merp.tools.common.shipped import open_network
 
 network = open_network(sys.argv[1])
 layer = network.layer("conv2")
-design, maps = network.design(layer), int(sys.argv[2])
+design, maps = design_of(network, layer), int(sys.argv[2])
 shape = replace(layer.shape, n=maps)
 kernels, bias = group_parameters(layer, 0, *parameters(network, 0)[layer.name])
 size = 1, shape.rows, shape.columns, maps

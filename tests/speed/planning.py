@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from time import process_time
 
 from measured import Seconds, best
-from merp.models.plan.plan import plan
+from merp.models.machines.cnn_merp.plan.plan import plan
 from merp.tools.cli import main
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network

@@ -10,7 +10,7 @@ import numpy as np
 
 from measured import Ratio, Seconds, best
 from merp.models.arithmetic.fp_add import fp_add
-from merp.models.params.formats import BINARY32
+from merp.models.base.formats import BINARY32
 from merp.tools.verify_float.tally import verify
 from merp.tools.verify_float.units import FloatUnit
 

@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 
 import merp
-from merp.cosim.audit.audit import audit
 from merp.cosim.engines import engine
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
+from merp.cosim.phases.audit.audit import audit
 from merp.cosim.phases.expectation import Expectation
 from merp.models.golden.loss import LOSSES
-from merp.models.mac_array.step_traffic import array_traffic
+from merp.models.machines.mac_array.step_traffic import array_traffic
 from merp.models.network.network_file import read_network
 from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
 from merp.tools.common.data import DATA
-from merp.tools.simulate.choose import pick
+from merp.tools.machines.cnn_merp.simulate.choose import pick
 from merp.tools.simulate.choosers import choose
 from merp.tools.simulate.simulated import simulated_of
 from small_arrays import small_array

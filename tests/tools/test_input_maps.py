@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from merp.models.arithmetic.words import to_bits, to_values
-from merp.models.errors import BadInput
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.network.network_file import read_network
-from merp.models.params.bits import Bits
-from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.tools.cli import main
-from merp.tools.simulate import cnn_merp
-from merp.tools.simulate.cnn_merp import CnnMerp
+from merp.tools.machines.cnn_merp.simulate import simulated as cnn_merp
+from merp.tools.machines.cnn_merp.simulate.simulated import CnnMerp
 from merp.tools.simulate.input_maps import input_maps
 from merp.tools.simulate.maps_file import read_maps
 

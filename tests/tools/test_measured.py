@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from merp.models.cnn_merp.phases import maps_behind
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.phases import maps_behind
 from merp.models.network.branches import undone_shape
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
@@ -27,7 +27,7 @@ from merp.models.traffic.pass_words import (
 )
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
-from merp.tools.report.measured import read_records
+from merp.tools.machines.cnn_merp.report.measured import read_records
 from simulated_records import DIGITS, run_of, write
 
 pytestmark = pytest.mark.usefixtures("as_it_is")

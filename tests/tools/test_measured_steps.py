@@ -8,17 +8,18 @@ from typing import Any
 
 import pytest
 
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.params.word_counters import word_bytes
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import NAMED, PAIR, has_phase
-from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.traffic.closed_form import network_traffic
 from merp.models.traffic.footing import Footing
 from merp.tools.common.boards import open_board
-from merp.tools.report.below import networks_below
-from merp.tools.report.bounds import variants_table
+from merp.tools.machines.cnn_merp.report.below import networks_below
+from merp.tools.machines.cnn_merp.report.bounds import variants_table
+from merp.tools.machines.cnn_merp.report.fused_figure import fused_figure
+from merp.tools.machines.cnn_merp.report.measured import read_records
 from merp.tools.report.choice import Choice
-from merp.tools.report.fused_figure import fused_figure
-from merp.tools.report.measured import read_records
 from simulated_records import DIGITS, run_of, write
 
 pytestmark = pytest.mark.usefixtures("as_it_is")
@@ -40,7 +41,7 @@ def as_run(network: Network, layer: Layer, phase: str) -> dict[str, Any]:
     else:
         figures = network_traffic(network, 2, FULL)[network.layers.index(layer)]
         figure = getattr(figures, phase)
-    design = network.design(layer)
+    design = design_of(network, layer)
     words = {port: n // word_bytes(phase, port, design) for port, n in figure.streams.items()}
     told = {
         "layer": "+".join(network.fuse) if phase == PAIR else layer.name,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merp.models import memory
+from merp.models.base import memory
 from merp.tools.cli import main
 
 HEAD = '[network]\nname = "big"\ninput = {{ rows = {}, columns = {}, channels = {} }}\n'

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from merp.cosim.programs.interrupts import interrupts_that_last
-from merp.models.errors import BadInput
+from merp.cosim.engines.programs.interrupts import interrupts_that_last
+from merp.models.base.errors import BadInput
 from merp.tools.common import output, stage
 from merp.tools.common.output import Output
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools import cli
 from merp.tools.common import stage
 from merp.tools.common.output import Output, commit_together

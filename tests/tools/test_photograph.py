@@ -15,9 +15,9 @@ import pytest
 from PIL import Image
 
 from merp.models.arithmetic.words import to_values
-from merp.models.errors import BadInput
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.tools.simulate.photograph import load
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from merp.models.params.mac_array.array_counters import ARRAY_COUNTERS
+from merp.models.machines.mac_array.params.array_counters import ARRAY_COUNTERS
 from merp.tools.cli import main
 
 NETWORK = "digits-fixed"

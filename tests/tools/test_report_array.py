@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from merp.models.mac_array.array_counter import walked_words
-from merp.models.mac_array.passes import design_of, sized
+from merp.models.machines.mac_array.array_counter import walked_words
+from merp.models.machines.mac_array.passes import design_of, sized
 from merp.models.papers.lists import paper
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network

@@ -20,10 +20,10 @@ import pytest
 
 from checkout import ROOT
 from merp.cosim.engines.verilator_engine import verilog_sha
-from merp.cosim.phases.cnn_merp.forward import forward_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.cosim.synthesis import beside, resources
 from merp.models.fpga.resources import Resources, count_cells
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.axi.axi_top import axi_top
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.cli import main

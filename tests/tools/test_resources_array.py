@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools.bitstream.engines import engine_of, printed
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from merp.cosim.programs.interrupts import Interrupted
+from merp.cosim.engines.programs.interrupts import Interrupted
 from merp.models.golden import training
 from merp.tools import cli
 from merp.tools.campaign import local

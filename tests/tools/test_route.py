@@ -20,13 +20,13 @@ from typing import Any
 import pytest
 
 from checkout import ROOT
-from merp.cosim.phases.cnn_merp.forward import forward_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.cosim.synthesis import beside, routed_blocks, routing
 from merp.cosim.synthesis.routed_blocks import RoutedBlock, route_blocks
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.fpga.cell_timing import Timing
 from merp.models.fpga.routed import Routed, read_report
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.tools.cli import main
 from needed_tools import needs
 

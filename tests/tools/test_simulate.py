@@ -13,9 +13,10 @@ import pytest
 from merp.cosim.engines import simulators
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.phases.cnn_merp.forward import PORTS, forward_run, forward_top
-from merp.models.cnn_merp.cycles import layer_cycles
+from merp.cosim.machines.cnn_merp.phases.forward import PORTS, forward_run, forward_top
 from merp.models.golden.initial import parameters
+from merp.models.machines.cnn_merp.cycles import layer_cycles
+from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.network.network_file import read_network
 from merp.tools.cli import main
 
@@ -256,7 +257,7 @@ def test_the_forward_engine_gives_one_record_on_every_engine(
         runs = []
         for seed, name in enumerate(("conv1", "conv2", "conv1")):
             layer = network.layer(name)
-            shape, design = layer.shape, network.design(layer)
+            shape, design = layer.shape, design_of(network, layer)
             rng = np.random.default_rng(seed)
             size = (2, shape.rows, shape.columns, shape.n)
             x = rng.standard_normal(size).astype(np.float32).view(np.uint32)

@@ -12,9 +12,10 @@ import pytest
 import merp
 from marks import rows_in_full
 from merp.cosim.engines import myhdl_engine
-from merp.cosim.phases.cnn_merp import backward
+from merp.cosim.machines.cnn_merp.phases import backward
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.params.word_counters import word_bytes
 from merp.models.network.network_file import read_network
-from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.traffic.closed_form import network_traffic
 from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
@@ -83,7 +84,7 @@ def check(answer: Any, file: Path) -> None:
     for run in answer["runs"]:
         assert run["bit_exact"], run
         assert run["failures"] == []
-        design = network.design(network.layer(run["layer"]))
+        design = design_of(network, network.layer(run["layer"]))
         moved = {
             port: counts["monitor"] * word_bytes(run["phase"], port, design)
             for port, counts in run["ports"].items()

@@ -9,22 +9,22 @@ from typing import Any
 
 import pytest
 
-from merp.cosim.audit.audit import Audit
-from merp.cosim.audit.scheduled import audit_scheduled
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.mac_array.scheduled_step import (
+from merp.cosim.machines.mac_array.phases.scheduled_step import (
     DONE,
     ScheduledStep,
     scheduled_step,
 )
-from merp.models.mac_array.passes import design_of
+from merp.cosim.phases.audit.audit import Audit
+from merp.cosim.phases.audit.scheduled import audit_scheduled
+from merp.models.machines.mac_array.passes import design_of
 from merp.models.network.network_file import read_network
 from merp.testbenches.mac_array.scheduled_bench import scheduled_top
 from merp.tools.cli import main
-from merp.tools.simulate.mac_array import MacArray
-from merp.tools.simulate.scheduled import choose_schedule
+from merp.tools.machines.mac_array.simulate.scheduled import choose_schedule
+from merp.tools.machines.mac_array.simulate.simulated import MacArray
 from small_arrays import small_array
 
 SMALL = small_array("small", side=5, channels=1, maps=5)

@@ -17,7 +17,7 @@ from merp.models.traffic.closed_form import network_traffic
 from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
 from merp.tools.common.seal import SEAL, sealed
-from merp.tools.report.measured import read_records
+from merp.tools.machines.cnn_merp.report.measured import read_records
 from merp.tools.simulate.finished import Finished
 from merp.tools.simulate.result import Result
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from marks import in_full
-from merp.cosim.audit import run_and_audit
 from merp.cosim.engines.job import Job, Runs
+from merp.cosim.phases.audit import run_and_audit
 from merp.tools.cli import main
 from merp.tools.common.output import Output
 from merp.tools.common.seal import SEAL, sealed

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from checkout import ROOT
-from merp.cosim.audit.wave_file import Name, last_time, signals
+from merp.cosim.phases.audit.wave_file import Name, last_time, signals
 from merp.testbenches.top.top import Pin, TopPorts
 from merp.tools.cli import main
 from merp.tools.simulate.wave_views import grouped, gtkwave, surfer

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.golden import loss as golden_loss
 from merp.models.golden import training
 from merp.tools import cli

@@ -12,8 +12,8 @@ import pytest
 
 import merp
 from merp.cosim.engines.record import Record
-from merp.cosim.passes import delta_tiles, forward_tiles, update_tiles
-from merp.cosim.passes.cut import in_order
+from merp.cosim.machines.cnn_merp.passes import delta_tiles, forward_tiles, update_tiles
+from merp.cosim.machines.cnn_merp.passes.cut import in_order
 from merp.cosim.training.hardware_step import HardwareStep
 from merp.models.fpga.parts import PARTS
 from merp.tools.cli import main

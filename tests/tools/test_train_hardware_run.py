@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim.audit import run_and_audit
-from merp.cosim.audit.audit import Audit, audit
 from merp.cosim.engines.record import Record
+from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
+from merp.cosim.phases.audit import run_and_audit
+from merp.cosim.phases.audit.audit import Audit, audit
 from merp.cosim.phases.expectation import Expectation
 from merp.cosim.training.hardware_step import HardwareStep
-from merp.cosim.training.whole_layers import WholeLayers
 from merp.models.arithmetic.words import to_bits
-from merp.models.errors import CheckFailed
+from merp.models.base.errors import CheckFailed
 from merp.models.golden.training import initial_model, rates_of
 from merp.models.network.network_file import read_network
 from merp.testbenches.top.run import Stuck

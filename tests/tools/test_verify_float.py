@@ -16,8 +16,8 @@ from exact import INEXACT, OPERATIONS, number
 from merp.models.arithmetic import testfloat
 from merp.models.arithmetic.ieee import ieee
 from merp.models.arithmetic.testfloat import UNDERFLOW, Tininess, Vectors, expected, write_vectors
-from merp.models.errors import BadInput
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.tools import cli
 
 FORMATS = {"binary32": BINARY32, "bfloat16": BFLOAT16, "binary16": BINARY16}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools import cli
 from merp.tools.cli import main
 from merp.tools.command_line import command_line, subparsers_of

@@ -11,7 +11,7 @@ from random import Random
 
 from child import complaints_of
 from counts import Counts
-from merp.cosim.programs.build_cache import Entry
+from merp.cosim.engines.programs.build_cache import Entry
 from place import compiled
 from verbs import write_inputs
 

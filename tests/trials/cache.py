@@ -10,7 +10,7 @@ from random import Random
 
 from child import Child, Plant, complaints
 from counts import Counts
-from merp.cosim.programs.build_cache import SUMS, Entry
+from merp.cosim.engines.programs.build_cache import SUMS, Entry
 
 ENTRY = Entry("verilator", "key")
 FILES = {f"part{number}": bytes([number]) * 1000 for number in range(6)}

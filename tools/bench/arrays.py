@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from merp.models.arithmetic.stored import to_memory
-from merp.models.errors import BadInput
-from merp.models.params.bits import Bits
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.fixed import FixedFormat
+from merp.models.base.bits import Bits
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.errors import BadInput
+from merp.models.base.fixed import FixedFormat
 from merp.tools.bench.package import Package
 from merp.tools.common.given_numbers import refuse_first
 from merp.tools.common.given_words import given_words

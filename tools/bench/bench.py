@@ -16,8 +16,8 @@ import cocotb
 import numpy as np
 
 from merp.cosim.engines.job import STUCK_CYCLES
-from merp.models.errors import BadInput
-from merp.models.params.bits import Bits
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
 from merp.testbenches.axi.axi_bench import AxiBench
 from merp.testbenches.axi.conduct import Conduct
 from merp.testbenches.axi.meddling import OKAY

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from merp.cosim.audit.vectors import ANY
-from merp.models.errors import BadInput
-from merp.models.params.bits import Bits
-from merp.models.params.fixed import FIXED16, FixedFormat, Fractions
-from merp.models.params.formats import FloatFormat
-from merp.models.params.storage import StoredFormat
+from merp.cosim.phases.audit.vectors import ANY
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.base.fixed import FIXED16, FixedFormat, Fractions
+from merp.models.base.formats import FloatFormat
+from merp.models.base.storage import StoredFormat
 from merp.testbenches.top.run import Answer
 from merp.testbenches.top.top import Pin, TopPorts
 from merp.tools.common.owned import MANIFEST

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from merp.models.arithmetic.stored import from_memory
 from merp.models.arithmetic.words import to_values
-from merp.models.errors import BadInput
-from merp.models.params.bits import Bits
-from merp.models.params.fixed import FixedFormat
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.base.fixed import FixedFormat
 from merp.tools.bench.arrays import Arrays, stream_words
 from merp.tools.bench.package import Package
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from merp.cosim.block.cocotb_run import CocotbFailed, CocotbTests, simulator
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools.bench.bench import FOLDER
 from merp.tools.bench.package import Package
 

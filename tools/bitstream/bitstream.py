@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from merp.cosim.machines import phase_of
+from merp.cosim.machines.loader import phase_of
 from merp.cosim.phases.phase import Phase
-from merp.models.cnn_merp.cycles import Cycles, layer_cycles
-from merp.models.cnn_merp.reconfiguration import layer_passes
-from merp.models.errors import BadInput
-from merp.models.given import mention
+from merp.models.base.errors import BadInput
+from merp.models.base.given import mention
+from merp.models.base.names import folder_name, identifier
+from merp.models.machines.cnn_merp.cycles import Cycles, layer_cycles
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.reconfiguration import layer_passes
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, has_phase, lacks
-from merp.models.params.names import folder_name, identifier
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +62,7 @@ def bitstream_of(
         BadInput: the layer has no design, or it is the first one, which has no delta to propagate,
             or one that cannot go back in one pass.
     """
-    network.design(layer)  # says so where there is none
+    design_of(network, layer)  # says so where there is none
     if not has_phase(network, layer, phase):
         raise BadInput(f"{mention('phase', phase)}: {lacks(network, layer, phase)}")
     layers = tuple(

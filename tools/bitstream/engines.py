@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from merp.cosim.machines import part_for
+from merp.cosim.machines.loader import part_for
 from merp.models.fpga.parts import PARTS, SEVEN_SERIES
 from merp.models.fpga.resources import KINDS
 from merp.models.network.network import Network

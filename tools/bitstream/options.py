@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from merp.models.errors import BadInput
-from merp.models.given import mention, name_of
+from merp.models.base.errors import BadInput
+from merp.models.base.given import mention, name_of
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 

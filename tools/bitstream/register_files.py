@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from merp.models.params.register_map import (
+from merp.models.base.register_map import (
     CONTROL,
     ERRORS,
     STATUS,

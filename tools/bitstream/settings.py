@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from merp.cosim.machines import part_for
+from merp.cosim.machines.loader import part_for
+from merp.models.base.register_map import RegisterMap
 from merp.models.network.network import Network
-from merp.models.params.register_map import RegisterMap
 
 
 @dataclass(frozen=True, kw_only=True)

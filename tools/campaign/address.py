@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentTypeError
 from urllib.parse import urlsplit
 
-from merp.models.errors import shown
+from merp.models.base.errors import shown
 
 SCHEMES = ("tcp", "tls")
 """Those that work with what ``merp[sweep]`` installs."""

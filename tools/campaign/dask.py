@@ -16,7 +16,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any
 
-from merp.models.errors import BadInput, CheckFailed
+from merp.models.base.errors import BadInput, CheckFailed
 from merp.tools.campaign.task import Task, perform_as
 from merp.tools.common.sources import made_by
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools.common.json_file import read_json
 from merp.tools.common.output import Output
 

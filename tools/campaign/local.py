@@ -9,10 +9,10 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, get_context
 from typing import Any
 
-from merp.cosim.programs.children import Children, join
-from merp.cosim.programs.interrupts import interrupts_that_last, status_of
-from merp.cosim.programs.pulse import LOOK_SECONDS, Pulse
-from merp.models.errors import CheckFailed
+from merp.cosim.engines.programs.children import Children, join
+from merp.cosim.engines.programs.interrupts import interrupts_that_last, status_of
+from merp.cosim.engines.programs.pulse import LOOK_SECONDS, Pulse
+from merp.models.base.errors import CheckFailed
 from merp.tools.campaign.task import Task, perform
 
 DEATHS = 3

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools.common.sources import made_by
 
 

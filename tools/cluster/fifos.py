@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from merp.models.cluster.chain import FIFOS, Place
-from merp.models.errors import BadInput, shown
+from merp.models.base.errors import BadInput, shown
+from merp.models.chain.chain import FIFOS, Place
 
 MOST_ROWS = 1 << 20
 SENT = ("maps", "sums", "deltas")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from merp.models.cluster.chain import Chain
-from merp.models.cluster.simulator import Outcome
-from merp.models.cluster.streams import UNBOUNDED
+from merp.models.chain.chain import Chain
+from merp.models.chain.simulator import Outcome
+from merp.models.chain.streams import UNBOUNDED
 from merp.models.comparison.fpdeep import Plan
 from merp.models.comparison.record import Record
 from merp.models.network.phases import PHASES

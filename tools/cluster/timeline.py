@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from io import BytesIO
 
-from merp.models.params.names import plot_label
+from merp.models.base.names import plot_label
 from merp.tools.cluster.tables import Simulated
 
 SHOWN = 8

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
-from merp.models.errors import shown
+from merp.models.base.errors import shown
 from merp.models.network.network_keys import BACKWARD
 from merp.models.network.phases import NAMED
 from merp.tools.common.complaint import complain

@@ -8,11 +8,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from merp.models.errors import BadInput, shown
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.given import mention
+from merp.models.base.toml_section import read_toml
 from merp.models.fpga.board import Board
 from merp.models.fpga.board_file import read_board
-from merp.models.given import mention
-from merp.models.params.toml_section import read_toml
 from merp.tools.common.data import DATA
 
 BOARDS = DATA / "boards"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from merp.models.errors import LINE, one_line
+from merp.models.base.errors import LINE, one_line
 from merp.tools.common.streams import drop
 
 ANY_LENGTH = sys.maxsize

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.designs import designs_of
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
 from merp.models.network.network_keys import FUSE
@@ -26,7 +27,7 @@ def designed_file(file: str, tables: Mapping[str, Any], made: Network, head: Ite
     Raises:
         BadInput: no design holds a convolution in one piece, or two layers that are fused.
     """
-    designs = {name: design_table(design) for name, design in made.cnn_merp_designs.items()}
+    designs = {name: design_table(design) for name, design in designs_of(made).items()}
     tables = deepcopy({key: value for key, value in tables.items() if key != "design"})
     tables["network"].pop(FUSE.key, None)
     if made.fuse:

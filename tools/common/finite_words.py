@@ -6,8 +6,8 @@ import numpy as np
 
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.words import to_bits, to_values
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
 from merp.tools.common.given_numbers import refuse_first
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from merp.models.plan.fit import FITS
+from merp.models.machines.cnn_merp.plan.fit import FITS
 
 
 def add_fit(parser: argparse.ArgumentParser, default: str) -> None:

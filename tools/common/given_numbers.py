@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.compiled import Values
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 
 NUMBERS = "biuf"
 """Kinds of types that are numbers: truths, whole numbers, floating point."""

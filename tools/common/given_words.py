@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.words import to_values
-from merp.models.errors import BadInput
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import FloatFormat
 from merp.tools.common.finite_words import finite_words
 from merp.tools.common.given_numbers import given_numbers, refuse_first
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.cosim.engines.myhdl_engine import elaboration_sha
-from merp.cosim.machines import phase_of
+from merp.cosim.machines.loader import phase_of
 from merp.models.network.network import Layer, Network
 from merp.testbenches.top.top import Top
 

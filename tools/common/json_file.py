@@ -7,8 +7,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from merp.models.errors import BadInput, shown
-from merp.models.params.text_file import read_text
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.text_file import read_text
 
 BYTES = 1 << 26
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from merp.models.params.names import is_name
+from merp.models.base.names import is_name
 
 MOST = 1e300  # so that sums and quotients of a few stay finite
 

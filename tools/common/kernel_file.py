@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from merp.models.arithmetic.words import to_bits
-from merp.models.errors import BadInput, shown
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput, shown
 from merp.models.golden.in_memory import in_memory
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.network.network import Network
-from merp.models.params.bits import Bits
 from merp.tools.common.given_numbers import refuse_first
 from merp.tools.common.given_words import given_words
 from merp.tools.common.npz import read_npz

@@ -6,7 +6,7 @@ import errno
 import os
 from traceback import walk_tb
 
-from merp.models.errors import one_line
+from merp.models.base.errors import one_line
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """What the system says of an output that it does not take."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from merp.models.errors import one_line
+from merp.models.base.errors import one_line
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design_keys import CHOICES, CU_KIND, KEYS, KU_KIND
 from merp.models.network.network_keys import GROUPS, PAD, STRIDE
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.design_keys import CHOICES, CU_KIND, KEYS, KU_KIND
 
 DEFAULTS = {key.key: key.default for key in (STRIDE, PAD, GROUPS)} | {"relu": True}
 """What is not written, as it goes without saying."""

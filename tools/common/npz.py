@@ -17,8 +17,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from merp.models.errors import BadInput, shown
-from merp.models.params.regular_file import check_regular
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.regular_file import check_regular
 
 NUMBERS = 1 << 29
 """Of all arrays of a file. The largest shipped network, saved in training, has 2.8e8."""

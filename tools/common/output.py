@@ -14,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from merp.cosim.programs.interrupts import uninterrupted
-from merp.models.errors import BadInput
+from merp.cosim.engines.programs.interrupts import uninterrupted
+from merp.models.base.errors import BadInput
 from merp.tools.common.owned import is_owned, own
 from merp.tools.common.stage import Busy, Stage, check_place, refused, sweep
 

@@ -13,7 +13,7 @@ from types import TracebackType
 from rich.progress import Progress as Line
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from merp.models.ordered_sum import ordered_sum
+from merp.models.base.ordered_sum import ordered_sum
 from merp.tools.common.complaint import complain
 from merp.tools.common.progress import Progress
 from merp.tools.common.screen import Screen

@@ -6,9 +6,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from merp.models.cnn_merp.fused_pair import check_fusable
-from merp.models.cnn_merp.one_pass import check_backward
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.fused_pair import check_fusable
+from merp.models.machines.cnn_merp.one_pass import check_backward
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network, read_tables
 from merp.tools.common.data import DATA

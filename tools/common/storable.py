@@ -6,11 +6,11 @@ import numpy as np
 
 from merp.models.arithmetic.stored import to_memory
 from merp.models.arithmetic.words import to_values
-from merp.models.errors import BadInput
-from merp.models.params.bits import Bits
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.formats import FloatFormat
-from merp.models.params.storage import StoredFormat, stored_name
+from merp.models.base.bits import Bits
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import FloatFormat
+from merp.models.base.storage import StoredFormat, stored_name
 
 
 def check_storable(where: str, words: Bits, fmt: FloatFormat, stored: StoredFormat) -> None:

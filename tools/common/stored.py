@@ -7,10 +7,10 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.formats import FloatFormat
+from merp.models.base.storage import TENSORS, StoredFormat
 from merp.models.network.network import Network
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.formats import FloatFormat
-from merp.models.params.storage import TENSORS, StoredFormat
 
 
 def storage_answer(network: Network) -> dict[str, Any]:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from merp.models.base.errors import BadInput, shown
 from merp.models.comparison.compare import Comparison
 from merp.models.comparison.figure import Figure
 from merp.models.comparison.record import RESOURCES
-from merp.models.errors import BadInput, shown
-from merp.models.machine.registry import machine_for
 from merp.models.network.network import Network
 from merp.models.network.phases import NAMED, PHASES, has_phase
+from merp.models.network.registry import machine_for
 from merp.tools.common.hardware import HARDWARE
 from merp.tools.common.json_file import read_json
 from merp.tools.common.json_value import is_number, is_text

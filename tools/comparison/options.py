@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from merp.models.plan.fit import BEST
+from merp.models.machines.cnn_merp.plan.fit import BEST
 from merp.tools.common.arguments import add_network, whole
 from merp.tools.common.fit import add_fit
 from merp.tools.comparison.scope import CONV

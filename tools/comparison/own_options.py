@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from merp.models.base.errors import BadInput, shown
 from merp.models.comparison.architecture import Architecture, OwnOption
 from merp.models.comparison.registry import ARCHITECTURES
-from merp.models.errors import BadInput, shown
 from merp.tools.common.arguments import whole
 
 

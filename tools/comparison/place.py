@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given
 from merp.models.comparison.architecture import Architecture
-from merp.models.errors import BadInput
 from merp.models.fpga.board import Board, Source
-from merp.models.given import given
 from merp.tools.common.arguments import whole
 from merp.tools.common.boards import any_board
 

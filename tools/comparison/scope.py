@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from merp.models.errors import BadInput, shown
-from merp.models.given import mention
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.given import mention
 from merp.models.network.network import Network
 
 CONV, ALL = "conv", "all"

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from merp.models.base.ordered_sum import ordered_sum
 from merp.models.comparison.compare import OWN, Answer, Comparison
 from merp.models.comparison.figure import LEVELS, Figure, derived
 from merp.models.comparison.printed import DEVIATES, REPRODUCED, UNCHECKED
 from merp.models.comparison.published import published
 from merp.models.comparison.record import FOOTINGS, RESOURCES, Record
 from merp.models.network.phases import PHASES
-from merp.models.ordered_sum import ordered_sum
 from merp.models.papers.lists import CLASSES
 from merp.tools.report.table import Column, Table
 

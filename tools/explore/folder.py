@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from merp.models.errors import BadInput, shown
+from merp.models.base.errors import BadInput, shown
 from merp.models.network.network import Network
 
 FRONT = "front.json"

@@ -10,7 +10,7 @@ from functools import cached_property
 from io import StringIO
 from typing import Any
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.explore.engines import Engines
 from merp.models.explore.point import Point, notable, numbered
 from merp.models.fpga.board import Board

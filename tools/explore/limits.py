@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import isfinite
 
-from merp.models.errors import BadInput, shown
+from merp.models.base.errors import BadInput, shown
 from merp.models.explore.point import Point
 
 

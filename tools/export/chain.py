@@ -10,17 +10,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.cluster.batch import ClusterBatch, cluster_batch, crossing_words
-from merp.cosim.cluster.cluster import Cluster
-from merp.cosim.cluster.node import Node, NodeBatch, node_batch
-from merp.models.cnn_merp.cluster import Share, cluster_design
-from merp.models.cnn_merp.cut import cut
-from merp.models.cnn_merp.pipeline import check_depth
-from merp.models.errors import BadInput
+from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch, cluster_batch, crossing_words
+from merp.cosim.machines.cnn_merp.chain.cluster import Cluster
+from merp.cosim.machines.cnn_merp.chain.node import Node, NodeBatch, node_batch
+from merp.models.base.errors import BadInput
+from merp.models.base.names import folder_name, identifier
+from merp.models.base.rates import PLAIN
 from merp.models.fpga.order_codes import Target
+from merp.models.machines.cnn_merp.chain.cut import cut
+from merp.models.machines.cnn_merp.chain.shares import Share, cluster_design
+from merp.models.machines.cnn_merp.pipeline.slices import check_depth
 from merp.models.network.network import Network
-from merp.models.params.names import folder_name, identifier
-from merp.models.params.rates import PLAIN
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.tools.common.output import Output
 from merp.tools.common.owned import manifest_sha

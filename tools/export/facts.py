@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from merp.models.cnn_merp.fused_pair import fused_design, fused_layers
-from merp.models.cnn_merp.one_pass import backward_design
+from merp.models.base.register_map import RegisterMap
+from merp.models.machines.cnn_merp.designs import design_of, designs_of
+from merp.models.machines.cnn_merp.fused_pair import fused_design, fused_layers
+from merp.models.machines.cnn_merp.one_pass import backward_design
+from merp.models.machines.cnn_merp.params.word_counters import word_bytes
 from merp.models.network.network import Layer
 from merp.models.network.phases import NAMED, ONE_PASS, PAIR, called, phase_operations
-from merp.models.params.cnn_merp.word_counters import word_bytes
-from merp.models.params.register_map import RegisterMap
 from merp.tools.bitstream.bitstream import Bitstream
 from merp.tools.bitstream.register_files import range_text
 from merp.tools.export.dma import images_in_a_transfer
@@ -18,7 +19,7 @@ from merp.tools.export.dma import images_in_a_transfer
 
 def title(bitstream: Bitstream) -> str:
     """One line: what a bitstream does, and with how much."""
-    design = bitstream.network.cnn_merp_designs[bitstream.design]
+    design = designs_of(bitstream.network)[bitstream.design]
     units = str(design.n_cu)
     if bitstream.phase.name == ONE_PASS:
         halves = backward_design(bitstream.network, bitstream.layers[0])
@@ -44,7 +45,7 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
     None where there is no model.
     """
     words = bitstream.phase.words(layer, images)
-    most = bitstream.network.design(layer).max_images
+    most = design_of(bitstream.network, layer).max_images
     cycles = bitstream.cycles(layer, images)
     return {
         "layer": called(bitstream.network, layer, bitstream.phase.name),
@@ -73,7 +74,7 @@ def _operations(bitstream: Bitstream, layer: Layer, images: int) -> int:
 def _bytes(bitstream: Bitstream, layer: Layer, port: str, images: int) -> int:
     """Bytes of a run on a port."""
     words = bitstream.phase.words(layer, images)[port]
-    return words * word_bytes(bitstream.phase.name, port, bitstream.network.design(layer))
+    return words * word_bytes(bitstream.phase.name, port, design_of(bitstream.network, layer))
 
 
 def register_rows(registers: RegisterMap) -> list[dict[str, Any]]:

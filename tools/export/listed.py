@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from merp.models.errors import BadInput
-from merp.models.given import name_of
+from merp.models.base.errors import BadInput
+from merp.models.base.given import name_of
 from merp.models.network.network import Network
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar

@@ -11,16 +11,17 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from merp.cosim.audit.vectors import write_vectors
+from merp.cosim.phases.audit.vectors import write_vectors
 from merp.cosim.phases.expectation import Expectation
 from merp.cosim.synthesis.analysis import analyse
 from merp.hdl.conversion.convert import Export, convert
+from merp.models.base.names import identifier
+from merp.models.base.register_map import RegisterMap
+from merp.models.base.storage import StoredFormat
 from merp.models.fpga.order_codes import FAMILIES, Target
+from merp.models.machines.cnn_merp.designs import designs_of
+from merp.models.machines.cnn_merp.params.word_counters import stored_format
 from merp.models.network.network import Layer
-from merp.models.params.cnn_merp.word_counters import stored_format
-from merp.models.params.names import identifier
-from merp.models.params.register_map import RegisterMap
-from merp.models.params.storage import StoredFormat
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.top.top import Top
 from merp.tools.bitstream.bitstream import Bitstream
@@ -259,7 +260,7 @@ def _streams(bitstream: Bitstream, engine: Top, expected: Expectation) -> dict[s
 
 def _stored(bitstream: Bitstream, ports: Mapping[str, str]) -> dict[str, StoredFormat]:
     """Formats of the streams, given by their ports, that are not that of the arithmetic."""
-    design = bitstream.network.cnn_merp_designs[bitstream.design]
+    design = designs_of(bitstream.network)[bitstream.design]
     found = {
         stream: stored_format(bitstream.phase.name, port, design) for stream, port in ports.items()
     }

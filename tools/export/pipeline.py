@@ -7,15 +7,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.pipeline.batch import Batch, batch
-from merp.cosim.pipeline.pipeline import Pipeline
-from merp.models.cnn_merp.pipeline import check_depth, pipeline_design
-from merp.models.errors import BadInput
+from merp.cosim.machines.cnn_merp.pipeline.batch import Batch, batch
+from merp.cosim.machines.cnn_merp.pipeline.pipeline import Pipeline
+from merp.models.base.errors import BadInput
+from merp.models.base.names import folder_name, identifier
+from merp.models.base.rates import PLAIN
 from merp.models.fpga.order_codes import Target
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.pipeline.cycles import pipeline_cycles
+from merp.models.machines.cnn_merp.pipeline.slices import check_depth, pipeline_design
 from merp.models.network.network import Network
-from merp.models.params.names import folder_name, identifier
-from merp.models.params.rates import PLAIN
-from merp.models.pipeline.cycles import pipeline_cycles
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.top.top import Top
 from merp.tools.common.time_spent import TimeSpent
@@ -73,7 +74,7 @@ class PipelinePackage:
     @property
     def frame(self) -> Frame:
         """What it has in common with other packages."""
-        units = sum(self.network.design(layer).n_cu for layer in self.network.layers)
+        units = sum(design_of(self.network, layer).n_cu for layer in self.network.layers)
         return Frame(
             name=self.name,
             entity=identifier("merp", self.network.name, KIND),

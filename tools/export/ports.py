@@ -7,7 +7,7 @@ from typing import Any
 
 from merp.cosim.engines.job import STUCK_CYCLES
 from merp.hdl.conversion.convert import Export, Port
-from merp.models.params.register_map import ADDRESS_WIDTH, CONTROL, STATUS, RegisterMap
+from merp.models.base.register_map import ADDRESS_WIDTH, CONTROL, STATUS, RegisterMap
 from merp.testbenches.top.run import TAIL_CYCLES
 from merp.testbenches.top.top import TopPorts
 from merp.tools.export.languages import Dialect

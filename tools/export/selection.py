@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given, name_of
+from merp.models.base.memory import check_memory
 from merp.models.fpga.order_codes import Target
-from merp.models.given import given, name_of
 from merp.models.golden.memory import golden_bytes
-from merp.models.memory import check_memory
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import fusing, going_back_for
-from merp.models.params.cnn_merp.sizing import check_fits
 from merp.tools.bitstream.options import check_options, deltas_pooled
 from merp.tools.export.languages import Dialect
 
@@ -78,9 +79,9 @@ def select(
         before = deltas_pooled(network, delta_at)
     users = [each for each in network.layers if each.design is not None]
     for each in users if found is None else [found]:
-        check_fits(each.shape, images, network.design(each), f"{network.name}: {each.name}")
+        check_fits(each.shape, images, design_of(network, each), f"{network.name}: {each.name}")
     if not users:
-        network.design(network.layers[0])  # says so
+        design_of(network, network.layers[0])  # says so
     if found is not None:  # whose vectors are written on the network's own input
         whole_step = state or asked != "fp"
         needed = golden_bytes(network, found, images, whole_step=whole_step)

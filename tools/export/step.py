@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from merp.cosim.audit.vectors import status_words, write_run
-from merp.cosim.pipeline.batch import Batch
-from merp.cosim.pipeline.pipeline import Engines
+from merp.cosim.machines.cnn_merp.pipeline.batch import Batch
+from merp.cosim.machines.cnn_merp.pipeline.pipeline import Engines
+from merp.cosim.phases.audit.vectors import status_words, write_run
 from merp.hdl.conversion.convert import convert
+from merp.models.base.counters import COUNTERS
+from merp.models.base.rates import Rates
+from merp.models.base.register_map import RegisterMap
 from merp.models.golden.training import (
     RATE,
     Model,
@@ -22,9 +25,6 @@ from merp.models.golden.training import (
     train_step,
 )
 from merp.models.network.network import Network
-from merp.models.params.counters import COUNTERS
-from merp.models.params.rates import Rates
-from merp.models.params.register_map import RegisterMap
 from merp.testbenches.axi.axi_top import axi_top
 from merp.tools.common.time_spent import TimeSpent
 from merp.tools.export.package import Frame, write_header

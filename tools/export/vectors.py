@@ -9,14 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from merp.cosim.phases.expectation import Pass
-from merp.models.cnn_merp.fused_pair import fused_layers
+from merp.models.base.bits import Bits
+from merp.models.base.shape import Shape
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters, parameters
+from merp.models.machines.cnn_merp.designs import designs_of
+from merp.models.machines.cnn_merp.fused_pair import fused_layers
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR, made_by
-from merp.models.params.bits import Bits
-from merp.models.params.shape import Shape
 from merp.tools.bitstream.bitstream import Bitstream
 from merp.tools.simulate.input_maps import input_maps, random_maps
 
@@ -110,7 +111,7 @@ def _with_maps(shape: Shape, n: int, m: int) -> Shape:
 
 def _small(shape: Shape, bitstream: Bitstream) -> Shape:
     """Maps of two groups, the last CU idle in the second, and windows that are pooled."""
-    crowd = 2 * bitstream.network.cnn_merp_designs[bitstream.design].n_cu - 1
+    crowd = 2 * designs_of(bitstream.network)[bitstream.design].n_cu - 1
     few = crowd if bitstream.phase.name == ONE_PASS else SMALL_MAPS  # a half has half of the CUs
     n, m = (crowd, SMALL_MAPS) if bitstream.phase.name == "dp" else (few, crowd)
     pool = shape.pool

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from merp.cosim.block.replay import replay
     from merp.hdl.conversion.convert import convert
     from merp.hdl.conversion.entity import entity
-    from merp.models.errors import BadInput
+    from merp.models.base.errors import BadInput
     from merp.testbenches.block.trace import Trace, run_block
     from merp.tools.library.exports import Exports
     from merp.tools.library.layer import Layer
@@ -54,7 +54,7 @@ __all__ = [
 __version__ = version("merp")
 
 _HOMES = {
-    "BadInput": "merp.models.errors",
+    "BadInput": "merp.models.base.errors",
     "Exports": "merp.tools.library.exports",
     "Layer": "merp.tools.library.layer",
     "LayerRun": "merp.tools.library.layer_run",

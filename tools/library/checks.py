@@ -11,11 +11,11 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merp.models.errors import BadInput, shown
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.formats import FloatFormat
+from merp.models.base.storage import Stores
 from merp.models.network.network import Network
 from merp.models.network.network_keys import BACKWARD
-from merp.models.params.formats import FloatFormat
-from merp.models.params.storage import Stores
 from merp.tools.common.progress import Progress
 from merp.tools.simulate.choose import check_wave_of
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from merp.models.params.bits import Bits
+    from merp.models.base.bits import Bits
 
 
 def one_of(name: str, value: object, allowed: Iterable[str]) -> str:

@@ -8,12 +8,13 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from merp.models.errors import BadInput, shown
-from merp.models.given import as_arguments
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.given import as_arguments
+from merp.models.base.shape import Shape
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.network import network as description
 from merp.models.network.phases import NAMED, ONE_PASS, PAIR, going_back_for, has_phase, lacks
-from merp.models.params.cnn_merp.sizing import check_fits
-from merp.models.params.shape import Shape
 from merp.tools.library.checks import (
     flag,
     input_words,
@@ -28,10 +29,10 @@ from merp.tools.simulate.choose import ARRAYS, MOST_IMAGES, array_of, first_rows
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from merp.cosim.audit.run_and_audit import Audited
+    from merp.cosim.phases.audit.run_and_audit import Audited
     from merp.cosim.phases.expectation import Pass
+    from merp.models.base.bits import Bits
     from merp.models.golden.golden_step import GoldenStep
-    from merp.models.params.bits import Bits
     from merp.tools.library.layer_run import LayerRun
 
 ALONE = tuple(phase for phase in NAMED if phase != PAIR)
@@ -148,7 +149,7 @@ class Layer:
             Stuck: no word moved for too long.
         """
         from merp.cosim.engines.engine import ENGINES
-        from merp.cosim.machines import phase_of  # simulators wait until they are needed
+        from merp.cosim.machines.loader import phase_of  # simulators wait until they are needed
         from merp.models.golden.training import rates_of
         from merp.tools.simulate.first_rows import step_of
         from merp.tools.simulate.waves import Waves
@@ -175,7 +176,7 @@ class Layer:
         size = None, shape.rows, shape.columns, self.groups * shape.n
         maps = None if x is None else input_words("x", x, size, network.at(layer))
         count = self._images(maps, images)
-        check_fits(layer.shape, count, network.design(layer), f"{network.name}: {layer.name}")
+        check_fits(layer.shape, count, design_of(network, layer), f"{network.name}: {layer.name}")
         try:
             rates_of(rate, count, fmt)
         except ValueError as error:
@@ -194,7 +195,7 @@ class Layer:
         passes = [built.golden_pass(layer, each, step) for each in groups]
         top = built.top(array)
         with ExitStack() as held:
-            from merp.cosim.audit.run_and_audit import run_and_audit
+            from merp.cosim.phases.audit.run_and_audit import run_and_audit
 
             waves = None
             if place is not None:
@@ -307,7 +308,7 @@ class Layer:
     ) -> LayerRun:
         import numpy as np
 
-        from merp.cosim.audit.audit import combine
+        from merp.cosim.phases.audit.audit import combine
         from merp.cosim.phases.pins import widened_words
         from merp.tools.library.layer_run import LayerRun
 
@@ -318,7 +319,7 @@ class Layer:
             parts = [each.record.array(about.stream, about.golden.shape) for each in audited]
             joined = np.concatenate(parts, axis=-1 if about.maps else 0)
             made[NAMES[port]] = widened_words(
-                joined, phase, port, self._network.design(self._layer)
+                joined, phase, port, design_of(self._network, self._layer)
             )
         if "state" in made:
             made["state"] = made["state"].astype(np.uint8)

@@ -10,12 +10,12 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.cosim.audit.audit import Audit
 from merp.cosim.engines.record import Record
+from merp.cosim.phases.audit.audit import Audit
 from merp.models.arithmetic.words import to_values
+from merp.models.base.bits import Bits
+from merp.models.base.formats import FloatFormat
 from merp.models.network.network import Layer
-from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
 from merp.tools.library.rows import Rows
 from merp.tools.simulate.map_picture import draw
 

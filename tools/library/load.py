@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os import PathLike, fspath
 
-from merp.models.errors import BadInput, shown
+from merp.models.base.errors import BadInput, shown
 from merp.tools.common.shipped import open_network, shipped_names
 from merp.tools.library.network import Network
 

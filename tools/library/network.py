@@ -7,16 +7,16 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
-from merp.models.cnn_merp.cluster import MAX_PACE
-from merp.models.cnn_merp.one_pass import check_backward
-from merp.models.errors import BadInput, NoSuchKey, shown
+from merp.models.base.errors import BadInput, NoSuchKey, shown
+from merp.models.base.given import as_arguments
+from merp.models.base.state_field import STATES
 from merp.models.fpga.order_codes import target_named
 from merp.models.fpga.parts import DEFAULT
-from merp.models.given import as_arguments
+from merp.models.machines.cnn_merp.chain.shares import MAX_PACE
+from merp.models.machines.cnn_merp.one_pass import check_backward
 from merp.models.network import network as description
 from merp.models.network.network_keys import BACKWARD, MAX_MAPS, MAX_SIZE
 from merp.models.network.phases import NAMED, pair_named
-from merp.models.params.state_field import STATES
 from merp.tools.common.arguments import ARCHITECTURES, MOST_DEPTH, MOST_DEVICES
 from merp.tools.common.boards import open_board
 from merp.tools.export.languages import DIALECTS, VHDL
@@ -415,7 +415,7 @@ class Network(Mapping[str, Layer]):
             raise BadInput("epochs: allowed without steps")
         place = None if board is None else open_board(fspath(path("board", board)))
         if goal is not None:
-            from merp.models.plan.plan import GOALS  # slow imports wait
+            from merp.models.machines.cnn_merp.plan.plan import GOALS  # slow imports wait
 
             one_of("goal", goal, GOALS)
         target = target_of(place, goal=goal, apart=flag("apart", apart))

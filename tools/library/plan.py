@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from os import PathLike, fspath
 from typing import Any
 
+from merp.models.base.state_field import STATES
+from merp.models.machines.cnn_merp.plan.fit import FITS
+from merp.models.machines.cnn_merp.plan.plan import GOALS
+from merp.models.machines.cnn_merp.plan.planned import Plan as OnBoard
 from merp.models.network.network import Network
-from merp.models.params.state_field import STATES
-from merp.models.plan.fit import FITS
-from merp.models.plan.plan import GOALS
-from merp.models.plan.planned import Plan as OnBoard
 from merp.tools.common.boards import open_board
 from merp.tools.library.checks import flag, one_of, text, whole_number
 from merp.tools.library.rows import Row, Rows

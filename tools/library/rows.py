@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, overload
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.network.network import Layer
 
 Row = Mapping[str, Any]

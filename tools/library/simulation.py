@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.cosim.audit.audit import Audit, combine
-from merp.models.errors import BadInput, shown
+from merp.cosim.phases.audit.audit import Audit, combine
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput, shown
 from merp.models.golden.initial import Parameters
 from merp.models.golden.initial import parameters as initial
 from merp.models.network.network import Network
 from merp.models.network.phases import called, made_by
-from merp.models.params.bits import Bits
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.common.resumable import noted

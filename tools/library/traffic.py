@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from os import PathLike, fspath
 from typing import Any
 
-from merp.models.errors import BadInput, shown
-from merp.models.mac_array.step_traffic import array_traffic
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.fixed import FixedFormat
+from merp.models.base.formats import FloatFormat
+from merp.models.base.state_field import STATES
+from merp.models.machines.mac_array.step_traffic import array_traffic
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import COUNTED
-from merp.models.params.fixed import FixedFormat
-from merp.models.params.formats import FloatFormat
-from merp.models.params.state_field import STATES
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
 from merp.models.traffic.footing import FOOTINGS, Footing
 from merp.tools.common.boards import PAPER, open_board
@@ -70,8 +70,8 @@ CLOSED_FORMS: Mapping[
 def _layers(network: Network, batch: int, footing: Footing) -> tuple[LayerTraffic, ...]:
     if footing.name != "board" or footing.board is None:
         return CLOSED_FORMS[type(network.numbers)](network, batch, footing)
-    from merp.models.plan.plan import plan  # NumPy takes long to import
-    from merp.models.plan.traffic import board_traffic
+    from merp.models.machines.cnn_merp.plan.plan import plan  # NumPy takes long to import
+    from merp.models.machines.cnn_merp.plan.traffic import board_traffic
 
     return board_traffic(network, plan(network, footing.board, batch, state=footing.state))
 

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.compiled import Values
-from merp.models.errors import BadInput, shown
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.fixed import FixedFormat
+from merp.models.base.formats import FloatFormat
 from merp.models.golden.initial import Parameters
 from merp.models.network.network import Network
-from merp.models.params.fixed import FixedFormat
-from merp.models.params.formats import FloatFormat
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.library.checks import path

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from merp.models.arithmetic.words import to_values
 from merp.models.fpga.board import Board
+from merp.models.machines.cnn_merp.designs import designs_of
+from merp.models.machines.cnn_merp.plan.plan import plan
 from merp.models.network.network_file import network_of
 from merp.models.onnx.import_model import Imported
 from merp.models.onnx.node import Node
-from merp.models.plan.plan import plan
 from merp.tools.common.network_text import design_table, network_text
 from merp.tools.common.seal import sealed
 
@@ -50,7 +51,7 @@ def with_board(imported: Imported, board: Board) -> dict[str, dict[str, Any]]:
     planned = plan(imported.network, board).network
     for layer, table in zip(planned.layers, imported.tables["layer"], strict=True):
         table["design"] = layer.design
-    designs = {name: design_table(design) for name, design in planned.cnn_merp_designs.items()}
+    designs = {name: design_table(design) for name, design in designs_of(planned).items()}
     network_of(imported.network.name, {**imported.tables, "design": designs})
     return designs
 

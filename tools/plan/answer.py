@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from merp.models.base.ordered_sum import ordered_sum
 from merp.models.fpga.resources import capacity
+from merp.models.machines.cnn_merp.designs import designs_of
+from merp.models.machines.cnn_merp.params.design_keys import CHOICES
+from merp.models.machines.cnn_merp.plan.engines import Engine
+from merp.models.machines.cnn_merp.plan.fit import SHIPPED
+from merp.models.machines.cnn_merp.plan.fusable import Fusable, fusable, saves_most
+from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
+from merp.models.machines.cnn_merp.plan.reached import Reached, reached
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import counted_as, phases_counted
-from merp.models.ordered_sum import ordered_sum
-from merp.models.params.cnn_merp.design_keys import CHOICES
-from merp.models.plan.engines import Engine
-from merp.models.plan.fit import SHIPPED
-from merp.models.plan.fusable import Fusable, fusable, saves_most
-from merp.models.plan.planned import Plan, Planned
-from merp.models.plan.reached import Reached, reached
 from merp.tools.common.designed import designed_file
 from merp.tools.common.stored import storage_answer
 
@@ -47,7 +48,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
             name: {"chosen": name in plan.chosen, "cu_kind": design.cu_kind}
             | {"ku_kind": design.ku_kind}
             | {key: getattr(design, key) for key in CHOICES}
-            for name, design in plan.network.cnn_merp_designs.items()
+            for name, design in designs_of(plan.network).items()
         },
         "bitstreams": [_engine(engine) for engine in plan.engines],
         "layers": [planned_answer(planned) for planned in plan.layers],

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from merp.models.machines.cnn_merp.plan.fit import SHIPPED, Planner, faster, quickest
+from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
-from merp.models.plan.fit import SHIPPED, Planner, faster, quickest
-from merp.models.plan.planned import Plan
 from merp.tools.common.table import fixed
 from merp.tools.plan.answer import plan_json
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given
 from merp.models.fpga.board import Board
-from merp.models.given import given
+from merp.models.machines.cnn_merp.plan.fusable import fusable, saves_most
+from merp.models.machines.cnn_merp.plan.plan import plan
+from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
 from merp.models.network.phases import pair_named
-from merp.models.plan.fusable import fusable, saves_most
-from merp.models.plan.plan import plan
-from merp.models.plan.planned import Plan
 
 BEST: Final = "best"
 NONE: Final = "none"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from merp.models.params.state_field import STATES
-from merp.models.plan.plan import GOALS
+from merp.models.base.state_field import STATES
+from merp.models.machines.cnn_merp.plan.plan import GOALS
 
 STATE: Final = "pooled"
 GOAL: Final = GOALS[0]

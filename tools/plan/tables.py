@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from merp.models.fpga.resources import Resources, capacity
+from merp.models.machines.cnn_merp.designs import designs_of
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.plan.engines import Engine
+from merp.models.machines.cnn_merp.plan.fusable import fusable, saves_most
+from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import PAIR
-from merp.models.params.cnn_merp.design import Design
-from merp.models.plan.engines import Engine
-from merp.models.plan.fusable import fusable, saves_most
-from merp.models.plan.planned import Plan, Planned
 from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, say, table
 from merp.tools.plan.answer import plan_json
@@ -120,7 +121,7 @@ def _print_bitstreams(plan: Plan) -> None:
         for engine in plan.engines
     ]
     rows.append([plan.board.part.name, "", *_figures(capacity(plan.board.part)), ""])
-    chosen = ", ".join(_chosen(name, plan.network.cnn_merp_designs[name]) for name in plan.chosen)
+    chosen = ", ".join(_chosen(name, designs_of(plan.network)[name]) for name in plan.chosen)
     console().print(
         table(
             "Bitstreams",

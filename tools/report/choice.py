@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
-from merp.models.cnn_merp.cycles import Cycles, network_cycles
-from merp.models.cnn_merp.fused_pair import pairs_that_fit
-from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.fpga.parts import Part
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import SEPARATE
-from merp.models.plan.plan import plan
-from merp.models.plan.planned import Plan, Planned
 from merp.models.traffic import published
-from merp.models.traffic.closed_form import Phase
+from merp.models.traffic.closed_form import LayerTraffic, Phase
 from merp.models.traffic.footing import Footing
 from merp.tools.report.measurement import Measurement
-from merp.tools.report.tiles import TileRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,15 +21,13 @@ class Choice:
 
     Attributes:
         batch: images of a training step. board: part, external memory, and clock of the engine.
-        measured: what simulations of layers in one piece found. tiles: what those of a plan's
-            passes found.
+        measured: what simulations of layers in one piece found.
     """
 
     network: Network
     batch: int
     board: Board
     measured: Sequence[Measurement] = ()
-    tiles: Sequence[TileRecord] = ()
 
     @property
     def part(self) -> Part:
@@ -53,21 +44,6 @@ class Choice:
         """Peak of the external memory, 10^9 bytes a second."""
         return self.board.gbytes_s
 
-    @cached_property
-    def pair(self) -> tuple[str, ...]:
-        """The two layers that save most by being fused, of those that fit the part; or none."""
-        found = [(one, other) for one, other, _ in pairs_that_fit(self.network, self.part)]
-        best = max(found, key=lambda pair: pair[0].outputs, default=())
-        return tuple(layer.name for layer in best)
-
-    @cached_property
-    def plan(self) -> Plan | BadInput:
-        """Passes that fit the board, deltas stored at pooled resolution; or why there are none."""
-        try:
-            return plan(self.network, self.board, self.batch)
-        except BadInput as error:
-            return error
-
     def network_on(self, footing: Footing) -> Network:
         """The network; its passes apart where deltas lie at the resolution of the sums."""
         return self.network if footing.pooled else replace(self.network, backward=SEPARATE)
@@ -81,9 +57,16 @@ class Choice:
             for found in self.measured
         )
 
-    def shown(self, planned: Planned) -> bool:
-        """Whether the bytes of all its passes were seen on the pins."""
-        return any(record.shows(planned) for record in self.tiles)
+    def moved(self, figures: LayerTraffic, phase: str, footing: Footing) -> bool:
+        """Whether simulations moved the very bytes that a layer moves in a phase, by a footing."""
+        figure: Phase | None = getattr(figures, phase)
+        every_port = footing.name == "full"
+        return figure is not None and self.saw(figures.layer, phase, figure, every_port=every_port)
+
+    @property
+    def confirms(self) -> bool:
+        """Whether every simulation moved what is modelled."""
+        return all(each.confirms for each in self.measured)
 
     @property
     def papers(self) -> bool:
@@ -94,11 +77,6 @@ class Choice:
     def convolutions(self) -> list[Layer]:
         """Convolution layers, in order."""
         return [layer for layer in self.network.layers if layer.kind == "conv"]
-
-    @cached_property
-    def cycles(self) -> list[tuple[Layer, str, Cycles]]:
-        """Layer, phase and cycles of all that runs on a design."""
-        return list(network_cycles(self.network, self.batch))
 
     def seconds(self, cycles: int) -> float:
         """Time of ``cycles`` at the clock."""

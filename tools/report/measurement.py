@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from merp.models.errors import BadInput, one_line
+from merp.models.base.errors import BadInput, one_line
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import NAMED, PAIR, has_phase
 from merp.models.traffic.closed_form import Phase

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from merp.cosim.audit.audit import COUNTS
-from merp.models.errors import BadInput, shown
+from merp.cosim.phases.audit.audit import COUNTS
+from merp.models.base.errors import BadInput, shown
 from merp.models.network.network import Network
 from merp.tools.common.hardware import HARDWARE
 from merp.tools.common.json_file import read_json

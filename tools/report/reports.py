@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.machines import part_for
+from merp.cosim.machines.loader import part_for
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
 from merp.tools.report.choice import Choice
@@ -29,7 +29,7 @@ class Report:
     opened: Callable[[str], Board]
     records: Callable[[Sequence[Path], Network], list[Measurement]]
     choice: Callable[[Network, int, Board, Sequence[Path]], Choice]
-    document: Callable[[Choice, Path], dict[str, Any]]
+    document: Callable[[Any, Path], dict[str, Any]]
 
 
 def report_of(network: Network) -> Report:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.fpga.routed import SITES
 from merp.models.network.network import Network
 from merp.tools.common.progress_bar import ProgressBar

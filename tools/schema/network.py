@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from merp.models.machine.registry import architecture_key, machines
+from merp.models.base.keys import Choice, Flag, Key, Ratio, Reference, References, Sides, Whole
+from merp.models.base.names import ALLOWED_NAME, NAME
+from merp.models.base.toml_section import RATIO, read_toml
 from merp.models.network.network_keys import (
     BACKWARD,
     CONVOLUTION,
@@ -24,9 +26,7 @@ from merp.models.network.network_keys import (
     ROUNDING,
     STORAGE,
 )
-from merp.models.params.keys import Choice, Flag, Key, Ratio, Reference, References, Sides, Whole
-from merp.models.params.names import ALLOWED_NAME, NAME
-from merp.models.params.toml_section import RATIO, read_toml
+from merp.models.network.registry import architecture_key, machines
 from merp.tools.common.data import DATA
 from merp.tools.common.shipped import shipped_names
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from merp.models.cnn_merp.fused_pair import check_pair, fused_layers
-from merp.models.cnn_merp.one_pass import check_backward
-from merp.models.errors import BadInput
-from merp.models.given import given, mention, name_of
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given, mention, name_of
+from merp.models.base.memory import check_memory
+from merp.models.base.shape import Shape
 from merp.models.golden.memory import golden_bytes
-from merp.models.memory import check_memory
+from merp.models.machines.cnn_merp.designs import design_of, designs_of
+from merp.models.machines.cnn_merp.fused_pair import check_pair, fused_layers
+from merp.models.machines.cnn_merp.one_pass import check_backward
+from merp.models.machines.cnn_merp.params.design import ARITHMETIC, Design
+from merp.models.machines.cnn_merp.params.sizing import check_fits, size_design
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import (
     ONE_PASS,
@@ -21,9 +25,6 @@ from merp.models.network.phases import (
     pair_named,
     phases_of_step,
 )
-from merp.models.params.cnn_merp.design import ARITHMETIC, Design
-from merp.models.params.cnn_merp.sizing import check_fits, size_design
-from merp.models.params.shape import Shape
 from merp.tools.bitstream.options import deltas_pooled
 from merp.tools.simulate.choice import Choice
 
@@ -95,7 +96,7 @@ def choose_layers(
     elif len(layers) == 1:
         network = replace(network, fuse=())
     for layer in layers:
-        check_fits(layer.shape, images, network.design(layer), f"{network.name}: {layer.name}")
+        check_fits(layer.shape, images, design_of(network, layer), f"{network.name}: {layer.name}")
     array = array_of(engine, cu_array)
     phases = phases_named(network, phases_of_step(network), layers, phase)
     designs = {layer.design for layer in layers if phases != (PAIR,)}
@@ -261,7 +262,7 @@ def array_of(engine: str, asked: str | None) -> str:
 def _with_design(network: Network, name: str) -> Layer:
     """A layer that has a design."""
     layer = network.layer(name)
-    network.elaboration(layer)  # says so where there is none
+    network.design(layer)  # says so where there is none
     return layer
 
 
@@ -276,7 +277,7 @@ def _layers(network: Network, asked: str | None) -> list[Layer]:
             break
         layers.append(layer)
     if not layers:
-        network.elaboration(network.layers[0])
+        network.design(network.layers[0])
     return layers
 
 
@@ -304,7 +305,7 @@ def _group(layers: Sequence[Layer], layer: str | None, asked: int | str | None) 
 
 def _with_cus(network: Network, layers: Sequence[Layer], cus: int) -> Network:
     """The network with every design of ``layers`` sized anew for ``cus`` CUs."""
-    designs = dict(network.cnn_merp_designs)
+    designs = dict(designs_of(network))
     for name in {layer.design for layer in layers if layer.design}:
         shapes = [layer.shape for layer in network.layers if layer.design == name]
         designs[name] = _sized(designs[name], shapes, cus)

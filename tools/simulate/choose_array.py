@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from merp.models.errors import BadInput
-from merp.models.given import given, mention, name_of
-from merp.models.mac_array.passes import design_of
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given, mention, name_of
+from merp.models.machines.mac_array.passes import design_of
 from merp.models.network.network_keys import SEPARATE
 from merp.models.network.phases import PHASES
 from merp.tools.bitstream.options import deltas_pooled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from merp.cosim.machines import part_that_runs
+from merp.cosim.machines.loader import part_that_runs
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.choose import Picked
 

@@ -7,22 +7,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.machines import phases_of
-from merp.cosim.phases.cnn_merp import backward, fused_forward
+from merp.cosim.machines.cnn_merp.phases import backward, fused_forward
+from merp.cosim.machines.loader import phases_of
 from merp.cosim.phases.expectation import RecordedPasses
 from merp.cosim.phases.phase import Phase
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.words import to_values
-from merp.models.cnn_merp.cycles import layer_cycles
-from merp.models.cnn_merp.fused_pair import fused_design, fused_layers
-from merp.models.cnn_merp.one_pass import backward_design
+from merp.models.base.bits import Bits
+from merp.models.base.counters import COUNTERS
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters
 from merp.models.golden.initial import parameters as initial_parameters
+from merp.models.machines.cnn_merp.cycles import layer_cycles
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.fused_pair import fused_design, fused_layers
+from merp.models.machines.cnn_merp.one_pass import backward_design
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR, called, made_by
-from merp.models.params.bits import Bits
-from merp.models.params.counters import COUNTERS
 from merp.tools.common.given_words import given_words
 from merp.tools.common.kernel_file import read_kernels
 from merp.tools.common.storable import check_storable
@@ -122,7 +123,7 @@ class CnnMerp:
 
     def about(self, choice: Choice, layer: Layer, phase: str) -> Mapping[str, Any]:
         """Kinds of CUs, and how many."""
-        design = choice.network.design(layer)
+        design = design_of(choice.network, layer)
         halves = self.halves(choice, layer, phase)
         return {
             "cu_kind": design.cu_kind,
@@ -134,7 +135,7 @@ class CnnMerp:
 
     def hardware(self, choice: Choice, layer: Layer, phase: str) -> str:
         """CUs, their size and kind."""
-        design = choice.network.design(layer)
+        design = design_of(choice.network, layer)
         updates = phase in ("ku", ONE_PASS)
         kind = f"{design.cu_kind}, by {design.ku_kind}" if updates else design.cu_kind
         halves = list(self.halves(choice, layer, phase).values())
@@ -142,7 +143,7 @@ class CnnMerp:
         if phase == ONE_PASS:
             cus = f"{' + '.join(map(str, halves))} of {cus}"
         elif phase == PAIR:
-            designs = [choice.network.design(each) for each in fused_layers(choice.network)]
+            designs = [design_of(choice.network, each) for each in fused_layers(choice.network)]
             shares = zip(halves, designs, strict=True)
             cus = " + ".join(f"{n} of {each.n_cu} CUs of {each.k}x{each.k}" for n, each in shares)
         return f"{cus} ({kind})"

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.models.base.names import file_name
 from merp.models.network.network import Layer
 from merp.models.network.phases import PAIR, called, made_by
-from merp.models.params.names import file_name
 from merp.tools.common.json_value import is_number, is_text
 from merp.tools.common.seal import Arrays
 from merp.tools.simulate.choice import Choice

@@ -8,11 +8,11 @@ import numpy as np
 
 from merp.models.arithmetic.stored import from_memory
 from merp.models.arithmetic.words import to_bits
+from merp.models.base.bits import Bits
+from merp.models.base.byte_image import BYTES, ByteImage
+from merp.models.base.formats import FloatFormat
+from merp.models.base.storage import StoredFormat
 from merp.models.network.network import Network
-from merp.models.params.bits import Bits
-from merp.models.params.byte_image import BYTES, ByteImage
-from merp.models.params.formats import FloatFormat
-from merp.models.params.storage import StoredFormat
 from merp.tools.simulate.photograph import CHANNELS, Size, batch
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from merp.cosim.audit.audit import COUNTS, Audit
-from merp.models.params.counters import COUNTERS, Counter
+from merp.cosim.phases.audit.audit import COUNTS, Audit
+from merp.models.base.counters import COUNTERS, Counter
 from merp.tools.common.json_value import is_list, is_number, is_table, is_text, is_whole
 
 

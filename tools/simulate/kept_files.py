@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.errors import BadInput
-from merp.models.given import name_of
+from merp.models.base.errors import BadInput
+from merp.models.base.given import name_of
 from merp.tools.common.json_file import parse_json
 from merp.tools.common.npz import read_npz
 from merp.tools.common.output import Output

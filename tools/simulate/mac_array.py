@@ -9,25 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from merp.cosim.machines import phase_of
-from merp.cosim.phases.mac_array.array_phase import CYCLES, ArrayPhase, usual_rates
-from merp.cosim.phases.mac_array.array_step import ArrayStep
-from merp.cosim.phases.mac_array.built import check_one_array, check_runs
-from merp.cosim.phases.mac_array.step_order import step_order
+from merp.cosim.machines.loader import phase_of
+from merp.cosim.machines.mac_array.phases.array_phase import CYCLES, ArrayPhase, usual_rates
+from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
+from merp.cosim.machines.mac_array.phases.built import check_one_array, check_runs
+from merp.cosim.machines.mac_array.phases.step_order import step_order
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.fixed import LEAST, MOST, Words, to_numbers, to_words
 from merp.models.arithmetic.words import to_values
-from merp.models.errors import BadInput
-from merp.models.given import name_of
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BINARY32
+from merp.models.base.given import name_of
 from merp.models.golden.loss import LOSSES
-from merp.models.mac_array.array_flow import array_cycles
-from merp.models.mac_array.fixed_golden_step import FixedGoldenStep
-from merp.models.mac_array.fixed_training import FixedModel, initial_model
-from merp.models.mac_array.passes import design_of, fraction_in
+from merp.models.machines.mac_array.array_flow import array_cycles
+from merp.models.machines.mac_array.fixed_golden_step import FixedGoldenStep
+from merp.models.machines.mac_array.fixed_training import FixedModel, initial_model
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.passes import design_of, fraction_in
 from merp.models.network.network import Layer, Network
-from merp.models.params.bits import Bits
-from merp.models.params.formats import BINARY32
-from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.tools.common.given_numbers import given_numbers, refuse_first
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.input_maps import float_maps

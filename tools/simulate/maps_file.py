@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.network.network import Network
 from merp.tools.common.npz import read_npz
 from merp.tools.simulate.simulated import Simulated, Words

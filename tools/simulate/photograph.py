@@ -12,13 +12,13 @@ from PIL import Image, ImageOps
 
 from merp.models.arithmetic.stored import from_memory
 from merp.models.arithmetic.words import to_bits
-from merp.models.errors import BadInput
-from merp.models.given import name_of
-from merp.models.params.bits import Bits
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.formats import BINARY32, FloatFormat
-from merp.models.params.regular_file import check_regular
-from merp.models.params.storage import StoredFormat
+from merp.models.base.bits import Bits
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BINARY32, FloatFormat
+from merp.models.base.given import name_of
+from merp.models.base.regular_file import check_regular
+from merp.models.base.storage import StoredFormat
 
 # What Pillow logs of a broken file would stand before our line of it, where nobody listens.
 logging.getLogger("PIL").addHandler(logging.NullHandler())

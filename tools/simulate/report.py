@@ -9,9 +9,9 @@ from typing import Any
 
 from rich.console import Console
 
-from merp.cosim.audit.audit import COUNTS, Audit, combine
+from merp.cosim.phases.audit.audit import COUNTS, Audit, combine
+from merp.models.base.names import file_name
 from merp.models.network.phases import ONE_PASS, PAIR, apart, called
-from merp.models.params.names import file_name
 from merp.tools.common.hardware import HARDWARE, hardware_sha
 from merp.tools.common.table import Sheet, console, fixed, table
 from merp.tools.simulate.choice import Choice

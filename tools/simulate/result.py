@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.cosim.audit.audit import Audit, combine
+from merp.cosim.phases.audit.audit import Audit, combine
+from merp.models.base.bits import Bits
 from merp.models.network.network import Layer
-from merp.models.params.bits import Bits
 
 
 @dataclass(frozen=True)

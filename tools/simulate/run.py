@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 
-from merp.cosim.audit.audit import combine
-from merp.cosim.audit.run_and_audit import Audited, Passes, given, run_and_audit
+from merp.cosim.phases.audit.audit import combine
+from merp.cosim.phases.audit.run_and_audit import Audited, Passes, given, run_and_audit
 from merp.cosim.phases.expectation import Pass
 from merp.testbenches.top.wave import Wave
 from merp.tools.common.progress import Progress

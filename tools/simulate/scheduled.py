@@ -7,19 +7,19 @@ from typing import Any
 
 from rich.console import Console
 
-from merp.cosim.audit.audit import COUNTS, Audit
-from merp.cosim.audit.scheduled import audit_scheduled
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.phases.mac_array.built import check_array
-from merp.cosim.phases.mac_array.scheduled_step import ScheduledStep, scheduled_step
-from merp.models.errors import BadInput
-from merp.models.given import given, name_of
-from merp.models.mac_array.passes import design_of
-from merp.models.mac_array.schedule_cycles import cycles_between
+from merp.cosim.machines.mac_array.phases.built import check_array
+from merp.cosim.machines.mac_array.phases.scheduled_step import ScheduledStep, scheduled_step
+from merp.cosim.phases.audit.audit import COUNTS, Audit
+from merp.cosim.phases.audit.scheduled import audit_scheduled
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given, name_of
+from merp.models.machines.mac_array.params.design import LOSSES, USUAL_LOSS, Design
+from merp.models.machines.mac_array.params.schedule_layout import schedule_layout
+from merp.models.machines.mac_array.passes import design_of
+from merp.models.machines.mac_array.schedule_cycles import cycles_between
 from merp.models.network.network import Network
-from merp.models.params.mac_array.design import LOSSES, USUAL_LOSS, Design
-from merp.models.params.mac_array.schedule_layout import schedule_layout
 from merp.testbenches.mac_array.scheduled_bench import scheduled_top
 from merp.tools.common.progress import Progress
 from merp.tools.common.table import console

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.cosim.machines import part_that_runs
+from merp.cosim.machines.loader import part_that_runs
 from merp.cosim.phases.expectation import RecordedPasses
 from merp.cosim.phases.phase import Phase
 from merp.models.arithmetic.compiled import Values
+from merp.models.base.bits import Bits
+from merp.models.base.counters import Counter
 from merp.models.network.network import Layer, Network
-from merp.models.params.bits import Bits
-from merp.models.params.counters import Counter
 from merp.testbenches.top.top import Top
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.result import Result

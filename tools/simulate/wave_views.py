@@ -12,7 +12,7 @@ from math import log2
 
 from vcd.gtkw import GTKWSave
 
-from merp.cosim.audit.wave_file import Name
+from merp.cosim.phases.audit.wave_file import Name
 from merp.testbenches.top.top import CONTROL, TopPorts
 
 

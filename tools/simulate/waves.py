@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from merp.cosim.audit.wave_file import last_time, signals
 from merp.cosim.engines.engine import check_wave
-from merp.models.given import name_of
+from merp.cosim.phases.audit.wave_file import last_time, signals
+from merp.models.base.given import name_of
 from merp.testbenches.top.run import Stuck
 from merp.testbenches.top.top import TopPorts
 from merp.testbenches.top.wave import Wave

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from merp.models.cluster.simulator import Deadlock, simulate
+from merp.models.base.errors import BadInput
+from merp.models.chain.simulator import Deadlock, simulate
 from merp.models.comparison.fpdeep_simulated import chain_of, simulated
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
 from merp.models.comparison.registry import named
-from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.fpga.board_file import board_of
 from merp.models.network.network import Network

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
-from merp.models.params.names import plot_label
+from merp.models.base.names import plot_label
 from merp.tools.common.table import say
 from merp.tools.comparison.screen import show
 from merp.tools.comparison.tables import figure, legend

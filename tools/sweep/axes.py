@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.keys import Choice, Whole
 from merp.models.comparison.architecture import Architecture
-from merp.models.errors import BadInput, shown
-from merp.models.params.cnn_merp.design_keys import CU_KIND, KU_KIND, NUMBERS
-from merp.models.params.cnn_merp.sizing import MAXIMA
-from merp.models.params.keys import Choice, Whole
+from merp.models.machines.cnn_merp.params.design_keys import CU_KIND, KU_KIND, NUMBERS
+from merp.models.machines.cnn_merp.params.sizing import MAXIMA
 from merp.tools.comparison.place import MOST_DEVICES
 
 MOST_POINTS = 100_000

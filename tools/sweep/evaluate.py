@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from merp.models.cnn_merp.cycles import network_cycles
-from merp.models.cnn_merp.one_pass import check_backward
-from merp.models.cnn_merp.reconfiguration import layer_passes
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.cycles import network_cycles
+from merp.models.machines.cnn_merp.one_pass import check_backward
+from merp.models.machines.cnn_merp.reconfiguration import layer_passes
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
 from merp.models.network.network_keys import FUSED

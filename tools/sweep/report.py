@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO, StringIO
 from typing import Any
 
-from merp.models.params.names import plot_label
+from merp.models.base.names import plot_label
 from merp.tools.common.table import console, fixed, table
 from merp.tools.sweep.goals import GOALS
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from merp.models.cnn_merp.fused_pair import fused_layers
-from merp.models.errors import BadInput, shown
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.given import given, mention
 from merp.models.fpga.board import Board
-from merp.models.given import given, mention
+from merp.models.machines.cnn_merp.fused_pair import fused_layers
+from merp.models.machines.cnn_merp.plan.plan import plan
+from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR, fusing, going_back_for, pair_named
-from merp.models.plan.plan import plan
-from merp.models.plan.planned import Plan, Planned
 from merp.tools.simulate.choose import ALL, array_of, check_phases, check_room_of, phases_named
 
 SAMPLE = "sample:"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from merp.cosim.passes.unit import Unit
-from merp.models.plan.planned import Planned
+from merp.cosim.machines.cnn_merp.passes.unit import Unit
+from merp.models.machines.cnn_merp.plan.planned import Planned
 from merp.tools.tiles.choice import Choice
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from merp.cosim.passes.unit import Unit
-from merp.models.params.bits import Bits
-from merp.models.params.names import file_name
-from merp.models.plan.planned import Planned
+from merp.cosim.machines.cnn_merp.passes.unit import Unit
+from merp.models.base.bits import Bits
+from merp.models.base.names import file_name
+from merp.models.machines.cnn_merp.plan.planned import Planned
 from merp.tools.common.json_value import is_number, is_text
 from merp.tools.common.seal import Arrays
 from merp.tools.simulate.kept_audit import audit_from

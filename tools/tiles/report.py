@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from merp.cosim.audit.audit import combine
+from merp.cosim.phases.audit.audit import combine
 from merp.tools.common.table import console, table
 from merp.tools.plan.answer import planned_answer
 from merp.tools.simulate.report import audit_answer, time_taken, verdict

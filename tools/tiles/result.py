@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from merp.cosim.audit.audit import Audit, combine
-from merp.cosim.passes.of_plan import OfPlan
-from merp.cosim.passes.unit import Unit, differences
-from merp.models.plan.planned import Planned
+from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
+from merp.cosim.machines.cnn_merp.passes.unit import Unit, differences
+from merp.cosim.phases.audit.audit import Audit, combine
+from merp.models.machines.cnn_merp.plan.planned import Planned
 
 
 @dataclass(frozen=True)

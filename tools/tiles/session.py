@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator
 from itertools import groupby
 
-from merp.cosim.audit.run_and_audit import Audited, Passes, run_and_audit
-from merp.cosim.passes.cut import Tiles
-from merp.cosim.passes.of_plan import OfPlan
-from merp.cosim.passes.unit import Unit, run_unit
+from merp.cosim.machines.cnn_merp.passes.cut import Tiles
+from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
+from merp.cosim.machines.cnn_merp.passes.unit import Unit, run_unit
+from merp.cosim.phases.audit.run_and_audit import Audited, Passes, run_and_audit
 from merp.cosim.phases.expectation import Pass
+from merp.models.base.bits import Bits
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters
-from merp.models.params.bits import Bits
 from merp.tools.common.progress import Progress
 from merp.tools.tiles.choice import Choice
 from merp.tools.tiles.draw import drawn

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from merp.models.base.fixed import FixedFormat
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import PHASES
-from merp.models.params.fixed import FixedFormat
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
 from merp.models.traffic.footing import Footing

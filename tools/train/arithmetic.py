@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from merp.cosim.training.hardware_step import Whole
 from merp.models.arithmetic.compiled import Values
+from merp.models.base.fixed import FixedFormat
+from merp.models.base.formats import FloatFormat
 from merp.models.golden.loss import Labels
+from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
-from merp.models.params.fixed import FixedFormat
-from merp.models.params.formats import FloatFormat
-from merp.models.plan.planned import Plan
 from merp.tools.common.progress import Progress
 from merp.tools.train.course import Course
 from merp.tools.train.fixed_arithmetic import FixedArithmetic

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.errors import BadInput, shown
-from merp.models.given import name_of
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.given import name_of
+from merp.models.base.storage import Tensor
 from merp.models.network.network import Network
-from merp.models.params.storage import Tensor
 from merp.tools.common.npz import read_npz
 from merp.tools.common.output import Output
 from merp.tools.common.seal import SEAL, digest, is_whole, sealed

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from merp.cosim.audit.audit import Audit, combine
-from merp.cosim.phases.cnn_merp.kernel_update import VELOCITY_PORTS
+from merp.cosim.machines.cnn_merp.phases.kernel_update import VELOCITY_PORTS
+from merp.cosim.phases.audit.audit import Audit, combine
 from merp.cosim.training.hardware_step import Audits
-from merp.models.mac_array.array_traffic import OF_VELOCITIES
+from merp.models.machines.mac_array.array_traffic import OF_VELOCITIES
 from merp.models.network.network import Network
 from merp.models.network.phases import counted_as, phases_counted
 

@@ -6,20 +6,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from merp.cosim.cluster.beats import PATIENCE
-from merp.models.cnn_merp.one_pass import check_backward
-from merp.models.cnn_merp.pipeline import DEPTH
-from merp.models.errors import BadInput
+from merp.cosim.machines.cnn_merp.chain.beats import PATIENCE
+from merp.models.base.errors import BadInput
+from merp.models.base.fixed import FixedFormat
+from merp.models.base.given import given, mention, name_of
+from merp.models.base.rates import UpdateRule
 from merp.models.fpga.board import Board
-from merp.models.given import given, mention, name_of
+from merp.models.machines.cnn_merp.one_pass import check_backward
+from merp.models.machines.cnn_merp.pipeline.slices import DEPTH
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
-from merp.models.params.fixed import FixedFormat
-from merp.models.params.rates import UpdateRule
 from merp.tools.common.arguments import CLUSTER, PIPELINE
 
 if TYPE_CHECKING:
-    from merp.models.plan.planned import Plan
+    from merp.models.machines.cnn_merp.plan.planned import Plan
 
 ENGINES = ("golden", "myhdl", "verilator", "ghdl")
 APART = ("myhdl", "verilator")
@@ -77,7 +77,7 @@ class Target:
         Raises:
             BadInput: the part is too small.
         """
-        from merp.models.plan.plan import GOALS, plan
+        from merp.models.machines.cnn_merp.plan.plan import GOALS, plan
 
         goal = self.goal or GOALS[0]
         return plan(network, self.board, batch, goal, HARDWARE_STATE, self.apart)

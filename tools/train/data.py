@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.compiled import Values
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.golden.loss import Labels
 from merp.models.network.network import Network
 from merp.tools.common.given_numbers import given_numbers, whole_numbers

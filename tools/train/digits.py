@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from merp.models.errors import BadInput
-from merp.models.given import given
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given
 from merp.tools.train.data import Data
 
 _WHITEST = 16.0  # pixels count the set dots of a 4 x 4 block

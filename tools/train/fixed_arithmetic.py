@@ -10,15 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from merp.cosim.phases.mac_array.built import check_array
-from merp.cosim.training.array_training import ArrayTraining
+from merp.cosim.machines.mac_array.phases.built import check_array
+from merp.cosim.machines.mac_array.training import ArrayTraining
 from merp.cosim.training.hardware_step import check
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.fixed import LEAST, MOST, Words, to_numbers, to_words
-from merp.models.errors import BadInput
-from merp.models.given import given, name_of
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given, name_of
 from merp.models.golden.loss import Labels
-from merp.models.mac_array.fixed_training import (
+from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.mac_array.fixed_training import (
     Clipped,
     FixedModel,
     FixedRates,
@@ -27,13 +28,12 @@ from merp.models.mac_array.fixed_training import (
     initial_model,
     train_step,
 )
-from merp.models.mac_array.fixed_update import Pair
-from merp.models.mac_array.passes import design_of
-from merp.models.mac_array.step_traffic import array_traffic
+from merp.models.machines.mac_array.fixed_update import Pair
+from merp.models.machines.mac_array.params.rates import MOST_SHIFT, nearest_rate, rate_of
+from merp.models.machines.mac_array.passes import design_of
+from merp.models.machines.mac_array.step_traffic import array_traffic
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
-from merp.models.params.mac_array.rates import MOST_SHIFT, nearest_rate, rate_of
-from merp.models.plan.planned import Plan
 from merp.models.traffic.closed_form import phase_bytes
 from merp.models.traffic.footing import Footing
 from merp.tools.common.progress import Progress

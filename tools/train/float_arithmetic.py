@@ -12,15 +12,15 @@ import numpy as np
 from merp.cosim.training.hardware_step import Stepped
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.words import to_bits, to_values
-from merp.models.errors import BadInput
-from merp.models.given import given
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given
+from merp.models.base.rates import Rates
+from merp.models.base.storage import Tensor
 from merp.models.golden.loss import Labels
 from merp.models.golden.training import Model, NoSuchFactor, classify, initial_model, rates_of
+from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
-from merp.models.params.bits import Bits
-from merp.models.params.rates import Rates
-from merp.models.params.storage import Tensor
-from merp.models.plan.planned import Plan
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
 from merp.tools.common.finite_words import finite_words

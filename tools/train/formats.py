@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from merp.models.errors import BadInput
-from merp.models.given import given
-from merp.models.mac_array.float_twin import (
+from merp.models.base.errors import BadInput
+from merp.models.base.fixed import FIXED_TENSORS, FixedTensor, Fractions
+from merp.models.base.given import given
+from merp.models.machines.mac_array.float_twin import (
     Largest,
     fraction_for,
     proposed,
@@ -19,7 +20,6 @@ from merp.models.mac_array.float_twin import (
     twin_step,
 )
 from merp.models.network.network import Network
-from merp.models.params.fixed import FIXED_TENSORS, FixedTensor, Fractions
 from merp.tools.common.progress import Progress
 from merp.tools.train.data import Data, batch_of, checked_sizes, held_apart
 

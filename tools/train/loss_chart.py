@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from merp.models.params.names import plot_label
+from merp.models.base.names import plot_label
 
 
 def epoch_means(answer: Mapping[str, Any]) -> tuple[list[float], list[float]]:

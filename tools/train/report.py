@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from merp.cosim.passes.of_plan import OfPlan
+from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
 from merp.cosim.training.hardware_step import Audits, Whole
-from merp.models.cnn_merp.cut import cut
-from merp.models.cnn_merp.reconfiguration import UPDATING
+from merp.models.base.counters import STALLS
+from merp.models.base.rates import PLAIN
+from merp.models.machines.cnn_merp.chain.cut import cut
+from merp.models.machines.cnn_merp.chain.cycles import cluster_cycles
+from merp.models.machines.cnn_merp.pipeline.cycles import pipeline_cycles
+from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.reconfiguration import UPDATING
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import NAMED, apart, counted_as, phases_counted
-from merp.models.params.counters import STALLS
-from merp.models.params.rates import PLAIN
-from merp.models.pipeline.cluster_cycles import cluster_cycles
-from merp.models.pipeline.cycles import pipeline_cycles
-from merp.models.plan.planned import Plan
 from merp.tools.common.table import console, fixed, table
 from merp.tools.train.arithmetic import Stepped, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint

@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from merp.models.errors import BadInput
-from merp.models.given import given, name_of
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given, name_of
+from merp.models.base.memory import check_memory
 from merp.models.golden.memory import training_bytes
-from merp.models.memory import check_memory
+from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
-from merp.models.plan.planned import Plan
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.train import checkpoint, report

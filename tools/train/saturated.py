@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from merp.models.params.fixed import FIXED_TENSORS
+from merp.models.base.fixed import FIXED_TENSORS
 from merp.tools.common.table import console, fixed, table
 
 MUCH = 0.01

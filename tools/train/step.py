@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from merp.cosim.cluster.peers import Peers
-from merp.cosim.cluster.processes import Processes
-from merp.cosim.cluster.ranks import ranks
-from merp.cosim.training.cluster_step import ClusterStep
-from merp.cosim.training.fused_layers import FusedLayers
+from merp.cosim.machines.cnn_merp.chain.peers import Peers
+from merp.cosim.machines.cnn_merp.chain.processes import Processes
+from merp.cosim.machines.cnn_merp.chain.ranks import ranks
+from merp.cosim.machines.cnn_merp.training.cluster_step import ClusterStep
+from merp.cosim.machines.cnn_merp.training.fused_layers import FusedLayers
+from merp.cosim.machines.cnn_merp.training.pipeline_step import PipelineStep
+from merp.cosim.machines.cnn_merp.training.planned_layers import PlannedLayers
+from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.cosim.training.hardware_step import HardwareStep, Layers, Stepped
-from merp.cosim.training.pipeline_step import PipelineStep
-from merp.cosim.training.planned_layers import PlannedLayers
-from merp.cosim.training.whole_layers import WholeLayers
+from merp.models.base.bits import Bits
+from merp.models.base.rates import Rates
 from merp.models.golden import training
 from merp.models.golden.loss import Labels
 from merp.models.golden.training import Model
+from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
-from merp.models.params.bits import Bits
-from merp.models.params.rates import Rates
-from merp.models.plan.planned import Plan
 from merp.tools.common.progress import Progress
 from merp.tools.train.course import MPI, AtOnce, Course
 

@@ -6,12 +6,12 @@ import argparse
 import json
 from contextlib import ExitStack
 
-from merp.models.cluster.chain import Chain
-from merp.models.cluster.simulator import Deadlock, simulate
+from merp.models.base.errors import CheckFailed
+from merp.models.chain.chain import Chain
+from merp.models.chain.simulator import Deadlock, simulate
 from merp.models.comparison.fpdeep import ARCHITECTURE, Plan
 from merp.models.comparison.fpdeep_simulated import MOST_IMAGES, chain_of, simulated
 from merp.models.comparison.options import Options
-from merp.models.errors import CheckFailed
 from merp.tools.cluster.fifos import read_fifos, sizes_of
 from merp.tools.cluster.tables import Simulated
 from merp.tools.common.arguments import add_network, add_tables, add_written, positive, whole

@@ -6,10 +6,10 @@ import argparse
 import json
 from pathlib import Path
 
+from merp.models.base.errors import BadInput
 from merp.models.comparison.architecture import Architecture
 from merp.models.comparison.compare import OWN, compare
 from merp.models.comparison.registry import ARCHITECTURES, named
-from merp.models.errors import BadInput
 from merp.tools.common.arguments import add_tables, add_written
 from merp.tools.common.boards import any_board
 from merp.tools.common.output import Output

@@ -10,10 +10,10 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
-from merp.models.errors import BadInput, shown
+from merp.models.base.errors import BadInput, shown
 from merp.models.explore.point import names_of, numbered
+from merp.models.machines.cnn_merp.plan.plan import GOALS
 from merp.models.network.network_keys import FUSED, SEPARATE
-from merp.models.plan.plan import GOALS
 from merp.tools.common.arguments import add_network, add_tables, add_written, whole
 from merp.tools.common.boards import add_board, any_board, open_board
 from merp.tools.common.output import Output
@@ -175,8 +175,8 @@ def _pipelines(
     from merp.models.comparison.options import Options
     from merp.models.explore.engines import engines_of, with_engines
     from merp.models.explore.mazouz import COSTS, evolved, front
-    from merp.models.mazouz.enumeration import enumerated
-    from merp.models.mazouz.pipeline import Pipeline
+    from merp.models.papers.mazouz.enumeration import enumerated
+    from merp.models.papers.mazouz.pipeline import Pipeline
     from merp.tools.explore.found import Found, network_file
 
     _check(objectives, COSTS)

@@ -6,14 +6,15 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from merp.cosim.machines import part_for
-from merp.models.cnn_merp.pipeline import DEPTH
-from merp.models.errors import BadInput
+from merp.cosim.machines.loader import part_for
+from merp.models.base.errors import BadInput
 from merp.models.fpga.order_codes import Target, target_named
 from merp.models.fpga.parts import DEFAULT, PARTS
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.params.sizing import check_fits
+from merp.models.machines.cnn_merp.pipeline.slices import DEPTH
 from merp.models.network.network import Network
 from merp.models.network.phases import NAMED
-from merp.models.params.cnn_merp.sizing import check_fits
 from merp.tools.common.arguments import (
     ARCHITECTURES,
     CLUSTER,
@@ -180,4 +181,6 @@ def _check_at_once(args: argparse.Namespace, network: Network) -> None:
     """
     refuse(args, "delta_at", *OF_DESIGNS, by=f"--architecture {args.architecture}")
     for layer in network.layers:
-        check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
+        check_fits(
+            layer.shape, args.images, design_of(network, layer), f"{network.name}: {layer.name}"
+        )

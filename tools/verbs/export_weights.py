@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools.common.arguments import add_json, add_written
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import MODEL

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from difflib import get_close_matches
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools.command_line import page_of
 from merp.tools.common.glossary import glossary
 from merp.tools.common.table import say

@@ -7,7 +7,7 @@ import json
 from contextlib import ExitStack
 from pathlib import Path
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools.common.arguments import add_tables, add_written
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.output import Output, commit_together

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from merp.models.errors import BadInput, shown
+from merp.models.base.errors import BadInput, shown
 from merp.tools.common.arguments import add_tables, add_written
 from merp.tools.common.json_file import read_json
 from merp.tools.common.json_value import is_list, is_number, is_text, is_whole

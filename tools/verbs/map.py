@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 
+from merp.models.base.errors import BadInput
 from merp.models.comparison.compare import OWN, Answer, Comparison
 from merp.models.comparison.fairness import unfair
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
 from merp.models.comparison.record_json import as_json
 from merp.models.comparison.registry import ARCHITECTURES, named
-from merp.models.errors import BadInput
 from merp.tools.common.arguments import add_tables
 from merp.tools.common.shipped import open_network
 from merp.tools.comparison import tables

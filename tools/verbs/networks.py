@@ -7,9 +7,9 @@ import json
 from dataclasses import asdict, fields
 from typing import Any
 
+from merp.models.base.shape import Padding, Pool
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED
-from merp.models.params.shape import Padding, Pool
 from merp.tools.common.arguments import add_network, add_tables
 from merp.tools.common.shipped import open_network, shipped_names
 from merp.tools.common.table import console, fixed, table

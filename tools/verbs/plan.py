@@ -7,10 +7,10 @@ import json
 import shlex
 from collections.abc import Iterator
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.plan.fit import BEST, SHIPPED
+from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
-from merp.models.plan.fit import BEST, SHIPPED
-from merp.models.plan.planned import Plan
 from merp.tools.common.arguments import add_backward, add_network, add_tables, add_written, whole
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.fit import add_fit

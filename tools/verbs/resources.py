@@ -9,7 +9,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.fpga.order_codes import part_named
 from merp.models.fpga.parts import DEFAULT, SEVEN_SERIES, Part
 from merp.models.fpga.resources import KINDS, Resources, capacity

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merp.cosim.engines.engine import ENGINES
-from merp.models.errors import BadInput
-from merp.models.given import name_of
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.base.given import name_of
 from merp.models.golden.loss import LOSSES
 from merp.models.network.network import Network
-from merp.models.params.bits import Bits
 from merp.tools.common.arguments import (
     PHASE,
     add_delta_at,

@@ -10,8 +10,8 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Any
 
+from merp.models.base.errors import BadInput
 from merp.models.comparison.registry import ARCHITECTURES, named
-from merp.models.errors import BadInput
 from merp.models.fpga.parts import DEFAULT, PARTS
 from merp.models.network.network_file import network_of
 from merp.tools.campaign.address import scheduler_address

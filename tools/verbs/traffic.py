@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.base.state_field import STATES
 from merp.models.network.network_keys import FUSED
-from merp.models.params.state_field import STATES
 from merp.models.traffic.footing import FOOTINGS
 from merp.tools.common.arguments import add_backward, add_network, add_tables, whole
 from merp.tools.common.boards import add_board

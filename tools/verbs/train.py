@@ -9,11 +9,11 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from merp.cosim.cluster.beats import PATIENCE
-from merp.models.cnn_merp.cluster import MAX_PACE
-from merp.models.cnn_merp.pipeline import DEPTH
+from merp.cosim.machines.cnn_merp.chain.beats import PATIENCE
+from merp.models.base.state_field import STATES
+from merp.models.machines.cnn_merp.chain.shares import MAX_PACE
+from merp.models.machines.cnn_merp.pipeline.slices import DEPTH
 from merp.models.network.network import Network
-from merp.models.params.state_field import STATES
 from merp.tools.common.arguments import (
     ARCHITECTURES,
     CLUSTER,
@@ -192,7 +192,7 @@ def run(args: argparse.Namespace) -> int:
     """Train, save, print what came out; 1 if a check of the hardware did not hold."""
     if args.processes != MPI:
         return _train(args)
-    from merp.cosim.cluster.ranks import other_ranks  # slow imports wait
+    from merp.cosim.machines.cnn_merp.chain.ranks import other_ranks  # slow imports wait
 
     with other_ranks() as calls:
         return _train(args) if calls else 0

@@ -13,9 +13,9 @@ from typing import Any, BinaryIO
 
 from merp.models.arithmetic.sum_vectors import KINDS, MOST_TAPS, sums_of
 from merp.models.arithmetic.testfloat import OPERATIONS
-from merp.models.errors import BadInput, CheckFailed
-from merp.models.params.formats import FORMATS, FloatFormat
-from merp.models.params.summation import DSPS, PRECISIONS, WINDOWS
+from merp.models.base.errors import BadInput, CheckFailed
+from merp.models.base.formats import FORMATS, FloatFormat
+from merp.models.base.summation import DSPS, PRECISIONS, WINDOWS
 from merp.tools.common.arguments import add_json, add_written, whole
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar

@@ -8,7 +8,7 @@ import numpy as np
 
 from merp.models.arithmetic.ieee import ROUNDINGS, ieee
 from merp.models.arithmetic.testfloat import OPERATIONS, Vectors
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 
 LOOKED_AT = 200  # rows of each sort: a whole file takes too long, and tells no more
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.cosim.programs.scratch import scratch
+from merp.cosim.engines.programs.scratch import scratch
 from merp.models.arithmetic.testfloat import Vectors
-from merp.models.params.bits import Bits
+from merp.models.base.bits import Bits
 from merp.tools.verify_float.hint import LOOKED_AT, explanation
 from merp.tools.verify_float.units import Batch, FloatUnit, Unit
 

@@ -19,10 +19,10 @@ from merp.models.arithmetic.hex_lines import CHUNK
 from merp.models.arithmetic.sum_vectors import SumFile, Sums
 from merp.models.arithmetic.testfloat import Tininess, Vectors, expected, read_vectors, terms
 from merp.models.arithmetic.words import as_words
-from merp.models.errors import BadInput
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import BINARY32, FORMATS, FloatFormat
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BINARY32, FORMATS, FloatFormat
+from merp.models.machines.cnn_merp.params.design import Design
 
 if TYPE_CHECKING:
     from merp.testbenches.arithmetic.fp_bench import FpRun

@@ -10,12 +10,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from merp.models.base.names import file_name
+from merp.models.base.shape import Shape
+from merp.models.base.storage import Stores, element_bytes
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.network.workload import Nest, nests
-from merp.models.params.names import file_name
-from merp.models.params.shape import Shape
-from merp.models.params.storage import Stores, element_bytes
 
 SCALESIM_HEAD = (
     "Layer name", "IFMAP Height", "IFMAP Width", "Filter Height", "Filter Width", "Channels",

@@ -13,10 +13,10 @@ from merp.hdl.behavioural.integer_fused import sums_of_rows
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import GRADIENT_READ
-from merp.models.params.cnn_merp.row import DIFFERENCE, LAUNCH, SUMMED, steps
-from merp.models.params.fused import NORMALISE
+from merp.models.base.fused import NORMALISE
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ
+from merp.models.machines.cnn_merp.params.row import DIFFERENCE, LAUNCH, SUMMED, steps
 
 
 @entity

@@ -13,7 +13,7 @@ from myhdl import always, concat, intbv
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

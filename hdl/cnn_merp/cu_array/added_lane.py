@@ -11,7 +11,7 @@ from merp.hdl.arithmetic.widen import widen
 from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

@@ -21,8 +21,8 @@ from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
+from merp.models.base.latencies import CREDIT_RETURN
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

@@ -14,8 +14,8 @@ from merp.hdl.cnn_merp.cu_array.cu_narrow import cu_narrow
 from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
 from merp.hdl.cnn_merp.cu_array.merge_taps import merge_taps
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.fused import OPERAND_BITS
+from merp.models.base.fused import OPERAND_BITS
+from merp.models.machines.cnn_merp.params.design import Design
 
 # One block per `Design.cu_kind`, all with the ports (clk, window, kernel, y, design) and the
 # latency `Design.cu_latency`. With narrow factors `cu_narrow` stands in for the fused one.

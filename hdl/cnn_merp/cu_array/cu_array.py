@@ -21,8 +21,8 @@ from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.fused.narrow_products import shared_multipliers
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.fused import activation_bits, operand_bits
+from merp.models.base.fused import activation_bits, operand_bits
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @block

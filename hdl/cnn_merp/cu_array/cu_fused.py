@@ -19,8 +19,7 @@ from merp.hdl.fused.fused_normalise import fused_normalise
 from merp.hdl.fused.fused_product import fused_product
 from merp.hdl.fused.fused_special import fused_special
 from merp.hdl.fused.fused_sum import fused_sum
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.fused import (
+from merp.models.base.fused import (
     ALIGN,
     DISTANCE_BITS,
     OPERAND_BITS,
@@ -30,6 +29,7 @@ from merp.models.params.fused import (
     product_latency,
     sum_latency,
 )
+from merp.models.machines.cnn_merp.params.design import Design
 
 SPECIAL = 3  # latency of fused_special
 

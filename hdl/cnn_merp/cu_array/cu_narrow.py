@@ -17,8 +17,7 @@ from merp.hdl.fused.fused_normalise import fused_normalise
 from merp.hdl.fused.fused_sum import fused_sum
 from merp.hdl.fused.narrow_align import narrow_align
 from merp.hdl.fused.narrow_special import narrow_special
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.fused import (
+from merp.models.base.fused import (
     ALIGN,
     DISTANCE_BITS,
     PRODUCT,
@@ -27,6 +26,7 @@ from merp.models.params.fused import (
     product_latency,
     sum_latency,
 )
+from merp.models.machines.cnn_merp.params.design import Design
 
 SPECIAL = 3  # latency of narrow_special
 SIGN = 1  # of its signs

@@ -10,7 +10,7 @@ from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.arithmetic.fp_tree import fp_tree
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

@@ -9,7 +9,7 @@ from merp.hdl.fused.fused_activation import fused_activation
 from merp.hdl.fused.fused_operand import fused_operand
 from merp.hdl.fused.narrow_activation import narrow_activation
 from merp.hdl.fused.narrow_operand import narrow_operand
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 def activation_of(clk: Bit, word: Word, activation: Word, design: Design) -> Any:

@@ -11,8 +11,8 @@ from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.cu_array.decoded import activation_of, operand_of
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.fused import activation_bits, operand_bits
+from merp.models.base.fused import activation_bits, operand_bits
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

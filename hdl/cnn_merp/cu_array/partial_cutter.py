@@ -9,7 +9,7 @@ from myhdl import always, always_comb
 from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.beat_cutter import beat_cutter
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

@@ -15,7 +15,7 @@ from merp.hdl.cnn_merp.ports.kernels import BiasWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.slots import OriginSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @block

@@ -17,7 +17,7 @@ from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

@@ -13,7 +13,7 @@ from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import FoldRowConfig, GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

@@ -11,8 +11,8 @@ from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import FoldRowConfig, GradientMapConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import revisit_cycles
 
 
 @block

@@ -12,8 +12,8 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import GRADIENT_READ
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ
 
 
 @entity

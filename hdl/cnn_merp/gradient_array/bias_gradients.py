@@ -13,8 +13,8 @@ from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.gradient_array.bias_gradient import bias_gradient
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import GRADIENT_READ
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ
 
 
 @entity

@@ -18,9 +18,9 @@ from merp.hdl.cnn_merp.gradient_array.gradient_cu import gradient_cu
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
-from merp.models.params.fused import levels
+from merp.models.base.fused import levels
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import gradient_latency
 
 
 @entity(twin=gradient_array_fast)

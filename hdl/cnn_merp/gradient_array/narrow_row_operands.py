@@ -11,9 +11,9 @@ from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.narrow_activation import narrow_activation
 from merp.hdl.fused.narrow_operand import narrow_operand
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.row import SCALE
-from merp.models.params.fused import EXPONENT_BITS, activation_bits, operand_bits
+from merp.models.base.fused import EXPONENT_BITS, activation_bits, operand_bits
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.row import SCALE
 
 
 @entity

@@ -25,10 +25,10 @@ from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.narrow_products import shared_multipliers
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import GRADIENT_READ
-from merp.models.params.cnn_merp.row import SCALE_BITS, exponent_bits
-from merp.models.params.fused import activation_bits, levels, operand_bits
+from merp.models.base.fused import activation_bits, levels, operand_bits
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ
+from merp.models.machines.cnn_merp.params.row import SCALE_BITS, exponent_bits
 
 ELEMENT_PLACE = 5  # GradientRead counts in bits, an element has 2^5
 

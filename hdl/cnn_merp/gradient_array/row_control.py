@@ -13,9 +13,16 @@ from merp.hdl.cnn_merp.gradient_array.row_ports import RowControl
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.row import DIFFERENCE, LAUNCH, PRODUCT, SCALE, SUMMED, steps
-from merp.models.params.fused import NORMALISE
+from merp.models.base.fused import NORMALISE
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.row import (
+    DIFFERENCE,
+    LAUNCH,
+    PRODUCT,
+    SCALE,
+    SUMMED,
+    steps,
+)
 
 
 @block

@@ -15,9 +15,9 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_align import fused_align
 from merp.hdl.fused.fused_product import fused_product
 from merp.hdl.fused.narrow_align import narrow_align
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.row import SCALE_BITS, exponent_bits, sum_bits
-from merp.models.params.fused import DISTANCE_BITS, EXPONENT_BITS, PRODUCT, activation_bits
+from merp.models.base.fused import DISTANCE_BITS, EXPONENT_BITS, PRODUCT, activation_bits
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.row import SCALE_BITS, exponent_bits, sum_bits
 
 
 def _joined(words: list[Any]) -> Any:

@@ -21,8 +21,8 @@ from merp.hdl.cnn_merp.gradient_array.row_ports import RowControl
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_distances import EXPONENT_SUM_BITS
 from merp.hdl.fused.fused_normalise import fused_normalise
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.row import CODE_BITS, DIFFERENCE, steps, sum_bits
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.row import CODE_BITS, DIFFERENCE, steps, sum_bits
 
 SUM_PLACE, SCALE_PLACE = 6, 4  # words of 2^6 and 2^4 bits are selected
 

@@ -10,8 +10,8 @@ from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.gradient_array.row_scale import INFINITE_AT, NEGATIVE_AT, ZERO_AT
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_distances import EXPONENT_SUM_BITS, RANK_BITS
-from merp.models.params.cnn_merp.row import CODE_BITS
-from merp.models.params.fused import DISTANCE_BITS, EXPONENT_BITS
+from merp.models.base.fused import DISTANCE_BITS, EXPONENT_BITS
+from merp.models.machines.cnn_merp.params.row import CODE_BITS
 
 
 @entity

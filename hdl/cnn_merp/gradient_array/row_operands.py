@@ -12,14 +12,14 @@ from merp.hdl.cnn_merp.gradient_array.row_scale import row_scale
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_activation import fused_activation
 from merp.hdl.fused.fused_operand import fused_operand
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.row import SCALE, SCALE_BITS
-from merp.models.params.fused import (
+from merp.models.base.fused import (
     EXPONENT_BITS,
     FRACTION_BITS,
     OPERAND_BITS,
     activation_bits,
 )
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.row import SCALE, SCALE_BITS
 
 
 @entity

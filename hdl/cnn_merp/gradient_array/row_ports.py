@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from merp.hdl.base.signals import count, flag
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.row import steps
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.row import steps
 
 
 class RowControl:

@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import always, concat, intbv
 
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.fused import EXPONENT_BITS, FRACTION_BITS
+from merp.models.base.fused import EXPONENT_BITS, FRACTION_BITS
 
 ZERO_AT, INFINITE_AT, NEGATIVE_AT = EXPONENT_BITS, EXPONENT_BITS + 1, EXPONENT_BITS + 2
 

@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.input_buffer.router import router
 from merp.hdl.cnn_merp.input_buffer.router_choice import RouterSide, router_choice
 from merp.hdl.cnn_merp.ports.maps import BankWrite, Floor, FoldRowConfig, MapConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

@@ -1,6 +1,6 @@
 """The router of a folded run: k*k elements at a time fill a map of k x k.
 
-``models/params/folded_shape.py`` has the layout. The maps of an image come one after the other, so
+``models/base/folded_shape.py`` has the layout. The maps of an image come one after the other, so
 the window of a map is there long before the image's last element.
 """
 
@@ -13,7 +13,7 @@ from myhdl import always, always_comb
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import BankWrite, Floor, FoldRowConfig, MapConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

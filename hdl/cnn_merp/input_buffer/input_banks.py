@@ -13,7 +13,7 @@ from merp.hdl.base.bank import bank
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.maps import BankRead, BankWrite
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

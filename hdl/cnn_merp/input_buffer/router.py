@@ -13,7 +13,7 @@ from myhdl import always, always_comb
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import BankWrite, Floor, MapConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

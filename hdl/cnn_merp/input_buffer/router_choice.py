@@ -8,7 +8,7 @@ from myhdl import always_comb, block
 
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 class RouterSide:

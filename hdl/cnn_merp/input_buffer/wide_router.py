@@ -19,7 +19,7 @@ from merp.hdl.cnn_merp.ports.maps import (
     WideBankWrite,
 )
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @block

@@ -10,7 +10,7 @@ from merp.hdl.base.rotator import rotator
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.kernels import LoadConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @block

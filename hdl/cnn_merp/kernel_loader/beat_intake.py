@@ -11,7 +11,7 @@ from merp.hdl.cnn_merp.kernel_loader.collect_beats import collect_beats
 from merp.hdl.cnn_merp.kernel_loader.intake_end import intake_end
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @block

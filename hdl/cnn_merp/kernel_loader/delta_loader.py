@@ -14,7 +14,7 @@ from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.cnn_merp.kernel_loader.kernel_intake import kernel_intake
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

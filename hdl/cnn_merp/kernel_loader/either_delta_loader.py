@@ -13,7 +13,7 @@ from merp.hdl.cnn_merp.kernel_loader.fold_delta_loader import fold_delta_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

@@ -10,7 +10,7 @@ from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite, LoadConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.beat_cutter import beat_cutter
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

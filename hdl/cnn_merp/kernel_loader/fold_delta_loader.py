@@ -1,6 +1,6 @@
 """Weights of a folded layer into the CUs of delta propagation: by columns, tap by tap.
 
-``models/params/folded_shape.py`` has the layout. Delta propagation sums over the layer's outputs,
+``models/base/folded_shape.py`` has the layout. Delta propagation sums over the layer's outputs,
 so an output's weights are one tap of kernels that lie in all CUs: they arrive one tap after the
 other, and each is put into the words that hold its kernels.
 """
@@ -14,7 +14,7 @@ from myhdl import ConcatSignal, always, always_comb, block
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite, LoadConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @block

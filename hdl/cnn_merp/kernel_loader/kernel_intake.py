@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.kernel_loader.widened_intake import widened_intake
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit, Word
 from merp.hdl.streams.beat_splitter import beat_splitter
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @block

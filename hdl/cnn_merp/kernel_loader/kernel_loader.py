@@ -15,7 +15,7 @@ from merp.hdl.cnn_merp.kernel_loader.kernel_intake import kernel_intake
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.beat_splitter import beat_splitter
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

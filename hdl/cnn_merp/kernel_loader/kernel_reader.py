@@ -16,8 +16,9 @@ from merp.hdl.cnn_merp.ports.kernels import KernelRead, LoadConfig
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import CREDIT_RETURN, SLOT
+from merp.models.base.latencies import CREDIT_RETURN
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.latencies import SLOT
 
 
 @entity

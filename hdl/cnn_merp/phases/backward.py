@@ -29,9 +29,9 @@ from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.open_stream import open_stream
 from merp.hdl.streams.stream_fork import stream_fork
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.base.latencies import CREDIT_RETURN
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 AHEAD = CREDIT_RETURN + 1
 """Deltas by which one half may be ahead of the other, beside what it keeps itself.

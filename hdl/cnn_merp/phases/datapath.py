@@ -21,7 +21,7 @@ from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot, Verdict
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.stream_mux import stream_mux
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 class Progress:

@@ -41,8 +41,8 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.open_stream import open_stream
 from merp.hdl.streams.piece_cutter import piece_cutter
 from merp.hdl.streams.tail_filler import tail_filler
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
 @block

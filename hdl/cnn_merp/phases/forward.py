@@ -28,7 +28,7 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.piece_cutter import piece_cutter
 from merp.hdl.streams.stream_end import stream_end
 from merp.hdl.streams.tail_filler import tail_filler
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

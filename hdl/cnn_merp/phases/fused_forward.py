@@ -27,8 +27,8 @@ from merp.hdl.streams.stream_end import stream_end
 from merp.hdl.streams.stream_fork import stream_fork
 from merp.hdl.streams.stream_mux import stream_mux
 from merp.hdl.streams.turn_counter import turn_counter
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
+from merp.models.base.latencies import CREDIT_RETURN
+from merp.models.machines.cnn_merp.params.design import Design
 
 AHEAD = CREDIT_RETURN
 """Words of the map between the layers by which memory and the second layer may be apart: as many

@@ -31,7 +31,7 @@ from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.row_sequencer import row_sequencer
 from merp.hdl.cnn_merp.sequencer.sequencer import sequencer
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

@@ -41,8 +41,8 @@ from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.piece_cutter import piece_cutter
 from merp.hdl.streams.tail_filler import tail_filler
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 ARRAYS = {"position": gradient_array, "row": row_array}
 

@@ -2,7 +2,7 @@
 
 What they count is what the report is audited against, so they look at the handshakes on the ports
 and at the sequencer's verdicts, and at nothing else. Their names and meanings: the table in
-``models/params/counters.py``.
+``models/base/counters.py``.
 """
 
 from __future__ import annotations

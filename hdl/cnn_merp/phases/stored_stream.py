@@ -14,9 +14,9 @@ from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.arithmetic.fp_widen import fp_widen
 from merp.hdl.base.signals import AxiStream, bits
 from merp.hdl.conversion.entity import Word, entity
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.formats import FloatFormat
-from merp.models.params.storage import StoredFormat
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.formats import FloatFormat
+from merp.models.base.storage import StoredFormat
 
 
 def inside(port: Any, stored: StoredFormat, fmt: FloatFormat) -> Any:

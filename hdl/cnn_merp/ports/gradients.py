@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import update_table
-from merp.models.params.rates import UpdateRule
+from merp.models.base.rates import UpdateRule
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import update_table
 
 
 class DeltaElement:

@@ -6,8 +6,8 @@ from typing import Any
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.registers import KERNEL, LOAD
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.registers import KERNEL, LOAD
 
 
 class KernelWrite:

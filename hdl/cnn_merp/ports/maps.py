@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import (
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import (
     FOLD_ROWS,
     GRADIENT_MAP,
     ROW_MAP,
     UPDATE_PORT,
 )
-from merp.models.params.cnn_merp.registers import FOLD, MAP, PORT, LayerTable, with_sides
+from merp.models.machines.cnn_merp.params.registers import FOLD, MAP, PORT, LayerTable, with_sides
 
 
 class MapConfig(RegisterBundle):

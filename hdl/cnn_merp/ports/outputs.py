@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, flag
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.registers import output_table
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.registers import output_table
 
 
 class Sums:

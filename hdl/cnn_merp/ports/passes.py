@@ -5,10 +5,10 @@ from __future__ import annotations
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import flag
 from merp.hdl.cnn_merp.ports.slots import Verdict
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.fused_registers import TURN
-from merp.models.params.cnn_merp.kernel_update_registers import UPDATE_PASS
-from merp.models.params.cnn_merp.registers import ADD, LayerTable, pass_table
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.fused_registers import TURN
+from merp.models.machines.cnn_merp.params.kernel_update_registers import UPDATE_PASS
+from merp.models.machines.cnn_merp.params.registers import ADD, LayerTable, pass_table
 
 
 class PassConfig(RegisterBundle):

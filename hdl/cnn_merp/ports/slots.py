@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.hdl.base.signals import count, flag
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 class Slot:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from merp.hdl.base.status import Status
-from merp.models.params.cnn_merp.word_counters import (
+from merp.models.base.counters import COUNTERS, FIRST, PROPAGATION
+from merp.models.machines.cnn_merp.params.word_counters import (
     ADDED_STATE_WORDS,
     ADDED_WORDS,
     BACKWARD_WORDS,
@@ -17,7 +18,6 @@ from merp.models.params.cnn_merp.word_counters import (
     PARTIAL_WORDS,
     VELOCITY_WORDS,
 )
-from merp.models.params.counters import COUNTERS, FIRST, PROPAGATION
 
 
 def _of_sums(partial: bool, added: bool) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_counter import credit_check, credit_counter
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

@@ -11,7 +11,7 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord, row_width
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 class Place:

@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.ports.maps import FoldRowConfig, MapConfig
 from merp.hdl.cnn_merp.sequencer.position_decoder import Place, position_decoder
 from merp.hdl.cnn_merp.sequencer.ring_advance import ring_advance
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

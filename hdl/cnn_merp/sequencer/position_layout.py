@@ -7,7 +7,7 @@ fourteen ports, is what an interleaving sequencer can store and select.
 from __future__ import annotations
 
 from merp.hdl.cnn_merp.ports.maps import bank_reach
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 class PositionWord:

@@ -18,8 +18,8 @@ from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_counter import credit_counter
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import longest_rest
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import longest_rest
 
 
 @entity

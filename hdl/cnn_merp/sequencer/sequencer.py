@@ -22,7 +22,7 @@ from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
 from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

@@ -10,7 +10,7 @@ from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.maps import BankRead
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

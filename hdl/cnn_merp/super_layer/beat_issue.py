@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_gate import credit_gate
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

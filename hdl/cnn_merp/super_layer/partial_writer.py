@@ -13,8 +13,8 @@ from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.hdl.streams.serializer import serializer
 from merp.hdl.streams.wide_serializer import wide_serializer
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
+from merp.models.base.latencies import CREDIT_RETURN
+from merp.models.machines.cnn_merp.params.design import Design
 
 PLACES = CREDIT_RETURN + 1  # the decision
 

@@ -13,8 +13,8 @@ from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.super_layer.coded_max import coded_max
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolUpdate, element_width
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.state_field import position_bits
+from merp.models.base.state_field import position_bits
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @block

@@ -11,8 +11,8 @@ from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.pool_strobes import pool_strobes
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import Step
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.state_field import position_bits
+from merp.models.base.state_field import position_bits
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @block

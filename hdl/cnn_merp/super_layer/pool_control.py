@@ -13,7 +13,7 @@ from merp.hdl.cnn_merp.super_layer.pool_axis import pool_axis
 from merp.hdl.cnn_merp.super_layer.pool_strobes import pool_strobes
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolUpdate, Step
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @block

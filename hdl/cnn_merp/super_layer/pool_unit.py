@@ -17,7 +17,7 @@ from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.super_layer.pool_cell import pool_cell
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolUpdate, element_width
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 def pool_unit_latency(design: Design) -> int:

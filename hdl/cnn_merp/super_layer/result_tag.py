@@ -9,7 +9,7 @@ from myhdl import always
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

@@ -9,7 +9,7 @@ from myhdl import always_comb, concat
 from merp.hdl.arithmetic.relu_mask import relu_mask
 from merp.hdl.base.signals import flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 
 
 @entity

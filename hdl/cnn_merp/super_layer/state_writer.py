@@ -21,8 +21,8 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.bit_packer import bit_packer
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.state_field import position_bits
+from merp.models.base.state_field import position_bits
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

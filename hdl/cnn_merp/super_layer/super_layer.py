@@ -25,9 +25,9 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.serializer import serializer
 from merp.hdl.streams.wide_serializer import wide_serializer
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
-from merp.models.params.state_field import position_bits
+from merp.models.base.latencies import CREDIT_RETURN
+from merp.models.base.state_field import position_bits
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @block

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.state_field import position_bits
+from merp.models.base.state_field import position_bits
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 def beats_per_word(design: Design) -> int:

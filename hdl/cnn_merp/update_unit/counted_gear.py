@@ -10,7 +10,7 @@ from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientBeat
 from merp.hdl.conversion.entity import Bit, Word
 from merp.hdl.streams.wide_serializer import wide_serializer
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @block

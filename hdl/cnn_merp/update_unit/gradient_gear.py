@@ -9,7 +9,7 @@ from myhdl import always, always_comb, intbv
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientBeat
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @entity

@@ -9,7 +9,7 @@ from myhdl import always_comb
 from merp.hdl.base.look_up import look_up
 from merp.hdl.base.signals import count
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 def read_places(design: Design, size: int) -> list[tuple[int, ...]]:

@@ -12,7 +12,7 @@ from merp.hdl.base.look_up import look_up
 from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.update_unit.kernel_reads import read_places
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 @block

@@ -22,14 +22,10 @@ from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer
 from merp.hdl.cnn_merp.update_unit.update_walk import update_walk
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_gate import credit_gate
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
-from merp.models.params.cnn_merp.latencies import (
-    CREDIT_RETURN,
-    GRADIENT_CHOICE,
-    GRADIENT_READ,
-    SLOT,
-)
+from merp.models.base.latencies import CREDIT_RETURN
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import gradient_latency
+from merp.models.machines.cnn_merp.params.latencies import GRADIENT_CHOICE, GRADIENT_READ, SLOT
 
 
 @block

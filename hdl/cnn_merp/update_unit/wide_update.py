@@ -22,8 +22,9 @@ from merp.hdl.cnn_merp.update_unit.gradient_beats import gradient_beats
 from merp.hdl.cnn_merp.update_unit.parameter_reader import parameter_reader
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_gate import credit_gate
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import CREDIT_RETURN, UPDATE_ENTRY
+from merp.models.base.latencies import CREDIT_RETURN
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.latencies import UPDATE_ENTRY
 
 
 @block

@@ -13,8 +13,8 @@ from myhdl import always, always_comb
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
-from merp.models.params.cnn_merp.delta_registers import DILATE, MAX_DILATION
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.delta_registers import DILATE, MAX_DILATION
+from merp.models.machines.cnn_merp.params.design import Design
 
 
 class DilateConfig(RegisterBundle):

@@ -30,8 +30,8 @@ from merp.hdl.streams.bit_unpacker import bit_unpacker
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.stream_gate import stream_gate
 from merp.hdl.streams.stream_slice import stream_slice
-from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.base.latencies import CREDIT_RETURN
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
 @entity

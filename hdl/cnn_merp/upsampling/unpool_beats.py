@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.upsampling.wide_unpool import wide_unpool
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.beat_gate import beat_gate
 from merp.hdl.streams.stream_slice import stream_slice
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
 @entity

@@ -9,7 +9,7 @@ from myhdl import always
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.upsampling.unpool_ports import tap_width
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
 @entity

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.cnn_merp.unpool_registers import unpool_table
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.params.unpool_registers import unpool_table
 
 
 def tap_width(design: UnpoolDesign) -> int:

@@ -19,7 +19,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_ports import (
 )
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_gate import credit_gate
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
 @entity

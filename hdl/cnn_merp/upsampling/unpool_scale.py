@@ -13,8 +13,8 @@ from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
-from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.base.latencies import CREDIT_RETURN
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
 @entity

@@ -15,7 +15,7 @@ from merp.hdl.streams.beat_splitter import beat_splitter
 from merp.hdl.streams.stream_mux import stream_mux
 from merp.hdl.streams.stream_slice import stream_slice
 from merp.hdl.streams.wide_serializer import wide_serializer
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
 @block

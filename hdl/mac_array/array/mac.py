@@ -8,8 +8,8 @@ from myhdl import always, intbv
 
 from merp.hdl.base.signals import signed
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.mac_array.design import SUM_BITS, WORD_BITS
-from merp.models.params.mac_array.words import PRODUCT_BITS
+from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS
+from merp.models.machines.mac_array.params.words import PRODUCT_BITS
 
 
 @entity

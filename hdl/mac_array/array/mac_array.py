@@ -12,7 +12,7 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.array.mac_lane import mac_lane
 from merp.hdl.mac_array.behavioural.mac_array import mac_array_fast
 from merp.hdl.mac_array.ports.operands import Operands, Rank
-from merp.models.params.mac_array.design import SUM_BITS, WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS, Design
 
 
 @entity(twin=mac_array_fast)

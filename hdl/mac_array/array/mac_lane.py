@@ -10,8 +10,8 @@ from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, flag, signed
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.array.mac import mac
-from merp.models.params.mac_array.design import SUM_BITS, WORD_BITS, Design
-from merp.models.params.mac_array.words import BIAS_SUM_BITS
+from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS, Design
+from merp.models.machines.mac_array.params.words import BIAS_SUM_BITS
 
 
 @entity

@@ -10,9 +10,9 @@ from merp.hdl.arithmetic.clip import clip
 from merp.hdl.arithmetic.fixed_round import fixed_round
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.mac_array.array_pass import SHIFTS
-from merp.models.params.mac_array.design import SUM_BITS, WORD_BITS
-from merp.models.params.mac_array.words import ROUNDED_BITS
+from merp.models.machines.mac_array.params.array_pass import SHIFTS
+from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS
+from merp.models.machines.mac_array.params.words import ROUNDED_BITS
 
 SHIFT_LEFT = -SHIFTS["shift"][0]
 """The largest shift to the left behind the sums: what is added to n in a register."""

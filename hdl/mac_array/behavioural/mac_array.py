@@ -13,7 +13,7 @@ from myhdl import always
 
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.operands import Operands, Rank
-from merp.models.params.mac_array.design import SUM_BITS, Design
+from merp.models.machines.mac_array.params.design import SUM_BITS, Design
 
 TO_SUM = 3
 """Cycles from operands to their sum."""

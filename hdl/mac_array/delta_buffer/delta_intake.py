@@ -17,7 +17,7 @@ from merp.hdl.mac_array.ports.maps import DeltaWrite
 from merp.hdl.mac_array.ports.registers import DeltaLoadConfig
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.hdl.streams.run_span import run_span
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 TILES_AHEAD = 2
 """Tiles of output maps whose deltas are kept."""

@@ -16,7 +16,7 @@ from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.maps import DeltaWrite
 from merp.hdl.mac_array.ports.slots import DeltaRead
-from merp.models.params.mac_array.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design
 
 
 @entity

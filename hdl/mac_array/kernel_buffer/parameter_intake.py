@@ -14,7 +14,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.kernels import BiasWrite, KernelWrite
 from merp.hdl.mac_array.ports.registers import KernelsConfig
 from merp.hdl.streams.run_span import run_span
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 @entity

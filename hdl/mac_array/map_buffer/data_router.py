@@ -12,7 +12,7 @@ from myhdl import ConcatSignal, always
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
-from merp.models.params.mac_array.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design
 
 
 @entity

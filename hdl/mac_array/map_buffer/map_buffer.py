@@ -10,7 +10,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.map_buffer.data_router import data_router
 from merp.hdl.mac_array.map_buffer.map_banks import map_banks
 from merp.hdl.mac_array.ports.maps import MapRead, MapWrite
-from merp.models.params.mac_array.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design
 
 
 @entity

@@ -18,7 +18,7 @@ from merp.hdl.mac_array.ports.maps import MapWrite
 from merp.hdl.mac_array.ports.registers import ColumnsConfig, LoadConfig, RowsConfig
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.hdl.streams.run_span import run_span
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 BANDS_AHEAD = 2
 """Bands of rows that may have come while none of their windows is computed."""

@@ -17,7 +17,7 @@ from merp.hdl.mac_array.map_buffer.region_spread import region_spread
 from merp.hdl.mac_array.ports.maps import MapWrite
 from merp.hdl.mac_array.ports.registers import RegionLoadConfig
 from merp.hdl.streams.run_span import run_span
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 @entity

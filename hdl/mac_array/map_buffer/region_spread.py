@@ -9,7 +9,7 @@ from myhdl import ConcatSignal, always_comb, intbv
 from merp.hdl.base.lane import word_of_lane
 from merp.hdl.base.signals import bits, count
 from merp.hdl.conversion.entity import Word, entity
-from merp.models.params.mac_array.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design
 
 
 @entity

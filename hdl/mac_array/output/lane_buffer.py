@@ -9,7 +9,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.output.atom_memory import atom_memory
 from merp.hdl.mac_array.output.max_pool import max_pool
 from merp.hdl.mac_array.ports.pooling import Pooling
-from merp.models.params.mac_array.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design
 
 
 @entity

@@ -14,9 +14,9 @@ from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.outputs import OutputConfig
 from merp.hdl.streams.credit_fifo import credit_fifo
-from merp.models.params.mac_array.array_pass import SHIFTS
-from merp.models.params.mac_array.design import WORD_BITS, Design
-from merp.models.params.mac_array.words import ROUNDED_BITS
+from merp.models.machines.mac_array.params.array_pass import SHIFTS
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.words import ROUNDED_BITS
 
 DERIVATIVE_BITS = WORD_BITS + 4
 """Of a derivative before it is rounded: twice the difference of a word and 2^15, and its sign."""

@@ -10,7 +10,7 @@ from merp.hdl.base.delay import delay
 from merp.hdl.base.dual_port_ram import dual_port_ram
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.mac_array.design import WORD_BITS
+from merp.models.machines.mac_array.params.design import WORD_BITS
 
 
 @block

@@ -25,7 +25,7 @@ from merp.hdl.mac_array.ports.outputs import Group, IndexWrite, OutputConfig, Pi
 from merp.hdl.mac_array.ports.pooling import Pooling
 from merp.hdl.mac_array.ports.sending import Sending
 from merp.hdl.streams.credit_source import credit_source
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 TO_WORDS = 6
 """Cycles from the place of a pixel to its words: the second rank's and those of the rounding."""

@@ -9,7 +9,7 @@ from myhdl import always, concat, intbv
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.outputs import OutputConfig, Pixel
 from merp.hdl.mac_array.ports.pooling import Pooling
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 @entity

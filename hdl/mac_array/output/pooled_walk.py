@@ -11,7 +11,7 @@ from merp.hdl.base.quota_index import quota_index
 from merp.hdl.base.signals import count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 @entity

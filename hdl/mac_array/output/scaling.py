@@ -8,7 +8,7 @@ from myhdl import ConcatSignal, always_comb, block
 
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.mac_array.design import WORD_BITS
+from merp.models.machines.mac_array.params.design import WORD_BITS
 
 
 @block

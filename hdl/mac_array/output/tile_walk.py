@@ -9,8 +9,8 @@ from myhdl import always, always_comb
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.outputs import OutputConfig, Tile
-from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.output_registers import ATOM_NUMBER_BITS
+from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.output_registers import ATOM_NUMBER_BITS
 
 
 @entity

@@ -19,7 +19,7 @@ from merp.hdl.mac_array.ports.outputs import IndexWrite
 from merp.hdl.mac_array.ports.unpooling import ExpandedAtom, PooledAtom, UnpoolConfig
 from merp.hdl.streams.stream_skid import stream_skid
 from merp.hdl.streams.wanted_gate import wanted_gate
-from merp.models.params.mac_array.design import Design, over
+from merp.models.machines.mac_array.params.design import Design, over
 
 
 @entity

@@ -12,7 +12,7 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.outputs import IndexWrite
 from merp.hdl.mac_array.ports.unpooling import ExpandedAtom, PooledAtom
-from merp.models.params.mac_array.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design
 
 
 @block

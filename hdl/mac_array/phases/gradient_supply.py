@@ -21,7 +21,7 @@ from merp.hdl.mac_array.ports.registers import (
 )
 from merp.hdl.mac_array.ports.slots import DeltaRead, Slot, Verdict
 from merp.hdl.mac_array.sequencer.gradient_sequencer import gradient_sequencer
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 @entity

@@ -14,8 +14,8 @@ from merp.hdl.base.signals import Bundles, Stream, bits, count, flag, signals_of
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.phases.schedule_register import schedule_register
 from merp.hdl.mac_array.ports.schedule import ScheduleConfig
-from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.schedule_layout import MAX_PASSES, schedule_layout
+from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.schedule_layout import MAX_PASSES, schedule_layout
 
 
 @entity

@@ -22,7 +22,7 @@ from merp.hdl.mac_array.ports.registers import (
 )
 from merp.hdl.mac_array.ports.slots import KernelRead, Slot, Verdict
 from merp.hdl.mac_array.sequencer.pass_sequencer import pass_sequencer
-from merp.models.params.mac_array.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design
 
 
 @entity

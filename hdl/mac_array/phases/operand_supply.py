@@ -19,7 +19,7 @@ from merp.hdl.mac_array.ports.maps import MapRead, MapWrite
 from merp.hdl.mac_array.ports.operands import Operands
 from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.slots import Slot, Verdict
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 OPERANDS = 2
 """Cycles from a slot to its operands: the memories, and what turns their words."""

@@ -14,7 +14,7 @@ from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.slots import Verdict
 from merp.hdl.mac_array.ports.status import ArrayStatus
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 SETTLED = 7
 """Cycles from a pass's end to the cycle in which every counter has its last value.

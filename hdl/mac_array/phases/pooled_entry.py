@@ -11,7 +11,7 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.output.unpool_path import unpool_path
 from merp.hdl.mac_array.ports.outputs import IndexWrite
 from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 @entity

@@ -15,8 +15,8 @@ from merp.hdl.mac_array.phases.trainer import trainer
 from merp.hdl.mac_array.ports.schedule import ScheduleConfig
 from merp.hdl.mac_array.ports.settings import pass_settings
 from merp.hdl.mac_array.ports.status import ArrayStatus
-from merp.models.params.mac_array.design import Design
-from merp.models.params.register_map import FLAGS
+from merp.models.base.register_map import FLAGS
+from merp.models.machines.mac_array.params.design import Design
 
 
 @entity

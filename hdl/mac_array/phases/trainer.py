@@ -33,8 +33,8 @@ from merp.hdl.mac_array.update.update_path import update_path
 from merp.hdl.streams.stream_gate import stream_gate
 from merp.hdl.streams.stream_mux import stream_mux
 from merp.hdl.streams.wanted_gate import wanted_gate
-from merp.models.params.mac_array.design import WORD_BITS, Design
-from merp.models.params.mac_array.words import ROUNDED_BITS
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.words import ROUNDED_BITS
 
 
 @block

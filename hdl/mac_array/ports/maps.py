@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 class MapWrite:

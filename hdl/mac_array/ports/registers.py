@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
-from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.gradient_registers import (
+from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.gradient_registers import (
     DELTA_LOAD,
     REGION_COLUMNS,
     REGION_LOAD,
     REGION_ROWS,
     SWEEP,
 )
-from merp.models.params.mac_array.input_registers import COLUMNS, KERNELS, LOAD, ROWS, WALK
+from merp.models.machines.mac_array.params.input_registers import COLUMNS, KERNELS, LOAD, ROWS, WALK
 
 
 class RowsConfig(RegisterBundle):

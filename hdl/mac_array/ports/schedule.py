@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
-from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.schedule_registers import SCHEDULE
+from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.schedule_registers import SCHEDULE
 
 
 class ScheduleConfig(RegisterBundle):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.output_registers import ATOM_NUMBER_BITS
+from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.output_registers import ATOM_NUMBER_BITS
 
 
 class Sending:

@@ -7,7 +7,7 @@ from merp.hdl.mac_array.ports.outputs import OutputConfig
 from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
 from merp.hdl.mac_array.ports.updates import UpdateConfig
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 def pass_settings(design: Design) -> Bundles:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.base.status import STATUS_WIDTH
-from merp.models.params.mac_array.array_counters import (
+from merp.models.base.register_map import FLAGS
+from merp.models.machines.mac_array.params.array_counters import (
     PORT_WORDS,
     TARGET_WORDS,
     VELOCITY_WORDS,
     counters_of,
 )
-from merp.models.params.mac_array.design import Design
-from merp.models.params.register_map import FLAGS
+from merp.models.machines.mac_array.params.design import Design
 
 
 class ArrayStatus:

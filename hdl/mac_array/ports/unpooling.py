@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
-from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.unpool_registers import UNPOOL
+from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.unpool_registers import UNPOOL
 
 
 class PooledAtom:

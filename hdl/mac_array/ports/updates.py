@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
-from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.update_registers import update_table
+from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.update_registers import update_table
 
 
 class UpdateConfig(RegisterBundle):

@@ -19,7 +19,7 @@ from merp.hdl.mac_array.ports.slots import DeltaRead, Slot, Verdict
 from merp.hdl.mac_array.sequencer.map_reader import map_reader
 from merp.hdl.mac_array.sequencer.region_axis import region_axis
 from merp.hdl.mac_array.sequencer.stock import stock
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 @entity

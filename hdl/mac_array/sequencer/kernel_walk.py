@@ -10,7 +10,7 @@ from merp.hdl.base.signals import count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.registers import WalkConfig
 from merp.hdl.mac_array.ports.slots import KernelRead
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 @entity

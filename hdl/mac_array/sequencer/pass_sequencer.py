@@ -20,7 +20,7 @@ from merp.hdl.mac_array.sequencer.kernel_walk import kernel_walk
 from merp.hdl.mac_array.sequencer.map_reader import map_reader
 from merp.hdl.mac_array.sequencer.tap_axis import tap_axis
 from merp.hdl.mac_array.sequencer.window_axis import window_axis
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 @entity

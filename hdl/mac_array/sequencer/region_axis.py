@@ -10,7 +10,7 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.maps import AxisRead
 from merp.hdl.mac_array.ports.registers import RegionColumnsConfig, RegionRowsConfig
 from merp.hdl.mac_array.sequencer.region_move import Place, region_move
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 @entity

@@ -9,7 +9,7 @@ from myhdl import always, always_comb, block, intbv
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.entity import Bit, Word
 from merp.hdl.mac_array.ports.registers import RegionColumnsConfig, RegionRowsConfig
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 class Place:

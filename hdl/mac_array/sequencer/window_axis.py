@@ -10,7 +10,7 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.maps import AxisRead
 from merp.hdl.mac_array.ports.registers import ColumnsConfig, RowsConfig
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 @entity

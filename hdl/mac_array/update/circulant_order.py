@@ -9,7 +9,7 @@ from myhdl import ConcatSignal, always, always_comb, block, concat, intbv
 from merp.hdl.base.rotator import rotator
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.mac_array.words import ROUNDED_BITS
+from merp.models.machines.mac_array.params.words import ROUNDED_BITS
 
 
 @block

@@ -12,7 +12,11 @@ from myhdl import ConcatSignal, always, always_comb, block, concat, intbv
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.mac_array.words import RANDOM_BITS, RANDOM_STATE_BITS, lane_constant
+from merp.models.machines.mac_array.params.words import (
+    RANDOM_BITS,
+    RANDOM_STATE_BITS,
+    lane_constant,
+)
 
 TAPS = 15, 12
 """Places below those of the register whose XOR is drawn."""

@@ -9,7 +9,7 @@ from myhdl import always, always_comb, concat, intbv
 from merp.hdl.base.signals import count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.updates import Beat, UpdateConfig
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 @entity

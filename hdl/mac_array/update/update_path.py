@@ -18,8 +18,8 @@ from merp.hdl.mac_array.update.sweep_drain import sweep_drain
 from merp.hdl.mac_array.update.weight_update import TO_GRADIENT, TO_KERNEL, TO_VELOCITY
 from merp.hdl.mac_array.update.weight_updates import weight_updates
 from merp.hdl.streams.credit_source import credit_source
-from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.words import RANDOM_BITS, ROUNDED_BITS
+from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.words import RANDOM_BITS, ROUNDED_BITS
 
 TO_SHIFT = 2
 """Cycles from a place to the shift that its sums are rounded by."""

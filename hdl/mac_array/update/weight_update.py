@@ -10,9 +10,9 @@ from merp.hdl.arithmetic.clip import clip, clipped_sum
 from merp.hdl.arithmetic.fixed_round import fixed_round
 from merp.hdl.base.signals import bits, flag, signed
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.mac_array.array_pass import SHIFTS
-from merp.models.params.mac_array.design import WORD_BITS
-from merp.models.params.mac_array.words import ROUNDED_BITS
+from merp.models.machines.mac_array.params.array_pass import SHIFTS
+from merp.models.machines.mac_array.params.design import WORD_BITS
+from merp.models.machines.mac_array.params.words import ROUNDED_BITS
 
 TO_GRADIENT = 1
 TO_VELOCITY = 5

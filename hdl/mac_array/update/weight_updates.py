@@ -10,8 +10,8 @@ from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.updates import Clipped, UpdateConfig
 from merp.hdl.mac_array.update.weight_update import weight_update
-from merp.models.params.mac_array.design import WORD_BITS, Design
-from merp.models.params.mac_array.words import RANDOM_BITS, ROUNDED_BITS
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.words import RANDOM_BITS, ROUNDED_BITS
 
 
 @entity

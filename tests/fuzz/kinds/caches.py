@@ -26,7 +26,7 @@ from merp.cosim.engines.simulators import find_verilator
 from merp.cosim.synthesis import resources as synthesis_resources
 from merp.cosim.synthesis import synthesis
 from merp.hdl.conversion.convert import Export, convert
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 
 SIMULATION = ["simulate", str(NET), "--engine", "verilator", "--json"]
 RESOURCES = ["resources", str(NET), "--layer", "conv1", "--json"]

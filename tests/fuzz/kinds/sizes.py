@@ -15,7 +15,7 @@ import numpy as np
 from harness import faults, nothing_simulated
 from kinds.arrays import compiled
 from kinds.networks import NET
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.golden.memory import training_bytes
 from merp.tools.common.shipped import open_network
 
@@ -48,7 +48,7 @@ def sizes(random: Random) -> list[str]:
         lines += ["[design.k]", f"k = {kernel}", f"n_cu = {_size(random, 512)}", "r = 1"]
     NET.write_text("\n".join(lines) + "\n")
     size = rows, columns, channels
-    with patch("merp.models.memory.machine_memory", lambda: THERE), _little_memory():
+    with patch("merp.models.base.memory.machine_memory", lambda: THERE), _little_memory():
         with nothing_simulated():
             return faults(_words(random, size), never="merp: not enough memory")
 

@@ -12,8 +12,8 @@ from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.arithmetic.byte_value import byte_value
 from merp.hdl.base.signals import bits
 from merp.models.arithmetic.words import to_values
-from merp.models.params.byte_image import BYTES, ByteImage
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.byte_image import BYTES, ByteImage
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.testbenches.block.trace import Trace, run_block
 
 IMAGES = (ByteImage.of(Fraction(1, 16), Fraction(0)), ByteImage.of(Fraction(2, 255), Fraction(-1)))

@@ -11,7 +11,7 @@ import pytest
 from marks import in_full
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.models.arithmetic.fp_add import fp_add
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.testbenches.arithmetic.fp_bench import CLASSES, Pair, corner_pairs, run_fp
 from merp.testbenches.block.trace import Trace
 

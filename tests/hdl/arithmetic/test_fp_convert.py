@@ -14,7 +14,7 @@ from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.signals import bits
 from merp.models.arithmetic.fp_convert import fp_convert as golden
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.testbenches.arithmetic.fp_bench import CLASSES, corner_values
 from merp.testbenches.block.trace import Trace, run_block
 

@@ -12,7 +12,7 @@ from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.arithmetic.fp_tree import fp_tree
 from merp.hdl.base.signals import bits
 from merp.models.arithmetic.fp_tree import fp_tree as golden
-from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.testbenches.arithmetic.fp_bench import corner_values
 from merp.testbenches.block.trace import Trace, run_block
 

@@ -13,7 +13,7 @@ from merp.hdl.arithmetic.fp_widen import fp_widen
 from merp.hdl.base.signals import bits
 from merp.models.arithmetic.fp_convert import fp_convert as golden
 from merp.models.arithmetic.words import to_values
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.testbenches.block.trace import Trace, run_block
 
 SMALL = (

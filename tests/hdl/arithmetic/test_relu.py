@@ -15,9 +15,9 @@ from merp.hdl.arithmetic.relu import relu
 from merp.hdl.base.signals import bits, flag
 from merp.models.arithmetic.relu import relu as golden_relu
 from merp.models.arithmetic.words import to_values
+from merp.models.base.formats import BINARY32, FloatFormat
+from merp.models.base.shape import Pool
 from merp.models.golden.pooling import max_pool
-from merp.models.params.formats import BINARY32, FloatFormat
-from merp.models.params.shape import Pool
 from merp.testbenches.block.trace import Trace, run_block
 
 TINY = FloatFormat(3, 2)

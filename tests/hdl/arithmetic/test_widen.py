@@ -11,7 +11,7 @@ from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.arithmetic.widen import widen
 from merp.hdl.base.signals import bits
 from merp.models.arithmetic.words import to_values
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 from merp.testbenches.block.trace import Trace, run_block
 
 NARROW = FloatFormat(3, 3)

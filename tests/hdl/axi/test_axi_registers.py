@@ -11,13 +11,13 @@ import pytest
 from marks import rows_in_full
 from merp.cosim.block.replay import replay
 from merp.cosim.engines.axi_engine import fuzz_registers
-from merp.cosim.phases.cnn_merp.forward import forward_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.hdl.axi.axi_lite import SLVERR, AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.axi.axi_registers import axi_registers
 from merp.hdl.axi.setting_register import setting_register
 from merp.hdl.base.signals import Bundles, bits, flag
 from merp.hdl.base.status import Status
-from merp.models.params.register_map import WORD_MAX, RegisterMap, Setting, register_map
+from merp.models.base.register_map import WORD_MAX, RegisterMap, Setting, register_map
 from merp.testbenches.block.reset import as_new_after_reset
 from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS

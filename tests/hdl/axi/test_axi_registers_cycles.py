@@ -11,7 +11,7 @@ from merp.hdl.axi.axi_lite import RegisterRead, RegisterWrite
 from merp.hdl.axi.axi_registers import axi_registers
 from merp.hdl.base.signals import Bundles, bits, flag
 from merp.hdl.base.status import Status
-from merp.models.params.register_map import (
+from merp.models.base.register_map import (
     CONTROL,
     ERRORS,
     FLAGS,

@@ -12,34 +12,34 @@ import numpy as np
 import pytest
 
 from marks import in_full
-from merp.cosim.audit.audit import audit
 from merp.cosim.engines.axi_engine import run_axi
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.cnn_merp.delta import delta_run, delta_top, expect_delta
-from merp.cosim.phases.cnn_merp.forward import expect_forward, forward_run, forward_top
-from merp.cosim.phases.cnn_merp.kernel_update import (
+from merp.cosim.machines.cnn_merp.phases.delta import delta_run, delta_top, expect_delta
+from merp.cosim.machines.cnn_merp.phases.forward import expect_forward, forward_run, forward_top
+from merp.cosim.machines.cnn_merp.phases.kernel_update import (
     expect_update,
     kernel_update_run,
     kernel_update_top,
 )
+from merp.cosim.phases.audit.audit import audit
 from merp.cosim.phases.expectation import Expectation
 from merp.models.arithmetic.relu import relu
-from merp.models.cnn_merp.phases import DeltaDesign
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BINARY32
+from merp.models.base.rates import Rates
+from merp.models.base.register_map import FLAGS
+from merp.models.base.shape import Pool, Shape
 from merp.models.golden.convolution import convolution
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.unpool import unpool
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
-from merp.models.params.formats import BINARY32
-from merp.models.params.rates import Rates
-from merp.models.params.register_map import FLAGS
-from merp.models.params.shape import Pool, Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
+from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.testbenches.axi.axi_protocol import CHANNELS
 from merp.testbenches.axi.conduct import Conduct
 from merp.testbenches.top.run import Run

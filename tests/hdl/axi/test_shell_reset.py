@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from merp.cosim.block.replay import replay
-from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_run, forward_top
 from merp.hdl.axi.shell_reset import shell_reset
 from merp.hdl.base.signals import flag
+from merp.models.base.formats import BINARY32
+from merp.models.base.register_map import ABORT_CYCLES, STATUS
+from merp.models.base.shape import Shape
 from merp.models.golden.super_layer import super_layer
-from merp.models.params.formats import BINARY32
-from merp.models.params.register_map import ABORT_CYCLES, STATUS
-from merp.models.params.shape import Shape
 from merp.testbenches.axi.axi_model import ABORT, ABORTING, BUSY, START
 from merp.testbenches.axi.axi_protocol import RESET_CYCLES
 from merp.testbenches.axi.axi_top import axi_top

@@ -11,7 +11,7 @@ import pytest
 from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.tap_line import tap_line
-from merp.models.params.tap_line import TapLine
+from merp.models.base.tap_line import TapLine
 from merp.testbenches.block.trace import Trace, run_block
 
 PLAIN = TapLine(k=3, width=5, max_columns=9)

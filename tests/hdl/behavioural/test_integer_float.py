@@ -13,8 +13,8 @@ from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.words import as_words
-from merp.models.params.bits import Bits
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.testbenches.arithmetic.fp_bench import CLASSES, corner_pairs
 
 ODD = FloatFormat(4, 3)

@@ -22,9 +22,9 @@ from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fp_tree import fp_tree
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.arithmetic.words import as_words
-from merp.models.params.bits import Bits
-from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
-from merp.models.params.summation import Summation
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.models.base.summation import Summation
 from merp.testbenches.arithmetic.fp_bench import CLASSES, corner_values
 
 ODD = FloatFormat(4, 3)

@@ -17,8 +17,8 @@ from myhdl import ConcatSignal, Signal, concat, enum, intbv, modbv
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.internals import ASSIGNED, AnySignal
 from merp.hdl.conversion.own_signals import own_signals
-from merp.hdl.conversion.quick_processes import quick_process
-from merp.hdl.conversion.quick_signals import quick_signals
+from merp.hdl.fast_simulation.quick_processes import quick_process
+from merp.hdl.fast_simulation.quick_signals import quick_signals
 
 Process = Callable[[], None]
 

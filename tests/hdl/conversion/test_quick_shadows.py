@@ -10,7 +10,7 @@ from myhdl import ConcatSignal, Signal, intbv
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.internals import ASSIGNED
 from merp.hdl.conversion.own_signals import own_signals
-from merp.hdl.conversion.quick_shadows import followers
+from merp.hdl.fast_simulation.quick_shadows import followers
 
 
 def shadows(word: Any, signed: Any, single: Any) -> list[Any]:

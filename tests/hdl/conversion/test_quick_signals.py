@@ -24,8 +24,8 @@ from myhdl import (
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.internals import ALL_SIGNALS, vectors
 from merp.hdl.conversion.own_signals import own_signals
-from merp.hdl.conversion.quick_shadows import followers
-from merp.hdl.conversion.quick_signals import (
+from merp.hdl.fast_simulation.quick_shadows import followers
+from merp.hdl.fast_simulation.quick_signals import (
     QuickBit,
     QuickBits,
     QuickConcat,

@@ -9,8 +9,8 @@ import pytest
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.fused.fused_activation import fused_activation
 from merp.hdl.fused.narrow_activation import narrow_activation
-from merp.models.params.formats import BINARY32
-from merp.models.params.fused import activation_bits
+from merp.models.base.formats import BINARY32
+from merp.models.base.fused import activation_bits
 from merp.testbenches.arithmetic.fp_bench import corner_values
 from merp.testbenches.arithmetic.fused_bench import activation
 from merp.testbenches.block.trace import run_block

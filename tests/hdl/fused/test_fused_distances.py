@@ -8,7 +8,7 @@ import pytest
 
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.fused.fused_distances import fused_distances
-from merp.models.params.fused import WIDE, activation_bits, operand_bits, product_latency
+from merp.models.base.fused import WIDE, activation_bits, operand_bits, product_latency
 from merp.testbenches.arithmetic.fused_bench import SIGN, activation, operand
 from merp.testbenches.block.trace import run_block
 from merp.testbenches.cnn_merp.cu_bench import joined

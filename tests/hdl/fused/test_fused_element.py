@@ -14,8 +14,8 @@ from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.fused.fused_operand import fused_operand
-from merp.models.params.formats import BINARY32
-from merp.models.params.fused import OPERAND_BITS
+from merp.models.base.formats import BINARY32
+from merp.models.base.fused import OPERAND_BITS
 from merp.testbenches.arithmetic.fp_bench import corner_values
 from merp.testbenches.block.trace import Trace, run_block
 

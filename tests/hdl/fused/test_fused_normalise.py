@@ -8,7 +8,7 @@ import pytest
 
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.fused.fused_normalise import fused_normalise
-from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.base.formats import BINARY32, FloatFormat
 from merp.testbenches.block.trace import run_block
 
 LATENCY = 5

@@ -10,7 +10,7 @@ from merp.hdl.base.signals import bits, flag
 from merp.hdl.fused.fused_low_product import fused_low_product
 from merp.hdl.fused.fused_product import fused_product
 from merp.hdl.fused.narrow_products import narrow_products
-from merp.models.params.fused import OPERAND_BITS, PRODUCT, activation_bits, operand_bits
+from merp.models.base.fused import OPERAND_BITS, PRODUCT, activation_bits, operand_bits
 from merp.testbenches.block.trace import run_block
 from merp.testbenches.cnn_merp.cu_bench import joined
 

@@ -10,7 +10,7 @@ import pytest
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.fused.fused_special import fused_special
 from merp.hdl.fused.narrow_special import narrow_special
-from merp.models.params.fused import OPERAND_BITS, activation_bits, operand_bits
+from merp.models.base.fused import OPERAND_BITS, activation_bits, operand_bits
 from merp.testbenches.arithmetic.fused_bench import INF, NAN, ONE, SIGN, activation, operand
 from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import joined

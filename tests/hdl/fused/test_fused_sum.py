@@ -8,7 +8,7 @@ import pytest
 
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.fused.fused_sum import fused_sum
-from merp.models.params.fused import lateness, levels, sum_latency
+from merp.models.base.fused import lateness, levels, sum_latency
 from merp.testbenches.block.trace import run_block
 from merp.testbenches.cnn_merp.cu_bench import joined
 

@@ -14,10 +14,10 @@ import pytest
 from checkout import ROOT
 from merp.cosim.block.replay import replay
 from merp.hdl.mazouz.convolution_element import convolution_element
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.shape import Padding, Shape, sides
 from merp.models.golden.convolution import convolution
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.models.params.mazouz.element import ElementDesign, ElementRun
-from merp.models.params.shape import Padding, Shape, sides
+from merp.models.papers.mazouz.params.element import ElementDesign, ElementRun
 from merp.testbenches.block.reset import as_new_after_reset
 from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import elements

@@ -20,7 +20,7 @@ from merp.hdl.mazouz.convolution_element import convolution_element
 from merp.models.fpga.cell_timing import cell_timing
 from merp.models.fpga.logic_delay import block_timing
 from merp.models.fpga.resources import count_cells
-from merp.models.params.mazouz.element import ElementDesign
+from merp.models.papers.mazouz.params.element import ElementDesign
 from merp.testbenches.mazouz.element_bench import arguments
 from needed_tools import needs
 

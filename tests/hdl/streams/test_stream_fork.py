@@ -11,7 +11,7 @@ import pytest
 from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.streams.stream_fork import stream_fork
-from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
+from merp.models.base.latencies import CREDIT_RETURN
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Sample, Trace, run_block
 

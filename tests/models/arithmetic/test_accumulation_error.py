@@ -9,7 +9,7 @@ import pytest
 
 from accumulation_error import COUNT, error_of, rows, sums_of
 from checkout import BLOCK_PAGES
-from merp.models.params.summation import TREE, Summation
+from merp.models.base.summation import TREE, Summation
 
 PAGE = BLOCK_PAGES / "cnn_merp" / "cu_array" / "accumulator.md"
 

@@ -8,7 +8,7 @@ import pytest
 from alignment import CHOICES, IMAGES, aligned, bias, not_cancelled, over_maps
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.arithmetic.words import to_bits
-from merp.models.params.formats import BINARY32
+from merp.models.base.formats import BINARY32
 
 every_dsp = pytest.mark.parametrize("dsp", [1, 2])
 

@@ -16,7 +16,7 @@ from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fp_tree import fp_tree
 from merp.models.arithmetic.words import to_bits, to_values
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 
 SMALLEST, ODD = FloatFormat(3, 2), FloatFormat(4, 3)
 FORMATS = {

@@ -19,16 +19,17 @@ from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.arithmetic.words import to_bits
-from merp.models.cnn_merp.phases import delta_design
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BINARY32
+from merp.models.base.summation import Summation
 from merp.models.golden.convolution import convolution
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.training import forward, initial_model, propagate
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.phases import delta_design
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
-from merp.models.params.bits import Bits
-from merp.models.params.formats import BINARY32
-from merp.models.params.summation import Summation
 from merp.testbenches.arithmetic.fused_bench import CASES, directed, random_windows
 from merp.tools import cli
 from needed_tools import needs
@@ -308,8 +309,8 @@ def test_every_phase_of_a_design_sums_alike(networks: dict[str, Network]) -> Non
     ):
         network = networks[name]
         layer = network.layers[1]
-        wanted = replace(wanted, taps=network.design(layer).taps)
-        assert network.summation(layer) == network.design(layer).summation == wanted
+        wanted = replace(wanted, taps=design_of(network, layer).taps)
+        assert network.summation(layer) == design_of(network, layer).summation == wanted
         assert delta_design(network, layer).engine.summation == wanted
 
 
@@ -322,7 +323,7 @@ def test_a_network_passes_forwards_and_back_as_its_designs_sum(
     outputs = set()
     for network in networks.values():
         made = initial_model(network, 0).parameters
-        choice, (first, second) = network.design(network.layers[0]).summation, network.layers
+        choice, (first, second) = design_of(network, network.layers[0]).summation, network.layers
         hidden = super_layer(images, *made["conv1"], first.shape, BINARY32, choice)
         wanted = super_layer(hidden, *made["conv2"], second.shape, BINARY32, choice)
         kept, output = forward(network, images, made)

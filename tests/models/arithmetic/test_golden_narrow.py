@@ -11,9 +11,9 @@ import pytest
 from exact import number, rounded
 from marks import in_full
 from merp.models.arithmetic.fused import fused_sum
-from merp.models.params.bits import Bits
-from merp.models.params.formats import BINARY32, FloatFormat
-from merp.models.params.summation import Summation
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BINARY32, FloatFormat
+from merp.models.base.summation import Summation
 from merp.testbenches.arithmetic.fused_bench import CASES, random_windows
 from merp.testbenches.arithmetic.narrow_bench import directed
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from merp.models.arithmetic.hex_lines import Column, HexLines
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 
 COLUMNS = (Column.of_bits("a", 9), Column.of_bits("b", 36), Column("flags", 2, 31))
 

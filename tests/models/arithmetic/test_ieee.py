@@ -10,7 +10,7 @@ import pytest
 
 from exact import OPERATIONS, number
 from merp.models.arithmetic.ieee import ROUNDINGS, ieee
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
 
 TINY = FloatFormat(3, 2)
 WORDS = range(1 << TINY.width)

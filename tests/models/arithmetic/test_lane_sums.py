@@ -10,12 +10,12 @@ from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fp_tree import fp_tree
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.arithmetic.lane_sums import Terms, lane_sums, offsets
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BFLOAT16, BINARY32
+from merp.models.base.shape import Shape
+from merp.models.base.summation import TREE, Summation
 from merp.models.golden.convolution import convolution
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient
-from merp.models.params.bits import Bits
-from merp.models.params.formats import BFLOAT16, BINARY32
-from merp.models.params.shape import Shape
-from merp.models.params.summation import TREE, Summation
 
 INF, NAN, SIGN, ONE = BINARY32.inf, BINARY32.nan, BINARY32.sign_bit, BINARY32.one
 FUSED = [Summation(kind="fused", dsp=d, window=w) for d in (1, 2) for w in range(28, 33)]

@@ -9,8 +9,8 @@ import pytest
 
 from merp.models.arithmetic.stored import from_memory, to_memory
 from merp.models.arithmetic.words import to_bits, to_values
-from merp.models.params.byte_image import BYTES, ByteImage
-from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.models.base.byte_image import BYTES, ByteImage
+from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
 
 PHOTO = ByteImage.of(Fraction(2, 255), Fraction(-1))
 

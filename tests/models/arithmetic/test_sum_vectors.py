@@ -11,7 +11,7 @@ import pytest
 from checkout import ROOT
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.arithmetic.sum_vectors import KINDS, SumFile, sum_lines, sums_of
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.testbenches.arithmetic.fused_bench import directed
 
 HEAD = "fused taps=1 dsp=1 window=32 precision=24\n"

@@ -9,6 +9,7 @@ from functools import cache
 
 import pytest
 
+from merp.models.base.errors import BadInput
 from merp.models.comparison.architecture import Architecture
 from merp.models.comparison.compare import compare
 from merp.models.comparison.fairness import done, unfair, useful
@@ -16,10 +17,9 @@ from merp.models.comparison.options import Options
 from merp.models.comparison.record import FULL, Record
 from merp.models.comparison.record_json import as_json, record_of
 from merp.models.comparison.registry import ARCHITECTURES, named
-from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
+from merp.models.machines.cnn_merp.plan.automatic import WORTH
 from merp.models.network.network import Network
-from merp.models.plan.automatic import WORTH
 from merp.tools.common.boards import any_board
 from merp.tools.common.shipped import open_network
 

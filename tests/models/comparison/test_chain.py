@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from merp.models.base.errors import BadInput
+from merp.models.base.shape import Shape
 from merp.models.comparison.chain import chained
 from merp.models.comparison.options import Options
-from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
-from merp.models.params.shape import Shape
 
 LAYERS = tuple(
     Layer(name=name, kind="conv", shape=Shape(n=2, m=2, k=1, rows=4, columns=4)) for name in "abc"

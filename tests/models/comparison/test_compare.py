@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from merp.models.base.errors import BadInput
 from merp.models.comparison.architecture import Architecture
 from merp.models.comparison.compare import compare
 from merp.models.comparison.fairness import unfair, useful
 from merp.models.comparison.record import Record
 from merp.models.comparison.registry import ARCHITECTURES
-from merp.models.errors import BadInput
 from merp.tools.common.boards import any_board
 from merp.tools.common.shipped import open_network
 

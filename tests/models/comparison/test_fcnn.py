@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from merp.models.base.errors import BadInput
 from merp.models.comparison.fcnn import ARCHITECTURE
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
-from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.tools.common.boards import any_board
 from merp.tools.common.shipped import open_network

@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from merp.models.base.errors import BadInput
 from merp.models.comparison.fpdeep import ARCHITECTURE, LATENCY
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
-from merp.models.errors import BadInput
-from merp.models.fpdeep.shares import idle, in_units
-from merp.models.fpdeep.stage import stages
 from merp.models.fpga.board import Board, Link, Usable
 from merp.models.fpga.parts import PARTS
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, has_phase
+from merp.models.papers.fpdeep.shares import idle, in_units
+from merp.models.papers.fpdeep.stage import stages
 from merp.tools.common.shipped import open_network
 
 LINK = Link(topology="chain", gbytes_s=1.64, lanes=6, latency_cycles=100)

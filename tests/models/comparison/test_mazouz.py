@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from merp.models.base.errors import BadInput
 from merp.models.comparison.mazouz import ARCHITECTURE, Plan, plan
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
-from merp.models.errors import BadInput
 from merp.models.fpga.board import Board, Usable
 from merp.models.fpga.parts import PARTS
-from merp.models.mazouz.networks import MNIST_SMALL
 from merp.models.network.network import Network
+from merp.models.papers.mazouz.networks import MNIST_SMALL
 from merp.tools.common.shipped import open_network
 
 BOARD = Board(name="zc7100", part=PARTS["xc7z100"], clock_mhz=200, gbytes_s=4.2, efficiency=1)

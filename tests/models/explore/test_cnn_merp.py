@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from marks import in_full, rows_in_full
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.explore.choices import Axes, Choice, Kinds, axes_of
 from merp.models.explore.cnn_merp import Space
 from merp.models.explore.design_costs import ADDED, COSTS, DesignCosts
 from merp.models.explore.pareto import undominated
 from merp.models.fpga.board import Board
+from merp.models.machines.cnn_merp.params.design import PORTS
+from merp.models.machines.cnn_merp.plan.automatic import most_luts
+from merp.models.machines.cnn_merp.plan.plan import plan
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
-from merp.models.params.cnn_merp.design import PORTS
-from merp.models.plan.automatic import most_luts
-from merp.models.plan.plan import plan
 from merp.tools.common.boards import open_board
 
 TEXT = """

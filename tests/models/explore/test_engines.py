@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from merp.models.cnn_merp.pipeline import pipeline_design
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.explore.engines import engines_of, with_engines
-from merp.models.mazouz.networks import MNIST, network
+from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
+from merp.models.papers.mazouz.networks import MNIST, network
 from merp.tools.common.shipped import open_network
 
 SMALL = network("mnist", 8, 1, 8, 8)

@@ -10,8 +10,8 @@ from merp.models.comparison.options import Options
 from merp.models.explore import mazouz
 from merp.models.explore.choices import Axes
 from merp.models.explore.cnn_merp import Space
-from merp.models.mazouz.networks import CIFAR, MNIST, MNIST_SMALL, SVHN
 from merp.models.network.network import Network
+from merp.models.papers.mazouz.networks import CIFAR, MNIST, MNIST_SMALL, SVHN
 from merp.tools.common.boards import any_board
 from merp.tools.common.shipped import open_network
 from needed_tools import needs

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.fpga.board import Board, Link, Source, Usable
 from merp.models.fpga.board_file import read_board
 from merp.models.fpga.parts import FOREIGN, PARTS

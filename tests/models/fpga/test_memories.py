@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from checkout import ROOT
-from merp.models.cnn_merp.phases import delta_design, update_design, update_unpool_design
+from merp.models.base.shape import Shape
 from merp.models.fpga.block_ram import mapped
-from merp.models.fpga.estimate import estimate
-from merp.models.fpga.memories import (
+from merp.models.fpga.resources import Resources
+from merp.models.machines.cnn_merp.designs import design_of, designs_of
+from merp.models.machines.cnn_merp.fpga.estimate import estimate
+from merp.models.machines.cnn_merp.fpga.memories import (
     Memory,
     added_memories,
     block_rams,
@@ -20,11 +22,10 @@ from merp.models.fpga.memories import (
     gradient_memory,
     update_memories,
 )
-from merp.models.fpga.resources import Resources
+from merp.models.machines.cnn_merp.params.design import PORTS
+from merp.models.machines.cnn_merp.params.sizing import size_design
+from merp.models.machines.cnn_merp.phases import delta_design, update_design, update_unpool_design
 from merp.models.network.network import Network
-from merp.models.params.cnn_merp.design import PORTS
-from merp.models.params.cnn_merp.sizing import size_design
-from merp.models.params.shape import Shape
 from merp.tools.common.shipped import open_network
 
 MEASURED: dict[str, Any] = json.loads((ROOT / "tests/data/resources.json").read_text())
@@ -56,7 +57,7 @@ def memories_of(case: str) -> list[Memory]:
     network = network_of(kind)
     layer = network.layer("conv2")
     if phase == "fp":
-        return convolution_memories(network.design(layer))
+        return convolution_memories(design_of(network, layer))
     if phase == "ku":
         return update_memories(update_design(network, layer))
     found = delta_design(network, layer)
@@ -80,7 +81,7 @@ def test_block_ram_is_that_of_the_synthesis_block_by_block(case: str) -> None:
 def test_wide_lut_ram_is_that_of_the_synthesis(case: str) -> None:
     found = sum(memory.luts for memory in memories_of(case))
     measured = MEASURED[case]["total"]["lut_memory"]
-    port = network_of(case.split(", ", 1)[1]).cnn_merp_designs["k5"].kernel_port
+    port = designs_of(network_of(case.split(", ", 1)[1]))["k5"].kernel_port
     assert abs(measured - found) <= 80 + 20 * port  # words that leave, parameters on their way
 
 
@@ -93,7 +94,7 @@ def estimate_of(case: str) -> Resources:
     if phase == "dp":
         found = delta_design(network, layer)
         return estimate(found.engine, "dp", memories, found.unpool)
-    design = network.design(layer) if phase == "fp" else update_design(network, layer)
+    design = design_of(network, layer) if phase == "fp" else update_design(network, layer)
     return estimate(design, phase, memories)
 
 
@@ -108,7 +109,7 @@ def test_dsp_blocks_are_exact_and_logic_is_near_what_was_measured(case: str) -> 
 def test_several_maps_a_beat_add_about_what_was_measured() -> None:
     """With banks in LUT RAM. source: docs/adr/0011-elements-side-by-side.md"""
     network = open_network("digits")
-    design = network.design(network.layer("conv2"))
+    design = design_of(network, network.layer("conv2"))
     wide = replace(design, map_port=4, row_words=design.row_words // 4)
     one, four = (estimate(each, "fp", convolution_memories(each)) for each in (design, wide))
     assert four.lut - one.lut == pytest.approx(22_297 - 20_468, rel=0.05)
@@ -163,7 +164,7 @@ def test_what_is_added_takes_what_was_measured(
 ) -> None:
     """By digits' k3, with and without. source: netlists of Yosys 0.70, LUT as logic and shift"""
     network = open_network("digits")
-    plain = replace(network.design(network.layer("conv2")), map_port=port)
+    plain = replace(design_of(network, network.layer("conv2")), map_port=port)
     adding = replace(plain, added=True)
     found, less = (estimate(each, phase, []) for each in (adding, plain))
     assert found.logic - less.logic == pytest.approx(lut, rel=0.01)
@@ -175,7 +176,7 @@ def test_what_is_added_takes_what_was_measured(
 @pytest.mark.parametrize("phase", ["fp", "dp", "ku"])
 def test_wider_ports_take_more_logic(phase: str) -> None:
     network = open_network("alexnet")
-    design = network.design(network.layer("conv2"))
+    design = design_of(network, network.layer("conv2"))
     for key in ("kernel_port", "map_port"):
         wide = [replace(design, **{key: port}) for port in PORTS]  # type: ignore[arg-type]
         found = [estimate(each, phase, []) for each in wide]

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from merp.cosim.phases.cnn_merp.forward import forward_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.cosim.synthesis.resources import measure, total
-from merp.models.fpga.estimate import estimate
-from merp.models.fpga.memories import block_rams, convolution_memories
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.fpga.estimate import estimate
+from merp.models.machines.cnn_merp.fpga.memories import block_rams, convolution_memories
+from merp.models.machines.cnn_merp.params.design import Design
 from needed_tools import needs
 
 SIZES = {

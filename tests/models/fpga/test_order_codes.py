@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.fpga.order_codes import FAMILIES, target_named
 from merp.models.fpga.parts import PARTS
 

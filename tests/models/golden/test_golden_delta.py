@@ -11,12 +11,12 @@ import pytest
 import binary64
 from exact import add, multiply
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.formats import BINARY16, BINARY32, FloatFormat
+from merp.models.base.shape import Shape
+from merp.models.base.summation import Summation
 from merp.models.golden.convolution import convolution
 from merp.models.golden.delta import delta_convolution, delta_layer, spread, swapped
 from merp.models.network.network import Layer
-from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
-from merp.models.params.shape import Shape
-from merp.models.params.summation import Summation
 
 SMALL = FloatFormat(5, 4)
 NEGATIVE = BINARY32.sign_bit

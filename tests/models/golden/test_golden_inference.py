@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.formats import BFLOAT16, BINARY32
+from merp.models.base.shape import Pool, Shape
 from merp.models.golden.inference import as_input, inference
 from merp.models.golden.initial import layer_parameters, parameters
 from merp.models.golden.super_layer import super_layer
 from merp.models.network.network import Layer, Network
-from merp.models.params.formats import BFLOAT16, BINARY32
-from merp.models.params.shape import Pool, Shape
 
 POOL = Pool(window=2, stride=2)
 LAYERS = (

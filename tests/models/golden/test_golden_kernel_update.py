@@ -10,13 +10,13 @@ import pytest
 import binary64
 from exact import add, multiply
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.formats import BINARY16, BINARY32, FloatFormat
+from merp.models.base.rates import Rates
+from merp.models.base.shape import Shape
 from merp.models.golden import kernel_update
 from merp.models.golden.kernel_update import bias_gradient, gradients, kernel_gradient, update
 from merp.models.golden.training import rates_of
 from merp.models.network.network import Layer
-from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
-from merp.models.params.rates import Rates
-from merp.models.params.shape import Shape
 
 SMALL = FloatFormat(5, 4)
 NEGATIVE = BINARY32.sign_bit

@@ -9,8 +9,8 @@ import pytest
 
 import binary64
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.golden.loss import LOSSES, loss
-from merp.models.params.formats import BFLOAT16, BINARY32
 
 
 @pytest.mark.parametrize("kind", LOSSES)

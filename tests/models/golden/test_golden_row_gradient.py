@@ -12,11 +12,11 @@ import pytest
 from checkout import BLOCK_PAGES
 from exact import add, rounded
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.formats import BINARY32
+from merp.models.base.shape import Shape
+from merp.models.base.summation import Summation
 from merp.models.golden.kernel_update import gradients, kernel_gradient
 from merp.models.network.network import Layer
-from merp.models.params.formats import BINARY32
-from merp.models.params.shape import Shape
-from merp.models.params.summation import Summation
 
 PAGE = BLOCK_PAGES / "cnn_merp" / "gradient_array" / "row_array.md"
 INF, NAN, SIGN, ONE = BINARY32.inf, BINARY32.nan, BINARY32.sign_bit, BINARY32.one

@@ -10,13 +10,13 @@ import pytest
 from exact import add, multiply
 from merp.models.arithmetic.relu import relu
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.formats import BINARY16, BINARY32, FloatFormat
+from merp.models.base.shape import Padding, Pool, Shape, sides
+from merp.models.base.summation import Summation
 from merp.models.golden.convolution import convolution
 from merp.models.golden.pooling import average_pool, max_pool
 from merp.models.golden.super_layer import super_layer
-from merp.models.params.cnn_merp.registers import reciprocal_square
-from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
-from merp.models.params.shape import Padding, Pool, Shape, sides
-from merp.models.params.summation import Summation
+from merp.models.machines.cnn_merp.params.registers import reciprocal_square
 
 SMALL = FloatFormat(5, 4)
 INF, NAN = BINARY32.inf, BINARY32.nan

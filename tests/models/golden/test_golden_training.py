@@ -9,6 +9,10 @@ import pytest
 
 import binary64
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.formats import BFLOAT16, BINARY32
+from merp.models.base.rates import PLAIN
+from merp.models.base.shape import Pool, Shape
+from merp.models.base.state_field import STATES
 from merp.models.golden.delta import delta_layer
 from merp.models.golden.inference import inference
 from merp.models.golden.initial import parameters
@@ -25,10 +29,6 @@ from merp.models.golden.training import (
 )
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
-from merp.models.params.formats import BFLOAT16, BINARY32
-from merp.models.params.rates import PLAIN
-from merp.models.params.shape import Pool, Shape
-from merp.models.params.state_field import STATES
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
 from merp.tools.common.shipped import open_network

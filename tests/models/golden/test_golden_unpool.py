@@ -11,13 +11,13 @@ import binary64
 from exact import add, multiply
 from merp.models.arithmetic.relu import relu
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.models.base.shape import Padding, Pool, Shape
+from merp.models.base.state_field import STATES
 from merp.models.golden.pooling import average_pool, max_pool
 from merp.models.golden.state import keep_state, max_positions, of_maps, packed
 from merp.models.golden.unpool import unpool
-from merp.models.params.cnn_merp.registers import reciprocal_square
-from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
-from merp.models.params.shape import Padding, Pool, Shape
-from merp.models.params.state_field import STATES
+from merp.models.machines.cnn_merp.params.registers import reciprocal_square
 from merp.models.traffic.footing import state_read_bytes, state_written_bytes
 
 SMALL = FloatFormat(5, 4)

@@ -15,6 +15,10 @@ import pytest
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32
+from merp.models.base.shape import Pool, Shape
+from merp.models.base.state_field import STATES
+from merp.models.base.storage import Storage
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.in_memory import in_memory
 from merp.models.golden.inference import inference
@@ -23,10 +27,6 @@ from merp.models.golden.layer_step import LayerStep
 from merp.models.golden.loss import loss
 from merp.models.golden.training import Model, forward, initial_model, rates_of, train_step
 from merp.models.network.network import Layer, Network
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32
-from merp.models.params.shape import Pool, Shape
-from merp.models.params.state_field import STATES
-from merp.models.params.storage import Storage
 
 Array = NDArray[np.float32]
 Pair = tuple[Array, Array]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from merp.models.arithmetic.words import to_bits
+from merp.models.base.formats import BINARY32
+from merp.models.base.shape import Pool, Shape
 from merp.models.golden.state import joined, keep_state, of_maps, packed, unpacked
-from merp.models.params.formats import BINARY32
-from merp.models.params.shape import Pool, Shape
 
 POOLS = (
     None,

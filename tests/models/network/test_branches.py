@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from merp.models.base.shape import Pool
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import parameters
 from merp.models.golden.unpool import unpool
 from merp.models.network.branches import beside, stored_as, undone_shape
 from merp.models.network.network import Network
-from merp.models.params.shape import Pool
 from merp.tools.common.shipped import open_network
 
 SHORTCUTS = {"conv5": "conv6"}  # which are only added, by the layer that adds them

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.base.shape import Shape
 from merp.models.network.branches import adder, misplaced, previous, takers
 from merp.models.network.network import Layer, Network
-from merp.models.params.shape import Shape
 from merp.tools.common.shipped import open_network
 
 

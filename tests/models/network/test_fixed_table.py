@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.base.fixed import FixedFormat, Fractions
+from merp.models.machines.mac_array.params.design import Design
 from merp.models.network.network import Network
-from merp.models.params.fixed import FixedFormat, Fractions
-from merp.models.params.mac_array.design import Design
 from merp.tools.common.shipped import open_network
 
 HEAD = (
@@ -37,14 +37,14 @@ def test_fractions_of_all_and_of_a_layer(tmp_path: Path) -> None:
         layers={"conv1": Fractions(kernel=12, delta=3)},
         rounding="stochastic",
     )
-    design = network.elaboration(network.layers[0])
+    design = network.design(network.layers[0])
     assert isinstance(design, Design)
     assert (design.stochastic, design.momentum, design.loss) == (True, True, True)
 
 
 def test_maxima_follow_from_the_layers(tmp_path: Path) -> None:
     network = read(tmp_path, HEAD + LAYER + "pool = { kind = 'max', window = 4 }\n" + FC + DESIGN)
-    design = network.elaboration(network.layers[0])
+    design = network.design(network.layers[0])
     assert isinstance(design, Design)
     assert (design.max_kernel, design.pool_window, design.max_size) == (3, 4, 12)
     assert design.kernel_words == 3 * 6 * 9  # of fc2: three tiles of four classes, 3 x 3 maps

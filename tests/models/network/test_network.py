@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from merp.models.errors import BadInput
-from merp.models.params.cnn_merp.sizing import MAXIMA
+from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.designs import designs_of
+from merp.models.machines.cnn_merp.params.sizing import MAXIMA
 from merp.tools.common.shipped import open_network, shipped_names
 
 
@@ -107,5 +108,5 @@ def test_a_layer_without_a_design_is_traffic_only() -> None:
     ],
 )  # fmt: skip
 def test_kernels_go_four_a_beat_where_the_papers_part_has_the_logic(name: str, port: int) -> None:
-    designs = open_network(name).cnn_merp_designs.values()
+    designs = designs_of(open_network(name)).values()
     assert {design.kernel_port for design in designs} == {port}

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from merp.models.errors import BadInput
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32
+from merp.models.base.names import ALLOWED_NAME
+from merp.models.base.shape import Pool, Shape
+from merp.models.base.storage import Storage
+from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.network.network_file import read_network
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.cnn_merp.sizing import check_fits
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32
-from merp.models.params.names import ALLOWED_NAME
-from merp.models.params.shape import Pool, Shape
-from merp.models.params.storage import Storage
 
 HEAD = '[network]\nname = "t"\ninput = { rows = 6, columns = 8, channels = 4 }\n'
 STORED = HEAD.replace("{", "{{").replace("}", "}}") + "storage = {{ {} }}\n"

@@ -12,9 +12,9 @@ import pytest
 import yaml
 from stored_networks import CROSSED, MIXED, stored
 
+from merp.models.base.storage import Storage
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
-from merp.models.params.storage import Storage
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 from merp.tools.workload.formats import scalesim, timeloop, zigzag

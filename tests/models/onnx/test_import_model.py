@@ -19,13 +19,13 @@ import pytest
 import onnx_models as made
 from counted_networks import check_counts, check_plan, on_one_design
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.shape import Padding, Pool, sides
 from merp.models.golden.inference import as_input, inference
 from merp.models.golden.initial import parameters
+from merp.models.machines.cnn_merp.plan.plan import plan
 from merp.models.network.branches import added, previous
 from merp.models.network.network import Layer, Network
 from merp.models.onnx.import_model import Imported, import_model
-from merp.models.params.shape import Padding, Pool, sides
-from merp.models.plan.plan import plan
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
 from needed_tools import needs

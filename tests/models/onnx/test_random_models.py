@@ -10,9 +10,9 @@ import pytest
 
 import onnx_models as made
 from counted_networks import check_counts, check_plan, on_one_design
+from merp.models.machines.cnn_merp.plan.plan import plan
 from merp.models.network.network_file import network_of
 from merp.models.onnx.import_model import import_model
-from merp.models.plan.plan import plan
 from merp.tools.common.boards import open_board
 from needed_tools import needs
 

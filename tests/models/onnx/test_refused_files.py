@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import onnx_models as made
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.onnx.import_model import import_model
 from merp.tools.cli import main
 from needed_tools import needs

@@ -10,25 +10,25 @@ import pytest
 from stored_networks import MIXED, stored
 
 from merp.models.arithmetic.words import to_bits
-from merp.models.cnn_merp.one_pass import backward_design
-from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
-from merp.models.errors import BadInput
+from merp.models.base.delta_shape import delta_shape
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import FORMATS, FloatFormat
+from merp.models.base.shape import Pool, Shape
+from merp.models.base.state_field import STATES
+from merp.models.base.storage import TENSORS, Storage
 from merp.models.golden.state import keep_state, of_maps, packed
-from merp.models.network.branches import previous
-from merp.models.network.network import Layer, Network
-from merp.models.params.cnn_merp.sizing import size_design
-from merp.models.params.cnn_merp.word_counters import word_bytes
-from merp.models.params.delta_shape import delta_shape
-from merp.models.params.formats import FORMATS, FloatFormat
-from merp.models.params.shape import Pool, Shape
-from merp.models.params.state_field import STATES
-from merp.models.params.storage import TENSORS, Storage
-from merp.models.traffic.backward_counter import (
+from merp.models.machines.cnn_merp.one_pass import backward_design
+from merp.models.machines.cnn_merp.params.sizing import size_design
+from merp.models.machines.cnn_merp.params.word_counters import word_bytes
+from merp.models.machines.cnn_merp.phases import delta_design, maps_behind, update_design
+from merp.models.machines.cnn_merp.traffic.backward_counter import (
     backward_words,
     delta_words,
     state_bytes,
     update_words,
 )
+from merp.models.network.branches import previous
+from merp.models.network.network import Layer, Network
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.pass_words import backward_port_words

@@ -8,30 +8,30 @@ from math import sqrt
 
 import pytest
 
-from merp.models.cnn_merp.cycles import layer_cycles, network_cycles
-from merp.models.cnn_merp.published_speed import (
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32
+from merp.models.base.storage import Storage
+from merp.models.fpga.order_codes import part_named
+from merp.models.fpga.parts import PARTS
+from merp.models.machines.cnn_merp.cycles import layer_cycles, network_cycles
+from merp.models.machines.cnn_merp.published_speed import (
     IMPLEMENTATIONS,
     RECONFIGURATION,
     WORKS,
     attainable_tops,
 )
-from merp.models.cnn_merp.reconfiguration import (
+from merp.models.machines.cnn_merp.reconfiguration import (
     MAX_BATCH,
     bitstreams,
     least_batch,
     load_seconds,
     passes,
 )
-from merp.models.cnn_merp.roofline import point
-from merp.models.cnn_merp.throughput import forward_throughput, with_cus
-from merp.models.errors import BadInput
-from merp.models.fpga.order_codes import part_named
-from merp.models.fpga.parts import PARTS
+from merp.models.machines.cnn_merp.roofline import point
+from merp.models.machines.cnn_merp.throughput import forward_throughput, with_cus
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32
-from merp.models.params.storage import Storage
 from merp.models.traffic.bounds import lower_bound, on_chip_words
 from merp.models.traffic.closed_form import Phase, network_traffic, total
 from merp.models.traffic.footing import XC7K325T_BYTES, Footing, state_bits

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 from fused_cases import ELABORATIONS, case
 
-from merp.models.cnn_merp.fused_pair import fused_design, fused_shape
-from merp.models.errors import BadInput
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.formats import BINARY32
-from merp.models.params.storage import Storage
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BINARY32
+from merp.models.base.storage import Storage
+from merp.models.machines.cnn_merp.fused_pair import fused_design, fused_shape
+from merp.models.machines.cnn_merp.traffic.fused_counter import fused_words
 from merp.models.traffic.closed_form import inference_traffic, network_traffic
 from merp.models.traffic.footing import Footing
-from merp.models.traffic.fused_counter import fused_words
 from merp.models.traffic.pass_words import fused_port_words
 from merp.tools.common.shipped import open_network
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from merp.models.errors import BadInput
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32
+from merp.models.base.shape import Pool, Shape
+from merp.models.base.state_field import STATES
+from merp.models.base.storage import TENSORS, Storage
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32
-from merp.models.params.shape import Pool, Shape
-from merp.models.params.state_field import STATES
-from merp.models.params.storage import TENSORS, Storage
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import _Count, network_traffic, total
 from merp.models.traffic.footing import Footing

@@ -5,10 +5,12 @@ import random
 import numpy as np
 import pytest
 
+from merp.models.base.shape import Pool, Shape
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.params.sizing import size_design
+from merp.models.machines.cnn_merp.traffic import counter
 from merp.models.network.network import Layer
-from merp.models.params.cnn_merp.sizing import size_design
-from merp.models.params.shape import Pool, Shape
-from merp.models.traffic import counter, pass_words
+from merp.models.traffic import pass_words
 from merp.models.traffic.strategies import LEVELS, staircase
 from merp.tools.common.shipped import open_network
 
@@ -72,7 +74,7 @@ def test_the_walk_equals_the_closed_form(index: int) -> None:
 def test_the_walk_of_alexnet(name: str) -> None:
     network = open_network("alexnet")
     layer = network.layer(name)
-    design = network.design(layer)
+    design = design_of(network, layer)
     assert counter.port_words(layer.shape, 128, design) == pass_words.port_words(layer.shape, 128)
     for step in staircase(layer, 1):
         found = counter.walk(layer.shape, step.level, design.n_cu)

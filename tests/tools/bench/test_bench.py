@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from merp.cocotb import Bench, bench_test
-from merp.models.errors import BadInput, CheckFailed
+from merp.models.base.errors import BadInput, CheckFailed
 from merp.tools.cli import main
 
 NETWORK = """

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from merp.cocotb import Package, Result, run_tests
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools.bench.arrays import stream_words
 from merp.tools.bench.simulate import tests_of as count_tests
 

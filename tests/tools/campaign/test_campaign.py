@@ -17,8 +17,8 @@ import pytest
 
 from campaign_work import deadly, square, stopping
 from checkout import ROOT
-from merp.cosim.programs import pulse
-from merp.models.errors import CheckFailed
+from merp.cosim.engines.programs import pulse
+from merp.models.base.errors import CheckFailed
 from merp.tools.campaign import task as task_module
 from merp.tools.campaign.address import scheduler_address
 from merp.tools.campaign.campaign import Where, campaign
@@ -244,7 +244,7 @@ def test_a_scheduler_without_workers_and_one_that_is_lost(
 ) -> None:
     from distributed import LocalCluster
 
-    from merp.models.errors import BadInput
+    from merp.models.base.errors import BadInput
     from merp.tools.campaign import dask
 
     monkeypatch.setattr(dask, "PATIENCE", 3)
@@ -275,7 +275,7 @@ def test_dask_gives_the_same_and_refuses_another_merp(
 ) -> None:
     from distributed import LocalCluster
 
-    from merp.models.errors import BadInput
+    from merp.models.base.errors import BadInput
     from merp.tools.campaign import dask
 
     log = tmp_path / "log"

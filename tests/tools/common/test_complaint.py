@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from checkout import ROOT
-from merp.cosim.audit import run_and_audit
+from merp.cosim.phases.audit import run_and_audit
 from merp.testbenches.top.run import Stuck
 from merp.tools.cli import main
 

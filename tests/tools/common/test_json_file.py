@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools.cli import main
 from merp.tools.common.json_file import read_json
 

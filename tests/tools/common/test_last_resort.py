@@ -16,7 +16,7 @@ from time import sleep
 import pytest
 
 from checkout import ROOT
-from merp.models.errors import LINE
+from merp.models.base.errors import LINE
 from merp.tools import cli
 from merp.tools.verbs import networks
 
@@ -189,7 +189,8 @@ def test_no_home_and_no_cache_that_can_be_written(tmp_path: Path) -> None:
     code = (
         "import sys; from merp.tools.cli import main;"
         "status = main(['registers', 'lenet5', '--layer', 'conv1']);"
-        "import merp.models.arithmetic.fused, merp.models.traffic.counter, matplotlib;"
+        "import merp.models.arithmetic.fused, matplotlib;"
+        "import merp.models.machines.cnn_merp.traffic.counter;"
         "sys.exit(status)"
     )
     environment = os.environ | nowhere | {"PYTHONPATH": str(tmp_path)}

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.lib import format as npy
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools.common.npz import MEMBERS, SMALL, read_npz
 
 

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from stored_networks import MIXED, stored
 
-from merp.models.cnn_merp.phases import delta_design, update_design
-from merp.models.cnn_merp.throughput import with_cus
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.phases import delta_design, update_design
+from merp.models.machines.cnn_merp.throughput import with_cus
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
-from merp.tools.simulate.choose import pick
+from merp.tools.machines.cnn_merp.simulate.choose import pick
 
 NETWORK = """
 base = "digits"
@@ -127,7 +128,7 @@ def test_designs_that_are_sized_anew_store_as_the_network_does() -> None:
     """Those of the way back, and of another number of units."""
     network = stored(open_network("digits"))
     layer = network.layer("conv2")
-    other = pick(network, "conv2", None, 8).network.design(layer)
+    other = design_of(pick(network, "conv2", None, 8).network, layer)
     assert (other.n_cu, other.storage) == (8, MIXED)
     assert with_cus(network, 2).design(layer).storage == MIXED
     assert delta_design(network, layer).engine.storage == MIXED

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.plan.plan import plan
 from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
-from merp.models.plan.plan import plan
 from merp.tools.cli import main
 from merp.tools.common.boards import open_board
 from merp.tools.plan.answer import plan_json
@@ -94,7 +95,7 @@ def test_an_image_in_bytes_is_read_by_a_design_of_its_own(tmp_path: Path) -> Non
     knee = read_network(tmp_path / "found" / "knee.toml")
     assert [layer.design for layer in knee.layers] == ["auto2_image", "auto2", "auto2"]
     assert knee.storage == read_network(file).storage
-    assert [knee.design(layer).stored_input.bytes for layer in knee.layers] == [1, 2, 2]
+    assert [design_of(knee, layer).stored_input.bytes for layer in knee.layers] == [1, 2, 2]
 
 
 def test_the_front_is_one_in_every_form(found: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.network.network_file import read_network
 from merp.tools.cli import main
 from merp.tools.common.data import DATA
@@ -46,7 +47,7 @@ def test_a_point_s_file_has_its_elements_as_units(
         choices = front["points"][place]["choices"]
         units = {layer: keys["elements"] for layer, keys in choices.items()} | {"fc": 10}
         network = read_network(found / f"{name}.toml", DATA)
-        assert {layer.name: network.design(layer).n_cu for layer in network.layers} == units
+        assert {layer.name: design_of(network, layer).n_cu for layer in network.layers} == units
         engines = front["engines"][name]
         before = {"conv2": units["conv1"], "fc": units["conv2"]}
         assert engines["at_once"] == {layer: maps for layer, maps in before.items() if maps > 1}

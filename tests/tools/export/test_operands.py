@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from merp.models.arithmetic.words import to_bits
+from merp.models.base.bits import Bits
 from merp.models.golden.delta import delta_layer
 from merp.models.golden.inference import as_input, forward_layer
 from merp.models.golden.kernel_update import gradients
@@ -27,7 +28,6 @@ from merp.models.golden.training import Updated, initial_model, rates_of, train_
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_file import read_network
-from merp.models.params.bits import Bits
 from merp.tools.cli import main
 from packages import bench, built, manifest_of, run
 

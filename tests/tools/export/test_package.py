@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.params.registers import registers
 from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
-from merp.models.params.cnn_merp.registers import registers
 from merp.tools.cli import main
 from merp.tools.common.owned import MANIFEST
 from packages import manifest_of
@@ -86,7 +87,7 @@ def test_the_schedule_loads_each_design_once(exports: dict[str, Path], network: 
     assert written["loads_in_a_step"] == 3
     read = read_network(network)
     layer = read.layer("conv2")
-    wanted = registers(layer.shape, 1, read.design(layer))
+    wanted = registers(layer.shape, 1, design_of(read, layer))
     told = written["passes"][1]["registers"]
     assert {each["name"]: each["value"] for each in told} == wanted
     addresses = manifest_of(exports["fp"])["registers"]

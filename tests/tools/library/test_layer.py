@@ -9,11 +9,11 @@ import pytest
 
 import merp
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.formats import BINARY32
 from merp.models.golden.convolution import convolution
 from merp.models.golden.delta import delta_layer
 from merp.models.golden.initial import layer_parameters
 from merp.models.golden.kernel_update import gradients
-from merp.models.params.formats import BINARY32
 from merp.models.traffic.pass_words import port_words
 
 NET = merp.load("digits")

@@ -11,8 +11,8 @@ import pytest
 
 import merp
 from merp.models.arithmetic.words import to_bits
-from merp.models.cnn_merp.cycles import layer_cycles
-from merp.models.params.formats import BINARY32
+from merp.models.base.formats import BINARY32
+from merp.models.machines.cnn_merp.cycles import layer_cycles
 
 NETWORK = """
 [network]

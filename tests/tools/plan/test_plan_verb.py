@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import merp
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.tools.cli import main
 
 FLATTENED = """

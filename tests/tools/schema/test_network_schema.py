@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.network.network_file import read_network
 from merp.tools.common.data import DATA
 from merp.tools.common.shipped import open_network, shipped_names

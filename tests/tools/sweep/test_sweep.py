@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 import merp
-from merp.models.cnn_merp.cycles import network_cycles
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.cycles import network_cycles
 from merp.models.network.network_file import network_of
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from merp.models.errors import BadInput
-from merp.models.fpga.resources import published
+from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.fpga.published import published
 from merp.models.network.network import Network
 from merp.models.network.phases import fusing, going_back_for
 from merp.tools.bitstream.bitstream import bitstream_of
@@ -17,7 +18,7 @@ def engine(network: Network, layer: str | None, phase: str | None) -> Engine:
     asked, name, of = fusing(network, layer, phase or "fp")
     asked = going_back_for(asked, of)
     bitstream = bitstream_of(asked, asked.layer(name), of)
-    figures = published(of, asked.design(asked.layer(name)))
+    figures = published(of, design_of(asked, asked.layer(name)))
     paper = (
         None
         if figures is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
 from merp.models.fpga.order_codes import Target
 from merp.models.network.network import Network
 from merp.tools.common.output import Output

@@ -5,11 +5,11 @@ from __future__ import annotations
 from merp.tools.machines.parts import Parts
 
 HARDWARE = Parts(
-    phases="merp.cosim.phases.cnn_merp.phases:PHASES",
+    phases="merp.cosim.machines.cnn_merp.phases.phases:PHASES",
     simulated="merp.tools.simulate.cnn_merp:CNN_MERP",
     choose="merp.tools.simulate.choose:choose_layers",
     engine="merp.tools.machines.cnn_merp.engine:engine",
     settings="merp.tools.machines.cnn_merp.settings:settings",
-    report="merp.tools.machines.cnn_merp.report:REPORT",
+    report="merp.tools.machines.cnn_merp.report.report:REPORT",
     export="merp.tools.machines.cnn_merp.export:export",
 )

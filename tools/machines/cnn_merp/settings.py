@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.network.network import Network
 from merp.models.network.phases import called, fusing, going_back_for
-from merp.models.params.cnn_merp.sizing import check_fits
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.bitstream.options import check_options
@@ -20,7 +21,9 @@ def settings(network: Network, asked: Asked) -> Settings:
     network = going_back_for(network, phase)
     layer = network.layer(name)
     before = check_options(network, phase, asked.state, asked.delta_at)
-    check_fits(layer.shape, asked.images, network.design(layer), f"{network.name}: {layer.name}")
+    check_fits(
+        layer.shape, asked.images, design_of(network, layer), f"{network.name}: {layer.name}"
+    )
     bitstream = bitstream_of(network, layer, phase, state=asked.state, before=before)
     return Settings(
         layer=called(network, layer, phase),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from merp.tools.machines.parts import Parts
 
 HARDWARE = Parts(
-    phases="merp.cosim.phases.mac_array.phases:PHASES",
+    phases="merp.cosim.machines.mac_array.phases.phases:PHASES",
     simulated="merp.tools.simulate.mac_array:MAC_ARRAY",
     choose="merp.tools.simulate.choose_array:choose_array",
     engine="merp.tools.machines.mac_array.engine:engine",
     settings="merp.tools.machines.mac_array.settings:settings",
-    report="merp.tools.machines.mac_array.report:REPORT",
-    export="merp.tools.machines.mac_array.export:export",
+    report="merp.tools.machines.mac_array.report.report:REPORT",
+    export="merp.tools.machines.mac_array.export.export:export",
 )

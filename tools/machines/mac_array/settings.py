@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from merp.cosim.machines import phase_of
-from merp.models.errors import BadInput
-from merp.models.given import mention, name_of
+from merp.cosim.machines.loader import phase_of
+from merp.models.base.errors import BadInput
+from merp.models.base.given import mention, name_of
 from merp.models.network.network import Network
 from merp.models.network.network_keys import SEPARATE
 from merp.models.network.phases import PHASES, has_phase, lacks

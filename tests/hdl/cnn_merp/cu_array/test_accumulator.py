@@ -14,8 +14,8 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.cu_array.accumulator import accumulator
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.models.base.formats import BFLOAT16, BINARY32
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import element
 

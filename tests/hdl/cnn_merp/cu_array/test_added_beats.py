@@ -13,7 +13,7 @@ from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.cu_array.added_beats import added_beats
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite
 from merp.models.golden.convolution import from_maps
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Sample, run_block
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
 

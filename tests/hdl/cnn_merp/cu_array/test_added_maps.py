@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.cu_array.added_maps import added_maps
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.models.golden.convolution import from_maps
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Sample, run_block
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
 

@@ -12,9 +12,9 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.cu_array.cu import SUM_OF_PRODUCTS, cu
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fp_tree import fp_tree
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
-from merp.models.params.summation import CU_KINDS
+from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.models.base.summation import CU_KINDS
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.arithmetic.fp_bench import corner_pairs
 from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import elements, joined

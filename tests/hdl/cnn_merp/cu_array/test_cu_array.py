@@ -20,8 +20,8 @@ from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fp_tree import fp_tree
 from merp.models.arithmetic.fused import fused_sum
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.cu_bench import (
     CuScript,

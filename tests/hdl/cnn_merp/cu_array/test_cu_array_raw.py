@@ -17,7 +17,7 @@ from merp.hdl.cnn_merp.ports.slots import OriginSlot
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fused import fused_sum
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import run_block
 from merp.testbenches.cnn_merp.cu_bench import elements, finished_sums, joined
 

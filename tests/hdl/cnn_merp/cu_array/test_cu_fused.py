@@ -13,10 +13,10 @@ from merp.hdl.behavioural.integer_fused import sums_of_products
 from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.models.arithmetic.fused import fused_sum
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.fused import OPERAND_BITS, WIDE, activation_bits
-from merp.models.params.summation import Summation
+from merp.models.base.bits import Bits
+from merp.models.base.fused import OPERAND_BITS, WIDE, activation_bits
+from merp.models.base.summation import Summation
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.arithmetic.fused_bench import (
     CASES,
     activation,

@@ -11,9 +11,9 @@ from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.behavioural.integer_fused import sums_of_products
 from merp.models.arithmetic.fused import fused_sum
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.summation import Summation
+from merp.models.base.bits import Bits
+from merp.models.base.summation import Summation
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.arithmetic.fused_bench import CASES, random_windows
 from merp.testbenches.arithmetic.narrow_bench import directed
 from merp.testbenches.block.trace import Sample, Trace, run_block

@@ -12,9 +12,9 @@ from merp.cosim.synthesis.synthesis import synthesise
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.conversion.convert import convert
+from merp.models.base.fused import OPERAND_BITS, activation_bits
 from merp.models.fpga.resources import Resources, count_cells
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.fused import OPERAND_BITS, activation_bits
+from merp.models.machines.cnn_merp.params.design import Design
 from needed_tools import needs
 
 PAGE = BLOCK_PAGES / "cnn_merp" / "cu_array" / "cu_fused.md"

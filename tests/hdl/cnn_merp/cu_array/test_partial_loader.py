@@ -15,7 +15,7 @@ from merp.hdl.cnn_merp.cu_array.partial_loader import partial_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.slots import OriginSlot
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 

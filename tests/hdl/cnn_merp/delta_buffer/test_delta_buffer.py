@@ -13,8 +13,8 @@ import pytest
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
 from merp.hdl.cnn_merp.ports.slots import Slot
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.cnn_merp.delta_bench import (
     DeltaRun,

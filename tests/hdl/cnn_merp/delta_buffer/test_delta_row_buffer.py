@@ -15,8 +15,8 @@ from merp.hdl.cnn_merp.delta_buffer.delta_row_buffer import delta_row_buffer
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Drive, Trace
 from merp.testbenches.cnn_merp.delta_bench import DeltaRun, Driver, Use, check, play

@@ -11,10 +11,10 @@ from merp.hdl.cnn_merp.gradient_array.bias_gradient import bias_gradient
 from merp.hdl.cnn_merp.gradient_array.bias_gradients import bias_gradients
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.models.arithmetic.fp_add import fp_add
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
-from merp.models.params.cnn_merp.latencies import GRADIENT_READ
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import revisit_cycles
+from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ
 from merp.testbenches.block.trace import run_block
 from merp.testbenches.cnn_merp.cu_bench import elements, joined
 

@@ -14,9 +14,12 @@ from merp.hdl.cnn_merp.behavioural.gradient_array import gradient_array_fast
 from merp.hdl.cnn_merp.gradient_array.gradient_array import gradient_array
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency, revisit_cycles
-from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import (
+    gradient_latency,
+    revisit_cycles,
+)
 from merp.testbenches.cnn_merp.cu_bench import elements
 from merp.testbenches.cnn_merp.gradient_bench import GradientScript, read_out
 

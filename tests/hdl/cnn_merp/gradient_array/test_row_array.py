@@ -16,9 +16,12 @@ from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fused import fused_sum, pair_sums
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency, row_revisit_cycles
-from merp.models.params.formats import BINARY32
+from merp.models.base.formats import BINARY32
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import (
+    gradient_latency,
+    row_revisit_cycles,
+)
 from merp.testbenches.arithmetic.fused_bench import CASES, directed
 from merp.testbenches.arithmetic.narrow_bench import directed as narrow
 from merp.testbenches.cnn_merp.gradient_bench import read_out

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from merp.hdl.cnn_merp.gradient_array.row_array import row_array
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.cnn_merp.gradient_bench import read_out
 from merp.testbenches.cnn_merp.row_bench import RowScript
 

@@ -11,7 +11,7 @@ from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.models.fpga.resources import Resources
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.top.top import Top
 from needed_tools import needs
 

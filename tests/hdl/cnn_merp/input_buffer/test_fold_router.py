@@ -10,12 +10,12 @@ import pytest
 
 from marks import rows_in_full
 from merp.cosim.block.replay import lint_verilog, replay
-from merp.models.cnn_merp.slots import slots
+from merp.models.base.folded_shape import FoldedShape, run_shape
+from merp.models.base.formats import FloatFormat
+from merp.models.base.shape import Shape
 from merp.models.golden.window import windows
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.folded_shape import FoldedShape, run_shape
-from merp.models.params.formats import FloatFormat
-from merp.models.params.shape import Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.slots import slots
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.input_bench import (
     InputRun,

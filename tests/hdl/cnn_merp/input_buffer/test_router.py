@@ -29,8 +29,8 @@ from merp.hdl.cnn_merp.ports.maps import (
     WideBankWrite,
 )
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.models.base.formats import BFLOAT16, BINARY32
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 

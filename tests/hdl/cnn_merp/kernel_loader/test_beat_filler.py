@@ -14,10 +14,10 @@ from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.kernel_loader.beat_filler import beat_filler
 from merp.hdl.cnn_merp.ports.kernels import LoadConfig
-from merp.models.cnn_merp.kernel_load import forward_load
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import FloatFormat
-from merp.models.params.shape import Shape
+from merp.models.base.formats import FloatFormat
+from merp.models.base.shape import Shape
+from merp.models.machines.cnn_merp.kernel_load import forward_load
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 

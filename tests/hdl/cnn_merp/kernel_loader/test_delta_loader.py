@@ -12,9 +12,9 @@ from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
+from merp.models.base.formats import FloatFormat
 from merp.models.golden.delta import swapped
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import FloatFormat
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 

@@ -19,9 +19,9 @@ from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelRead, KernelWrite, 
 from merp.hdl.cnn_merp.ports.outputs import Sums
 from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.hdl.conversion.entity import Bit, behavioural, entity
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import SLOT
-from merp.models.params.formats import BINARY16
+from merp.models.base.formats import BINARY16
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.latencies import SLOT
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import element

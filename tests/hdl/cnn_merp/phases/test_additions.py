@@ -8,31 +8,31 @@ import numpy as np
 import pytest
 
 from marks import in_full
-from merp.cosim.audit.run_and_audit import Audited, run_and_audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.phases.cnn_merp.delta import delta_run, delta_top, expect_delta
-from merp.cosim.phases.cnn_merp.forward import expect_forward, forward_run, forward_top
+from merp.cosim.machines.cnn_merp.phases.delta import delta_run, delta_top, expect_delta
+from merp.cosim.machines.cnn_merp.phases.forward import expect_forward, forward_run, forward_top
+from merp.cosim.phases.audit.run_and_audit import Audited, run_and_audit
 from merp.cosim.phases.expectation import Pass
-from merp.models.cnn_merp.cycles import delta_cycles, forward_cycles
-from merp.models.cnn_merp.flow import added_flow
-from merp.models.cnn_merp.phases import DeltaDesign
-from merp.models.errors import BadInput
+from merp.models.base.bits import Bits
+from merp.models.base.delta_shape import delta_shape, plain_inputs
+from merp.models.base.errors import BadInput
+from merp.models.base.input_part import ADDING, WHOLE, part_of
+from merp.models.base.shape import Pool, Shape
 from merp.models.golden.convolution import from_maps
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.state import State, keep_state, packed
 from merp.models.golden.stored import Stored
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.unpool import unpool
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.forward_registers import forward_registers
-from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, part_of
-from merp.models.params.cnn_merp.registers import registers
-from merp.models.params.cnn_merp.sizing import check_fits
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.delta_shape import delta_shape, plain_inputs
-from merp.models.params.shape import Pool, Shape
+from merp.models.machines.cnn_merp.cycles import delta_cycles, forward_cycles
+from merp.models.machines.cnn_merp.flow import added_flow
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.forward_registers import forward_registers
+from merp.models.machines.cnn_merp.params.registers import registers
+from merp.models.machines.cnn_merp.params.sizing import check_fits
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.cnn_merp.random_layers import (
     ELABORATIONS,

@@ -9,29 +9,29 @@ import numpy as np
 import pytest
 
 from marks import in_full
-from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.cnn_merp.backward import backward_run, backward_top, expect_backward
+from merp.cosim.machines.cnn_merp.phases.backward import backward_run, backward_top, expect_backward
+from merp.cosim.phases.audit.audit import audit
 from merp.cosim.phases.expectation import Expectation, Pair
 from merp.hdl.cnn_merp.phases import backward as module
-from merp.models.cnn_merp.one_pass import BackwardDesign
-from merp.models.errors import BadInput
+from merp.models.base.bits import Bits
+from merp.models.base.delta_shape import delta_shape
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.rates import PLAIN, Rates, UpdateRule
+from merp.models.base.shape import Pool, Shape
+from merp.models.base.storage import Storage, Tensor
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.in_memory import in_memory
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.sizing import check_fits
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.delta_shape import delta_shape
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.models.params.rates import PLAIN, Rates, UpdateRule
-from merp.models.params.shape import Pool, Shape
-from merp.models.params.storage import Storage, Tensor
+from merp.models.machines.cnn_merp.one_pass import BackwardDesign
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.sizing import check_fits
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.testbenches.cnn_merp.random_layers import random_hang, random_pad
 from merp.testbenches.top.run import Run, Stuck
 

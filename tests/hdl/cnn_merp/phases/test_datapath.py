@@ -9,13 +9,13 @@ import pytest
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_run, forward_top
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BFLOAT16
+from merp.models.base.input_part import ADDING, WHOLE, InputPart
+from merp.models.base.shape import Shape
 from merp.models.golden.convolution import convolution, from_maps, partial_sums
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, InputPart
-from merp.models.params.formats import BFLOAT16
-from merp.models.params.shape import Shape
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.top.run import Run
 
 LAST = InputPart(first=False)

@@ -8,25 +8,25 @@ import numpy as np
 import pytest
 
 from marks import in_full, rows_in_full
-from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.cnn_merp.delta import delta_run, delta_top, expect_delta
-from merp.models.cnn_merp.cycles import delta_cycles
-from merp.models.cnn_merp.kernel_load import delta_load
-from merp.models.cnn_merp.phases import DeltaDesign, maps_behind
-from merp.models.errors import BadInput
+from merp.cosim.machines.cnn_merp.phases.delta import delta_run, delta_top, expect_delta
+from merp.cosim.phases.audit.audit import audit
+from merp.models.base.bits import Bits
+from merp.models.base.delta_shape import delta_shape
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.models.base.shape import Pool, Shape
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.sizing import check_fits
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.delta_shape import delta_shape
-from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
-from merp.models.params.shape import Pool, Shape
+from merp.models.machines.cnn_merp.cycles import delta_cycles
+from merp.models.machines.cnn_merp.kernel_load import delta_load
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.sizing import check_fits
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.phases import DeltaDesign, maps_behind
 from merp.testbenches.top.run import Run
 
 

@@ -9,17 +9,17 @@ import pytest
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.phases.cnn_merp.delta import delta_run, delta_top
-from merp.models.cnn_merp.phases import DeltaDesign
+from merp.cosim.machines.cnn_merp.phases.delta import delta_run, delta_top
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BFLOAT16
+from merp.models.base.input_part import part_of
+from merp.models.base.shape import Pool, Shape
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.input_part import part_of
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.formats import BFLOAT16
-from merp.models.params.shape import Pool, Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.testbenches.top.run import Run
 
 ENGINE = Design(

@@ -10,7 +10,7 @@ import pytest
 
 from forward_cases import run, state_of
 from marks import in_full
-from merp.cosim.phases.cnn_merp.forward import STATE_PORTS
+from merp.cosim.machines.cnn_merp.phases.forward import STATE_PORTS
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.testbenches.cnn_merp.random_layers import LayerCase, random_case
 

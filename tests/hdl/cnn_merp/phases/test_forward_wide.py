@@ -11,10 +11,10 @@ from forward_cases import run
 from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
-from merp.models.cnn_merp.flow import input_flow
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.shape import Pool, Shape
+from merp.cosim.machines.cnn_merp.phases.forward import forward_run, forward_top
+from merp.models.base.shape import Pool, Shape
+from merp.models.machines.cnn_merp.flow import input_flow
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.cnn_merp.random_layers import WIDE, LayerCase, connected_case, random_case
 
 EVERY = range(len(WIDE))

@@ -10,17 +10,18 @@ import pytest
 from fused_cases import ELABORATIONS, arrays_for, case, plain, play
 
 from marks import in_full
-from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.phases.cnn_merp.fused_forward import fused_forward_top
-from merp.models.errors import BadInput
+from merp.cosim.machines.cnn_merp.phases.fused_forward import fused_forward_top
+from merp.cosim.phases.audit.audit import audit
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32
+from merp.models.base.fused_shape import FusedShape
+from merp.models.base.shape import Pool, Shape
+from merp.models.base.state_field import state_field_bits
+from merp.models.base.storage import Storage
 from merp.models.golden.in_memory import in_memory
-from merp.models.params.cnn_merp.fused_design import FusedDesign, FusedShape
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32
-from merp.models.params.shape import Pool, Shape
-from merp.models.params.state_field import state_field_bits
-from merp.models.params.storage import Storage
+from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.testbenches.top.run import Stuck
 
 

@@ -13,7 +13,7 @@ from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.cnn_merp.kernel_update import (
+from merp.cosim.machines.cnn_merp.phases.kernel_update import (
     PORTS,
     VELOCITY_PORTS,
     Bits,
@@ -21,15 +21,15 @@ from merp.cosim.phases.cnn_merp.kernel_update import (
     kernel_update_top,
 )
 from merp.hdl.conversion.convert import convert
-from merp.models.errors import BadInput
+from merp.models.base.errors import BadInput
+from merp.models.base.folded_shape import folds
+from merp.models.base.formats import BFLOAT16, BINARY16, FloatFormat
+from merp.models.base.rates import PLAIN, Rates, UpdateRule
+from merp.models.base.shape import Shape
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
-from merp.models.params.cnn_merp.sizing import check_fits
-from merp.models.params.folded_shape import folds
-from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
-from merp.models.params.rates import PLAIN, Rates, UpdateRule
-from merp.models.params.shape import Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import revisit_cycles
+from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.testbenches.cnn_merp.random_layers import random_kernel, random_pad
 from merp.testbenches.top.run import Run
 

@@ -9,29 +9,29 @@ import numpy as np
 import pytest
 
 from marks import in_full, rows_in_full
-from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.cnn_merp.kernel_update import (
+from merp.cosim.machines.cnn_merp.phases.kernel_update import (
     expect_update,
     kernel_update_run,
     kernel_update_top,
 )
+from merp.cosim.phases.audit.audit import audit
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fused import pair_sums
-from merp.models.cnn_merp.cycles import update_cycles
-from merp.models.cnn_merp.update_flow import update_flow
-from merp.models.errors import BadInput
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.rates import PLAIN, Rates, UpdateRule
+from merp.models.base.shape import Shape
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.settings import engine_settings
-from merp.models.params.cnn_merp.sizing import check_fits
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.models.params.rates import PLAIN, Rates, UpdateRule
-from merp.models.params.shape import Shape
+from merp.models.machines.cnn_merp.cycles import update_cycles
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.settings import engine_settings
+from merp.models.machines.cnn_merp.params.sizing import check_fits
+from merp.models.machines.cnn_merp.update_flow import update_flow
 from merp.testbenches.top.run import Run
 
 

@@ -11,15 +11,15 @@ from layer_kinds import MANY, POOL_KINDS, pooled
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_run, kernel_update_top
+from merp.cosim.machines.cnn_merp.phases.kernel_update import kernel_update_run, kernel_update_top
 from merp.models.arithmetic.words import to_bits
+from merp.models.base.shape import Pool, Shape
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.sizing import size_design
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
-from merp.models.params.shape import Pool, Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.sizing import size_design
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
 from merp.testbenches.cnn_merp.random_layers import random_hang
 from merp.testbenches.top.run import Run
 

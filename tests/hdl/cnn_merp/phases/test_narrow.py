@@ -6,10 +6,10 @@ import pytest
 from stored_layers import DELTA, FORWARD, UPDATE, delta_pass, forward_pass, update_pass
 
 from marks import rows_in_full
-from merp.cosim.audit.run_and_audit import run_and_audit
-from merp.cosim.phases.cnn_merp.delta import delta_top
-from merp.cosim.phases.cnn_merp.forward import forward_top
-from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
+from merp.cosim.machines.cnn_merp.phases.delta import delta_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_top
+from merp.cosim.machines.cnn_merp.phases.kernel_update import kernel_update_top
+from merp.cosim.phases.audit.run_and_audit import run_and_audit
 from merp.cosim.phases.expectation import Pass
 from merp.testbenches.top.top import Top
 

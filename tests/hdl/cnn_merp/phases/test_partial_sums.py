@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 from marks import in_full, rows_in_full
-from merp.cosim.audit.run_and_audit import run_and_audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.phases.cnn_merp.forward import expect_forward, forward_run, forward_top
+from merp.cosim.machines.cnn_merp.phases.forward import expect_forward, forward_run, forward_top
+from merp.cosim.phases.audit.run_and_audit import run_and_audit
 from merp.cosim.phases.expectation import Pass
 from merp.hdl.cnn_merp.ports.kernels import LoadConfig
-from merp.models.cnn_merp.cycles import forward_cycles
-from merp.models.cnn_merp.flow import input_flow
+from merp.models.base.bits import Bits
+from merp.models.base.input_part import WHOLE, InputPart, part_of
+from merp.models.base.shape import Pool, Shape
 from merp.models.golden.convolution import convolution, finished, from_biases, partial_sums
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.input_part import WHOLE, InputPart, part_of
-from merp.models.params.cnn_merp.registers import registers
-from merp.models.params.shape import Pool, Shape
+from merp.models.machines.cnn_merp.cycles import forward_cycles
+from merp.models.machines.cnn_merp.flow import input_flow
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.registers import registers
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.cnn_merp.random_layers import (
     ELABORATIONS,

@@ -14,7 +14,7 @@ from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.base.status import Status
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.slots import Verdict
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.reset import as_new_after_reset
 from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 

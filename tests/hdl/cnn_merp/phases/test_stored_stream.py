@@ -27,34 +27,34 @@ from stored_layers import (
 )
 
 from marks import in_full, rows_in_full
-from merp.cosim.audit.run_and_audit import run_and_audit
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.passes.cut import Cut
-from merp.cosim.passes.delta_tiles import DeltaTiles
-from merp.cosim.passes.forward_tiles import ForwardTiles
-from merp.cosim.passes.run_in_passes import run_in_passes
-from merp.cosim.passes.update_tiles import UpdateTiles
-from merp.cosim.phases.cnn_merp.delta import delta_top
-from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
-from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
+from merp.cosim.machines.cnn_merp.passes.cut import Cut
+from merp.cosim.machines.cnn_merp.passes.delta_tiles import DeltaTiles
+from merp.cosim.machines.cnn_merp.passes.forward_tiles import ForwardTiles
+from merp.cosim.machines.cnn_merp.passes.run_in_passes import run_in_passes
+from merp.cosim.machines.cnn_merp.passes.update_tiles import UpdateTiles
+from merp.cosim.machines.cnn_merp.phases.delta import delta_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_run, forward_top
+from merp.cosim.machines.cnn_merp.phases.kernel_update import kernel_update_top
+from merp.cosim.phases.audit.run_and_audit import run_and_audit
 from merp.cosim.phases.expectation import Pass
 from merp.hdl.base.signals import BYTE, AxiStream
 from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
 from merp.models.arithmetic.fp_convert import fp_convert
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.rates import Rates
+from merp.models.base.shape import Pool, Shape
+from merp.models.base.storage import StoredFormat
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
 from merp.models.golden.state import keep_state
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.training import Updated
 from merp.models.golden.unpool import unpool
-from merp.models.params.byte_image import ByteImage
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.models.params.rates import Rates
-from merp.models.params.shape import Pool, Shape
-from merp.models.params.storage import StoredFormat
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.top.top import Top
 

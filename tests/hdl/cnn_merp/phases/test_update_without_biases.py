@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 
 from marks import in_full
-from merp.cosim.audit.run_and_audit import run_and_audit
-from merp.cosim.phases.cnn_merp.kernel_update import (
+from merp.cosim.machines.cnn_merp.phases.kernel_update import (
     expect_update,
     kernel_update_run,
     kernel_update_top,
 )
+from merp.cosim.phases.audit.run_and_audit import run_and_audit
 from merp.cosim.phases.expectation import Pass
 from merp.models.arithmetic.words import to_bits
+from merp.models.base.bits import Bits
+from merp.models.base.input_part import WHOLE, InputPart
+from merp.models.base.rates import Rates
+from merp.models.base.shape import Shape
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
-from merp.models.params.cnn_merp.sizing import size_design
-from merp.models.params.rates import Rates
-from merp.models.params.shape import Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.sizing import size_design
 
 SHAPE = Shape(n=2, m=3, k=2, rows=4, columns=5)
 DESIGN = size_design([SHAPE], n_cu=2, r=1, mul_latency=1, add_latency=2, partial=True)

@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.sequencer.gradient_issue import gradient_issue
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Sample, run_block
 
 DESIGN = Design(

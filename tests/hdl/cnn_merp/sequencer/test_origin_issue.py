@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.passes import PartialSums
 from merp.hdl.cnn_merp.sequencer.origin_issue import origin_issue
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Sample, run_block
 
 PINS = (

@@ -15,11 +15,11 @@ from merp.hdl.cnn_merp.ports.maps import FoldRowConfig, MapConfig, RowMapConfig
 from merp.hdl.cnn_merp.sequencer.position_generator import position_generator
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
-from merp.models.params.cnn_merp.registers import registers
-from merp.models.params.rates import Rates
-from merp.models.params.shape import Shape
+from merp.models.base.rates import Rates
+from merp.models.base.shape import Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import kernel_update_registers
+from merp.models.machines.cnn_merp.params.registers import registers
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Drive, Sample, run_block
 

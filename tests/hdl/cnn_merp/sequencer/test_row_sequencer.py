@@ -12,12 +12,12 @@ import pytest
 from marks import in_full
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.phases.input_path import input_path
-from merp.models.cnn_merp.slots import row_slots
+from merp.models.base.shape import Shape
 from merp.models.golden.window import windows
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import row_rest
-from merp.models.params.cnn_merp.sizing import groups_of
-from merp.models.params.shape import Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import row_rest
+from merp.models.machines.cnn_merp.params.sizing import groups_of
+from merp.models.machines.cnn_merp.slots import row_slots
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.input_bench import (
     CAUSES,

@@ -13,7 +13,7 @@ from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, FoldRowConfig, RowMapC
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Verdict
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.row_sequencer import row_sequencer
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Sample, run_block
 
 INPUTS = (

@@ -13,8 +13,8 @@ from merp.hdl.cnn_merp.ports.passes import PartialSums
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot, Verdict
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.sequencer import sequencer
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import SLOT
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.latencies import SLOT
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 INPUTS = (

@@ -13,7 +13,7 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import Floor, MapConfig
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Sample, run_block
 
 INPUTS = (

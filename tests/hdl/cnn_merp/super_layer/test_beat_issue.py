@@ -14,8 +14,8 @@ from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.beat_issue import beat_issue
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 

@@ -12,7 +12,7 @@ from myhdl import always_comb, block
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.super_layer.partial_writer import PLACES, partial_writer
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 DESIGN = Design(

@@ -12,7 +12,7 @@ import pytest
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.super_layer.pool_axis import pool_axis
-from merp.models.params.shape import Pool
+from merp.models.base.shape import Pool
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 INPUTS = ("restart", "advance", "window", "stride", "pooled")

@@ -19,9 +19,9 @@ from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.pool_code import pool_code
 from merp.hdl.cnn_merp.super_layer.pool_control import pool_control
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolUpdate, Step
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.shape import Pool, Shape
-from merp.models.params.state_field import position_bits
+from merp.models.base.shape import Pool, Shape
+from merp.models.base.state_field import position_bits
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.cnn_merp.super_layer_bench import output_config
 

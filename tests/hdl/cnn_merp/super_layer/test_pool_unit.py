@@ -14,10 +14,10 @@ from merp.hdl.cnn_merp.super_layer.result_tag import result_tag
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, PoolUpdate
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
+from merp.models.base.formats import BFLOAT16, BINARY32
+from merp.models.base.shape import Pool
 from merp.models.golden.pooling import max_pool
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import BFLOAT16, BINARY32
-from merp.models.params.shape import Pool
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 WORDS = 6

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from merp.models.arithmetic.relu import relu
+from merp.models.base.formats import BFLOAT16
+from merp.models.base.shape import Pool, Shape
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import keep_state, packed
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import BFLOAT16
-from merp.models.params.shape import Pool, Shape
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.super_layer_bench import OutputRun, run_super_layer
 

@@ -12,8 +12,8 @@ from merp.hdl.cnn_merp.ports.gradients import GradientBeat, GradientRead
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig, map_config
 from merp.hdl.cnn_merp.update_unit.gradient_beats import gradient_beats
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import BFLOAT16
+from merp.models.base.formats import BFLOAT16
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Drive
 

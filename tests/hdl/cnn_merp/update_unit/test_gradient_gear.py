@@ -17,8 +17,8 @@ from merp.hdl.cnn_merp.ports.gradients import GradientBeat
 from merp.hdl.cnn_merp.update_unit.counted_gear import counted_gear
 from merp.hdl.cnn_merp.update_unit.gradient_gear import gradient_gear
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 BYTE = FloatFormat(4, 3)

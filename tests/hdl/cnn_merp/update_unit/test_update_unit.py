@@ -18,16 +18,16 @@ from merp.hdl.cnn_merp.ports.gradients import GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.update_unit.update_unit import update_unit
 from merp.hdl.conversion.entity import behavioural
+from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.models.base.rates import PLAIN, Rates, UpdateRule
 from merp.models.golden.kernel_update import update
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import (
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import (
     UpdateRun,
     gradient_latency,
     update_table,
 )
-from merp.models.params.cnn_merp.latencies import GRADIENT_READ, SLOT
-from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
-from merp.models.params.rates import PLAIN, Rates, UpdateRule
+from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ, SLOT
 from merp.testbenches.arithmetic.fp_bench import corner_values
 from merp.testbenches.block.trace import Sample, Trace, run_block
 

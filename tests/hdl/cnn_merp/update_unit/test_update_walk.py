@@ -15,7 +15,7 @@ from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig, map_config
 from merp.hdl.cnn_merp.update_unit.update_walk import update_walk
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.params.cnn_merp.design import Design
+from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Drive, Sample, run_block
 

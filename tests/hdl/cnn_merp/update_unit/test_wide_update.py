@@ -16,16 +16,21 @@ from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.update_unit.wide_update import wide_update
+from merp.models.base.formats import BFLOAT16, BINARY32
+from merp.models.base.rates import PLAIN, Rates, UpdateRule
 from merp.models.golden.kernel_update import update
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import (
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import (
     UpdateRun,
     gradient_latency,
     update_table,
 )
-from merp.models.params.cnn_merp.latencies import GRADIENT_GEAR, GRADIENT_READ, SLOT, UPDATE_ENTRY
-from merp.models.params.formats import BFLOAT16, BINARY32
-from merp.models.params.rates import PLAIN, Rates, UpdateRule
+from merp.models.machines.cnn_merp.params.latencies import (
+    GRADIENT_GEAR,
+    GRADIENT_READ,
+    SLOT,
+    UPDATE_ENTRY,
+)
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 MOMENTUM, DECAY = UpdateRule(momentum=True), UpdateRule(weight_decay=True)

@@ -13,13 +13,13 @@ from marks import in_full
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.models.arithmetic.relu import relu
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BFLOAT16, FloatFormat
+from merp.models.base.shape import Pool, Shape
 from merp.models.golden.state import State, keep_state, packed
 from merp.models.golden.unpool import unpool as golden_unpool
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
-from merp.models.params.cnn_merp.unpool_registers import unpool_registers
-from merp.models.params.formats import BFLOAT16, FloatFormat
-from merp.models.params.shape import Pool, Shape
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
+from merp.models.machines.cnn_merp.params.unpool_registers import unpool_registers
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 from merp.testbenches.cnn_merp.random_layers import random_hang

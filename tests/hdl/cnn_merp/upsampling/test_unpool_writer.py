@@ -11,8 +11,8 @@ import pytest
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.upsampling.unpool_ports import Passed, UnpoolConfig, UnpoolWrite, Written
 from merp.hdl.cnn_merp.upsampling.unpool_writer import unpool_writer
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.formats import FloatFormat
+from merp.models.base.formats import FloatFormat
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.testbenches.block.trace import Sample, run_block
 
 FMT = FloatFormat(4, 3)

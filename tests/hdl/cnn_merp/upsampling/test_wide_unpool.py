@@ -12,12 +12,12 @@ import pytest
 from merp.hdl.cnn_merp.upsampling.unpool_beats import unpool_beats
 from merp.hdl.cnn_merp.upsampling.wide_unpool import wide_unpool
 from merp.models.arithmetic.relu import relu
+from merp.models.base.formats import FloatFormat
+from merp.models.base.shape import Pool, Shape
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool as golden_unpool
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
-from merp.models.params.cnn_merp.unpool_registers import UNPOOL, unpool_registers
-from merp.models.params.formats import FloatFormat
-from merp.models.params.shape import Pool, Shape
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
+from merp.models.machines.cnn_merp.params.unpool_registers import UNPOOL, unpool_registers
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Drive, Trace
 from merp.testbenches.cnn_merp.cu_bench import joined

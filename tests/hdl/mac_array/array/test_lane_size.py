@@ -13,7 +13,7 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.convert import convert
 from merp.hdl.mac_array.array.mac_lane import mac_lane
 from merp.models.fpga.resources import count_cells
-from merp.models.params.mac_array.design import SUM_BITS, WORD_BITS
+from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS
 from merp.testbenches.mac_array.designs import small_design
 from needed_tools import needs
 

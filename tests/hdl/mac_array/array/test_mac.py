@@ -14,7 +14,7 @@ from merp.cosim.synthesis.synthesis import synthesise
 from merp.hdl.base.signals import bits, flag, signed
 from merp.hdl.conversion.convert import convert
 from merp.hdl.mac_array.array.mac import mac
-from merp.models.params.mac_array.design import SUM_BITS, WORD_BITS
+from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS
 from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.mac_array.words import EXTREMES, number
 from needed_tools import needs

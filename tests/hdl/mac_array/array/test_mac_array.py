@@ -13,7 +13,7 @@ from merp.hdl.base.signals import flag
 from merp.hdl.mac_array.array.mac_array import mac_array
 from merp.hdl.mac_array.behavioural.mac_array import mac_array_fast
 from merp.hdl.mac_array.ports.operands import Operands, Rank
-from merp.models.params.mac_array.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design
 from merp.testbenches.block.reset import as_new_after_reset
 from merp.testbenches.block.trace import Sample, run_block
 from merp.testbenches.mac_array.array_bench import (

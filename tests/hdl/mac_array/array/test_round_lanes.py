@@ -11,8 +11,8 @@ import pytest
 from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.mac_array.array.round_lanes import TO_ROUNDED, TO_WORD, round_lanes
-from merp.models.params.mac_array.design import SUM_BITS, WORD_BITS
-from merp.models.params.mac_array.words import ROUNDED_BITS
+from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS
+from merp.models.machines.mac_array.params.words import ROUNDED_BITS
 from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.mac_array.words import any_word, clipped, joined, nearest, number, parted
 

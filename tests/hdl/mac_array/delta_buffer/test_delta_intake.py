@@ -11,9 +11,9 @@ from merp.hdl.base.signals import Stream, flag
 from merp.hdl.mac_array.delta_buffer.delta_intake import TILES_AHEAD, delta_intake
 from merp.hdl.mac_array.ports.maps import DeltaWrite
 from merp.hdl.mac_array.ports.registers import DeltaLoadConfig
-from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.gradient_registers import DELTA_LOAD
-from merp.models.params.mac_array.gradient_run import GradientRun
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.gradient_registers import DELTA_LOAD
+from merp.models.machines.mac_array.params.gradient_run import GradientRun
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Sample, run_block
 from merp.testbenches.mac_array.designs import small_design

@@ -9,7 +9,7 @@ import pytest
 
 from merp.hdl.base.signals import count
 from merp.hdl.mac_array.kernel_buffer.address_translator import address_translator
-from merp.models.params.mac_array.design import LANES
+from merp.models.machines.mac_array.params.design import LANES
 from merp.testbenches.block.trace import run_block
 
 TAPS, BASES = 121, 500

@@ -13,7 +13,7 @@ from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.convert import convert
 from merp.hdl.mac_array.kernel_buffer.transposable_buffer import transposable_buffer
-from merp.models.params.mac_array.design import WORD_BITS
+from merp.models.machines.mac_array.params.design import WORD_BITS
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.buffer_cocotb import LANES, SIDES
 from merp.testbenches.mac_array.buffer_reads import LATENCY, Layer, Read, content, layers, reads

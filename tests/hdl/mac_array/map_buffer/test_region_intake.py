@@ -11,10 +11,10 @@ from merp.hdl.base.signals import Stream, flag
 from merp.hdl.mac_array.map_buffer.region_intake import region_intake
 from merp.hdl.mac_array.ports.maps import MapWrite
 from merp.hdl.mac_array.ports.registers import RegionLoadConfig
-from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.design import WORD_BITS
-from merp.models.params.mac_array.gradient_registers import REGION_LOAD
-from merp.models.params.mac_array.gradient_run import GradientRun
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.design import WORD_BITS
+from merp.models.machines.mac_array.params.gradient_registers import REGION_LOAD
+from merp.models.machines.mac_array.params.gradient_run import GradientRun
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Sample, run_block
 from merp.testbenches.mac_array.designs import small_design

@@ -15,7 +15,7 @@ from merp.hdl.base.signals import flag
 from merp.hdl.mac_array.output.atom_sender import atom_sender
 from merp.hdl.mac_array.ports.outputs import Group, OutputConfig
 from merp.hdl.mac_array.ports.sending import Sending
-from merp.models.params.mac_array.output_registers import ATOM_NUMBER_BITS
+from merp.models.machines.mac_array.params.output_registers import ATOM_NUMBER_BITS
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Sample, run_block
 from merp.testbenches.mac_array.designs import small_design

@@ -10,7 +10,7 @@ import pytest
 from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.mac_array.output.max_pool import max_pool
-from merp.models.params.mac_array.design import WORD_BITS
+from merp.models.machines.mac_array.params.design import WORD_BITS
 from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.mac_array.words import number
 

@@ -10,8 +10,8 @@ import pytest
 
 from merp.cosim.block.replay import replay
 from merp.hdl.mac_array.output.output_path import output_path
-from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.design import Design
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.output_bench import (

@@ -10,10 +10,10 @@ from random import Random
 from merp.hdl.base.signals import flag
 from merp.hdl.mac_array.output.tile_walk import tile_walk
 from merp.hdl.mac_array.ports.outputs import OutputConfig, Tile
-from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.design import over
-from merp.models.params.mac_array.output_registers import output_table
-from merp.models.params.mac_array.pass_run import PassRun
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.design import over
+from merp.models.machines.mac_array.params.output_registers import output_table
+from merp.models.machines.mac_array.params.pass_run import PassRun
 from merp.testbenches.block.trace import Sample, run_block
 from merp.testbenches.mac_array.designs import small_design
 

@@ -13,7 +13,7 @@ from merp.hdl.base.signals import count, flag
 from merp.hdl.mac_array.output.upsampler import upsampler
 from merp.hdl.mac_array.ports.outputs import IndexWrite
 from merp.hdl.mac_array.ports.unpooling import ExpandedAtom, PooledAtom
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.words import any_word, joined

@@ -16,10 +16,14 @@ from merp.cosim.synthesis.synthesis import synthesise
 from merp.hdl.conversion.convert import convert
 from merp.hdl.mac_array.phases.layer_schedule import layer_schedule
 from merp.models.fpga.resources import count_cells
-from merp.models.mac_array.passes import design_of
-from merp.models.mac_array.schedule_words import schedule_passes, schedule_words
-from merp.models.params.mac_array.pass_registers import array_settings
-from merp.models.params.mac_array.schedule_layout import MAX_PASSES, OF_IMAGE, schedule_layout
+from merp.models.machines.mac_array.params.pass_registers import array_settings
+from merp.models.machines.mac_array.params.schedule_layout import (
+    MAX_PASSES,
+    OF_IMAGE,
+    schedule_layout,
+)
+from merp.models.machines.mac_array.passes import design_of
+from merp.models.machines.mac_array.schedule_words import schedule_passes, schedule_words
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.schedule_bench import (

@@ -13,10 +13,10 @@ import pytest
 from marks import in_full
 from merp.cosim.block.replay import replay
 from merp.hdl.mac_array.phases.operand_supply import OPERANDS
-from merp.models.mac_array.flow_cycles import Latency
-from merp.models.mac_array.orders import BIAS, delta_kernels, forward_kernels
-from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.pass_registers import supply_registers
+from merp.models.machines.mac_array.flow_cycles import Latency
+from merp.models.machines.mac_array.orders import BIAS, delta_kernels, forward_kernels
+from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.pass_registers import supply_registers
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.supply_bench import (

@@ -13,7 +13,7 @@ from merp.hdl.base.signals import flag
 from merp.hdl.mac_array.phases.pass_counters import SETTLED, pass_counters
 from merp.hdl.mac_array.ports.slots import Verdict
 from merp.hdl.mac_array.ports.status import ArrayStatus
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 from merp.testbenches.block.reset import as_new_after_reset
 from merp.testbenches.block.trace import Drive, Trace, run_block
 from merp.testbenches.mac_array.designs import small_design

@@ -16,10 +16,10 @@ from merp.hdl.base.signals import Stream, flag
 from merp.hdl.mac_array.phases.pooled_entry import pooled_entry
 from merp.hdl.mac_array.ports.outputs import IndexWrite
 from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
-from merp.models.mac_array.orders import maps_in, pooling_out, update_deltas
-from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.unpool_registers import UNPOOL
-from merp.models.params.mac_array.unpool_run import UnpoolRun
+from merp.models.machines.mac_array.orders import maps_in, pooling_out, update_deltas
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.unpool_registers import UNPOOL
+from merp.models.machines.mac_array.params.unpool_run import UnpoolRun
 from merp.testbenches.block.reset import as_new_after_reset
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.designs import small_design

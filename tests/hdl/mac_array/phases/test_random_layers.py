@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from trainer_cases import Case, check, design_of, fp, stalled
 
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.params.design import Design
 from merp.testbenches.mac_array.slot_watch import tagged
 from merp.testbenches.mac_array.supply_bench import Layer, make_layer
 from merp.testbenches.mac_array.trainer_bench import registers, trainer_top

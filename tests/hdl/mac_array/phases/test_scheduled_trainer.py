@@ -14,7 +14,7 @@ from merp.cosim.engines.axi_engine import run_axi
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.models.mac_array.schedule_cycles import schedule_cycles
+from merp.models.machines.mac_array.schedule_cycles import schedule_cycles
 from merp.testbenches.mac_array.scheduled_bench import scheduled_run, scheduled_top
 from merp.testbenches.mac_array.supply_bench import Layer, make_layer
 from merp.testbenches.mac_array.trainer_bench import run_of

@@ -11,7 +11,7 @@ from merp.cosim.synthesis.resources import inside
 from merp.cosim.synthesis.synthesis import synthesise
 from merp.hdl.conversion.convert import convert
 from merp.models.fpga.resources import count_cells
-from merp.models.mac_array.passes import design_of
+from merp.models.machines.mac_array.passes import design_of
 from merp.testbenches.mac_array.trainer_bench import trainer_top
 from merp.tools.common.shipped import open_network
 from needed_tools import needs

@@ -19,11 +19,11 @@ from merp.hdl.mac_array.ports.registers import (
 )
 from merp.hdl.mac_array.sequencer.region_axis import region_axis
 from merp.hdl.mac_array.sequencer.window_axis import window_axis
-from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.gradient_registers import REGION_COLUMNS, REGION_ROWS
-from merp.models.params.mac_array.gradient_run import GradientRun
-from merp.models.params.mac_array.input_registers import COLUMNS, ROWS
-from merp.models.params.mac_array.pass_run import PassRun
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.gradient_registers import REGION_COLUMNS, REGION_ROWS
+from merp.models.machines.mac_array.params.gradient_run import GradientRun
+from merp.models.machines.mac_array.params.input_registers import COLUMNS, ROWS
+from merp.models.machines.mac_array.params.pass_run import PassRun
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.designs import small_design
 

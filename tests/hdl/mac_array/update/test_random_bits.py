@@ -8,7 +8,7 @@ import pytest
 
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.mac_array.update.random_bits import random_bits
-from merp.models.params.mac_array.words import RANDOM_BITS, SEED_BITS, lane_constant
+from merp.models.machines.mac_array.params.words import RANDOM_BITS, SEED_BITS, lane_constant
 from merp.testbenches.block.trace import Trace, run_block
 
 LANES = 4

@@ -11,9 +11,14 @@ import pytest
 
 from merp.cosim.block.replay import replay
 from merp.models.arithmetic.fixed import nearest_even
-from merp.models.mac_array.fixed_update import Gradient, accumulated, bits_of_update, updated
-from merp.models.params.mac_array.array_pass import ArrayPass
-from merp.models.params.mac_array.design import Design
+from merp.models.machines.mac_array.fixed_update import (
+    Gradient,
+    accumulated,
+    bits_of_update,
+    updated,
+)
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.design import Design
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.update_bench import (

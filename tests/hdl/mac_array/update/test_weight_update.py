@@ -16,8 +16,8 @@ from merp.hdl.mac_array.update.weight_update import (
     TO_VELOCITY,
     weight_update,
 )
-from merp.models.params.mac_array.design import WORD_BITS
-from merp.models.params.mac_array.words import RANDOM_BITS, ROUNDED_BITS
+from merp.models.machines.mac_array.params.design import WORD_BITS
+from merp.models.machines.mac_array.params.words import RANDOM_BITS, ROUNDED_BITS
 from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.mac_array.words import any_word, clipped, nearest, number
 

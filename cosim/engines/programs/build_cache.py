@@ -1,0 +1,228 @@
+"""What takes long to build is kept: one cache for everything, each entry checked at every use.
+
+An entry is a folder, ``<cache>/<kind>/<key>``, with a list of its files' checksums that names the
+entry too. It is written beside its place, synced and renamed there, under a lock of its own. An
+entry that is damaged, incomplete or another one's is removed and built anew.
+
+The checksums find damage. Owner and permissions keep other users out: a folder where others can
+write is refused, an entry that was open to them is built anew.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from merp.models.base.errors import BadInput
+from merp.models.base.private_folder import OPEN, PRIVATE, make_private
+
+SUMS = "checksums.json"
+_TRIES, _PAUSE = 10, 0.05  # seconds, for what others are writing to
+
+
+def cache_directory() -> Path:
+    """Where builds are kept: ``$MERP_CACHE``, or ``~/.cache/merp``.
+
+    Raises:
+        BadInput: it is not named, and the user has no home.
+    """
+    named = os.environ.get("MERP_CACHE")
+    if named:
+        return Path(named)
+    try:
+        return Path.home() / ".cache" / "merp"
+    except RuntimeError:
+        raise BadInput("MERP_CACHE: must name a folder where there is no home folder") from None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of the cache, there or not.
+
+    Attributes:
+        kind: of what is kept; a folder of the cache. key: a hash of all that it is built from.
+    """
+
+    kind: str
+    key: str
+
+    @property
+    def place(self) -> Path:
+        """The folder of its files."""
+        return cache_directory() / self.kind / self.key
+
+    def intact(self) -> bool:
+        """Whether it is there, never open to others, with the very files that were kept."""
+        try:
+            found = self.place.lstat()
+            if (found.st_uid, stat.S_IMODE(found.st_mode)) != (os.getuid(), PRIVATE):
+                return False
+            sums = self._sums(self.place)  # first: it sees that all are files, also the list
+            return (self.place / SUMS).read_bytes() == sums
+        except OSError:
+            return False
+
+    def kept(self, make: Callable[[Path], None]) -> Path:
+        """Return the folder of an entry that is intact, built now if it was not.
+
+        Another process that wants the same entry waits until it is there.
+
+        Args:
+            make: puts the entry's files into an empty folder.
+
+        Raises:
+            BadInput: the cache cannot be written, or is not the user's own.
+        """
+        with _told():
+            self._open()
+        if self.intact():
+            return self.place
+        with self._lock() as locked:
+            assert locked
+            if not self.intact():  # else another process was first
+                self._build(make)
+        return self.place
+
+    def _sums(self, folder: Path) -> bytes:
+        """The list of checksums of the files in ``folder``.
+
+        Raises:
+            OSError: something else is there, of which a pipe would be waited for, or others can
+                write to a file.
+        """
+        sums = {}
+        for path in sorted(folder.iterdir()):
+            found = path.lstat()
+            if not stat.S_ISREG(found.st_mode):
+                raise OSError(errno.EINVAL, "no regular file", str(path))
+            if found.st_uid != os.getuid() or found.st_mode & OPEN:
+                raise OSError(errno.EPERM, "open to others", str(path))
+            if path.name != SUMS:
+                with path.open("rb") as file:
+                    sums[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+        return json.dumps({"entry": f"{self.kind}/{self.key}", "files": sums}, indent=1).encode()
+
+    def _open(self) -> None:
+        """Make the folder of the kind, or see that nobody else can write to it or above it.
+
+        What is in it is checked when it is used.
+        """
+        if self.place.parent.is_symlink():  # the cache may be one, what is in it is our own
+            raise BadInput(f"MERP_CACHE: {self.place.parent} must be a folder, not a link")
+        for folder in (cache_directory(), self.place.parent):
+            make_private(folder, "MERP_CACHE")
+        self.place.parent.chmod(PRIVATE)
+
+    @contextmanager
+    def _lock(self, wait: bool = True) -> Iterator[bool]:
+        """Hold the entry's lock; without ``wait``, say whether it could be had at once."""
+        with _told():
+            place = self.place.with_name(f"{self.key}.lock")
+            file = os.open(place, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+        try:
+            locked = _locked(file)
+            while wait and not locked:
+                time.sleep(_PAUSE)  # who waits so is seen to be alive
+                locked = _locked(file)
+            yield locked
+        finally:
+            os.close(file)
+
+    @property
+    def _draft(self) -> Path:
+        """Where it is built: by who holds the lock alone."""
+        return self.place.with_name(f".{self.key}.draft")
+
+    def _build(self, make: Callable[[Path], None]) -> None:
+        with _told():
+            for left in self.place.parent.glob(".*.draft"):
+                Entry(self.kind, left.name[1:].removesuffix(".draft"))._sweep(self)
+            _remove(self._draft)
+            self._draft.mkdir(mode=PRIVATE)
+        try:
+            make(self._draft)
+            with _told():
+                (self._draft / SUMS).touch()
+                for path in self._draft.iterdir():
+                    path.chmod(path.lstat().st_mode & ~OPEN)  # whatever the umask is
+                (self._draft / SUMS).write_bytes(self._sums(self._draft))
+                for path in (*self._draft.iterdir(), self._draft):
+                    _sync(path)
+                _remove(self.place)
+                self._draft.rename(self.place)
+                _sync(self.place.parent)
+        finally:
+            shutil.rmtree(self._draft, ignore_errors=True)
+
+    def _sweep(self, builder: Entry) -> None:
+        """Remove the draft that a killed process left, unless it is another's that builds now."""
+        if self != builder:
+            with self._lock(wait=False) as locked:
+                if locked:
+                    _remove(self._draft)
+
+
+def _locked(file: int) -> bool:
+    try:
+        with _told():
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say in one line that the cache cannot be used."""
+    try:
+        yield
+    except BlockingIOError:  # a lock that is held
+        raise
+    except OSError as error:
+        raise BadInput(
+            f"MERP_CACHE: {error.filename or cache_directory()}: {error.strerror}"
+        ) from error
+
+
+def _sync(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _remove(place: Path) -> None:
+    """Remove what is there, whatever it is and whatever its permissions are.
+
+    Compilers that a killed build has started live on until they miss its folder, and write.
+    """
+    for tries in reversed(range(_TRIES)):
+        try:
+            return _remove_once(place)
+        except OSError as error:
+            if not tries or error.errno not in (errno.ENOTEMPTY, errno.ENOENT):
+                raise
+            time.sleep(_PAUSE)
+
+
+def _remove_once(place: Path) -> None:
+    if place.is_dir() and not place.is_symlink():
+        place.chmod(PRIVATE)
+        for folder, names, _ in os.walk(place):
+            for path in (Path(folder, name) for name in names):
+                if not path.is_symlink():
+                    path.chmod(PRIVATE)
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)

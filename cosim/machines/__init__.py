@@ -1,0 +1,1 @@
+"""The hardware halves of machines: how each runs and trains on an engine."""

@@ -1,0 +1,1 @@
+"""CNN-MERP on an engine: its phases, passes, pipelines, chains and training."""

@@ -1,0 +1,161 @@
+"""A batch on a chain whose boards are simulated apart; the record is that of one simulation."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from merp.cosim.engines.record import Record
+from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch
+from merp.cosim.machines.cnn_merp.chain.board_task import Task, Told
+from merp.cosim.machines.cnn_merp.chain.cluster import Cluster
+from merp.cosim.machines.cnn_merp.chain.peers import Peer, Peers
+from merp.models.base.errors import CheckFailed
+from merp.models.base.register_map import FLAGS
+from merp.testbenches.cnn_merp.chain.board import FACING
+from merp.testbenches.top.border import Come, Left, Row
+from merp.testbenches.top.player import PROGRESS_CYCLES, Progress
+from merp.testbenches.top.run import Outcome, Run, Stuck
+from merp.testbenches.top.top import TopPorts
+
+
+def run_apart(
+    batch: ClusterBatch,
+    array: str,
+    engine: str,
+    limit: int,
+    peers: Peers,
+    progress: Progress | None = None,
+) -> Record:
+    """Run a batch, each board by one of ``peers``; they are ended if anything goes wrong.
+
+    Args: as of ``Top``, ``run_job`` and ``Job``.
+
+    Raises:
+        BadInput: there are not as many peers as boards.
+        CheckFailed: one has ended before its time.
+        Stuck: no word moved for ``limit`` cycles.
+    """
+    whole = batch.pipeline
+    network = replace(whole.network, weights={})  # no hardware's, and large
+    cluster = Cluster(network, whole.shares, whole.design, whole.rule)
+    places = range(len(cluster.design.nodes))
+    ports = [cluster.board(place, array).ports for place in places]
+    with peers.that_end_if_it_fails(len(places)) as boards:
+        for place, board in enumerate(boards):
+            board.send(Task(cluster, place, _part(batch.run, ports[place]), array, engine, limit))
+        return _joined(_conduct(boards, _Wiring(ports), cluster.design.link.latency, progress))
+
+
+class _Wiring:
+    """Which of what leaves a board comes to which other one."""
+
+    def __init__(self, ports: Sequence[TopPorts]) -> None:
+        self._from: list[list[tuple[int, int]]] = []
+        for place, own in enumerate(ports):
+            sources = []
+            for pin in own.arriving:
+                _, side, wire = pin.name.split("_", 2)
+                other = place + (1 if side == "back" else -1)
+                names = [each.name for each in ports[other].leaving]
+                sources.append((other, names.index(f"leaving_{FACING[side]}_{wire}")))
+            self._from.append(sources)
+
+    def come(self, lefts: Sequence[Left]) -> list[Come]:
+        """What each board is told at the end of a window."""
+        ends = [each.done for each in lefts if each.done is not None]
+        done = max(ends) if len(ends) == len(lefts) else None
+        moved = max(each.moved for each in lefts)
+        cycles = range(len(lefts[0].rows))
+        rows: list[list[Row]] = [
+            [tuple(lefts[other].rows[cycle][at] for other, at in sources) for cycle in cycles]
+            for sources in self._from
+        ]
+        return [Come(each, moved, done) for each in rows]
+
+
+def _conduct(
+    boards: Sequence[Peer], wiring: _Wiring, window: int, progress: Progress | None
+) -> list[Record]:
+    """Carry what crosses from window to window until every board has its record."""
+    cycles = 0
+    while True:
+        messages = [board.recv() for board in boards]
+        told = [each for each in messages if isinstance(each, Told)]
+        records = [each for each in messages if isinstance(each, Record)]
+        if len(records) == len(boards):
+            return records
+        if len(told) < len(boards):
+            raise _raised(messages)
+        for board, come in zip(boards, wiring.come([each.left for each in told]), strict=True):
+            board.send(come)
+        cycles += window
+        if progress and cycles % PROGRESS_CYCLES < window:
+            progress(cycles, sum(each.words for each in told))
+
+
+def _raised(messages: Sequence[object]) -> Exception:
+    """What the boards' errors are together: all stand still at once, or one has another error."""
+    stuck = [each for each in messages if isinstance(each, Stuck)]
+    for node, each in enumerate(messages):
+        if isinstance(each, CheckFailed) and each not in stuck:
+            return CheckFailed(f"node {node}: {each}")
+        if isinstance(each, Exception) and each not in stuck:
+            return each
+    return Stuck(str(stuck[0]), _status(each.status for each in stuck))
+
+
+def _part(run: Run, ports: TopPorts) -> Run:
+    """A board's part of a run of the chain."""
+    inputs, streams = ({pin.name for pin in of} for of in (ports.inputs, ports.streams))
+    return replace(
+        run,
+        config={pin.name: run.config[pin.name] for pin in ports.config},
+        words=_some(run.words, inputs),
+        stalls=_some(run.stalls, streams),
+        answers=_some(run.answers, inputs),
+    )
+
+
+def _some(found: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+    return {name: each for name, each in found.items() if name in names}
+
+
+def _joined(records: Sequence[Record]) -> Record:
+    """The record of a chain, of those of its boards."""
+    outcomes = [each.outcome for each in records]
+
+    def all_of(key: str) -> dict[str, Any]:
+        return {name: each for of in outcomes for name, each in getattr(of, key).items()}
+
+    outcome = Outcome(
+        words=all_of("words"),
+        transfers=all_of("transfers"),
+        first=all_of("first"),
+        last=all_of("last"),
+        status=_status(each.status for each in outcomes),
+        cycles=max(each.cycles for each in outcomes),
+        resets=max(each.resets for each in outcomes),
+        faults=tuple(chain.from_iterable(each.faults for each in outcomes)),
+        seconds=max(each.seconds for each in outcomes),
+    )
+    shas = "".join(each.elaboration_sha for each in records)
+    return Record(
+        engine=records[0].engine,
+        elaboration_sha=hashlib.sha256(shas.encode()).hexdigest(),
+        outcome=outcome,
+        build_seconds=max(each.build_seconds for each in records),
+    )
+
+
+def _status(of: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Status of a chain: done are all boards, busy or wrong is any."""
+    boards = list(of)
+    flags = {
+        f"status_{flag}": int((all if flag == "done" else any)(b[f"status_{flag}"] for b in boards))
+        for flag in FLAGS
+    }
+    return {name: value for each in boards for name, value in each.items()} | flags

@@ -1,0 +1,29 @@
+"""The program of a process that plays boards.
+
+``python -m merp.cosim.machines.cnn_merp.chain.board_process N`` starts it.
+
+N is the number of the socket on which it gets its tasks. It says ``READY`` when it can take one.
+"""
+
+import signal
+import sys
+from contextlib import suppress
+from multiprocessing.connection import Connection
+
+from merp.cosim.machines.cnn_merp.chain.beats import alive
+
+READY = "ready"
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what it builds is put away
+    with (
+        suppress(KeyboardInterrupt, EOFError, ConnectionError),
+        Connection(int(sys.argv[1])) as connection,
+        alive(connection) as caller,
+    ):
+        from merp.cosim.machines.cnn_merp.chain.board_task import (
+            serve,  # an interrupt may come while it loads
+        )
+
+        caller.send(READY)
+        serve(caller)

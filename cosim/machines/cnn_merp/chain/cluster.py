@@ -1,0 +1,185 @@
+"""The engines of a chain of nodes, and where the words of each of their ports come from or go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from merp.cosim.machines.cnn_merp.phases.delta import Delta
+from merp.cosim.machines.cnn_merp.phases.forward import Forward
+from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
+from merp.cosim.machines.cnn_merp.pipeline.pipeline import Count, Engine, Phase, top_args
+from merp.hdl.base.signals import Bundles
+from merp.hdl.cnn_merp.chain.chain import chain
+from merp.hdl.cnn_merp.chain.ports import ClusterStatus, LinkConfig, ShareConfig
+from merp.hdl.cnn_merp.pipeline.ports import AdmissionConfig
+from merp.models.base.rates import UpdateRule
+from merp.models.machines.cnn_merp.chain.shares import Share
+from merp.models.machines.cnn_merp.params.cluster_design import ClusterDesign
+from merp.models.machines.cnn_merp.phases import DeltaDesign
+from merp.models.network.network import Network
+from merp.testbenches.cnn_merp.chain.board import board, board_args
+from merp.testbenches.top.top import Top
+
+PARAMETERS = ("kernel", "bias")
+
+
+@dataclass(frozen=True)
+class ShareEngine(Engine):
+    """An engine of a share; its place is that of the share in the chain, from 1."""
+
+    share: Share
+
+    @property
+    def where(self) -> str:
+        """The share, in the names of the top's ports: ``share2``."""
+        return f"share{self.place}"
+
+    @property
+    def part(self) -> str:
+        """The layer, of one that is cut with the share's input maps, and the node."""
+        begin, end = self.share.begin, self.share.end - 1
+        maps = f" map {begin}" if begin == end else f" maps {begin} to {end}"
+        return f"{self.layer.name}{'' if self.share.whole else maps} on node {self.share.node}"
+
+
+class Cluster:
+    """A network on a chain of nodes.
+
+    Args:
+        network: with a design for every layer. shares: of it, in the order of the chain.
+        design: of the chain. rule: of the update.
+
+    Attributes:
+        engines: in the order of shares, fp, dp and ku of each.
+    """
+
+    def __init__(
+        self, network: Network, shares: Sequence[Share], design: ClusterDesign, rule: UpdateRule
+    ) -> None:
+        self.network = network
+        self.shares = tuple(shares)
+        self.design = design
+        self.rule = rule
+        found: list[ShareEngine] = []
+        for place, (share, piece) in enumerate(zip(shares, design.shares, strict=True), 1):
+            engines = piece.engines
+            phases: list[Phase] = [Forward(network, engines.forward)]
+            if engines.propagation is not None and engines.undone is not None:
+                both = DeltaDesign(engines.propagation, engines.undone, before=True)
+                phases.append(Delta(network, both))
+            phases.append(KernelUpdate(network, engines.update, engines.expanded, rule))
+            found += [ShareEngine(place, share.layer, phase, share) for phase in phases]
+        self.engines = tuple(found)
+
+    def pin(self, engine: Engine, port: str) -> str | None:
+        """The top's stream that a port of an engine is; None where it joins something inside."""
+        name, stream = engine.phase.name, engine.streams[port]
+        if name != "dp" and port.startswith(PARAMETERS):
+            return f"{stream[:6]}_{engine.name}{stream[6:]}"
+        last = engine.place == len(self.shares)
+        return {
+            ("fp", "map_in", engine.place == 1): "s_axis_map",
+            ("fp", "map_out", last): "m_axis_map",
+            ("ku", "delta_in", last): "s_axis_delta",
+        }.get((name, port, True))
+
+    def joined(self, engine: Engine, port: str) -> tuple[Count, ...]:
+        """Where the words of a port come from or go to that is no pin: counts at the other end.
+
+        Of a port that has no use where its share stands there are none, as no word passes it.
+        """
+        place, share = engine.place, self.shares[engine.place - 1]
+        part, node = share.part, share.node + 1  # links are named after the nodes in front of them
+        here = f"share{place}"
+        behind = self.shares[place].node + 1 if place < len(self.shares) else node
+        front = self.shares[place - 2].node + 1 if place > 1 else node
+        match engine.phase.name, port:
+            case "fp", "map_in":
+                return self._maps(place)
+            case "ku", "map_in":
+                return (Count(f"{here}_fp", "map_in"),)
+            case "fp", "map_out":
+                if not part.last:
+                    return ()
+                if behind != node:
+                    return (Count(f"link{node}_on_sent", "maps"),)
+                return (Count(f"share{place + 1}_fp", "map_in"), *self._passed(place + 1))
+            case "fp", "partial_in":
+                return () if part.first else (Count(f"link{front}_on_arrived", "sums"),)
+            case "fp", "partial_out":
+                return () if part.last else (Count(f"link{node}_on_sent", "sums"),)
+            case "fp", "state_out":
+                return (Count(f"{here}_ku", "state_in"),)
+            case "ku", "state_in":
+                if part.last:
+                    return (Count(f"{here}_fp", "state_out"),)
+                return (Count(f"link{node}_back_arrived", "states"),)
+            case "dp", ("delta_in" | "state_in"):
+                return (Count(f"{here}_ku", port),)
+            case "dp", "kernel":
+                return (Count(f"{here}_fp", "kernel"),)
+            case "dp", "delta_out":
+                return self._given(place, front)
+            case "ku", "delta_in":
+                if not part.last or behind != node:
+                    return (Count(f"link{node}_back_arrived", "errors"),)
+                own = Count(f"share{place + 1}_dp", "delta_out")
+                return (own, *self._passed(place + 1, "back_arrived", "deltas"))
+        raise ValueError(f"{engine.name} has no port {port}")
+
+    def _maps(self, place: int) -> tuple[Count, ...]:
+        """Input maps that a share keeps: what comes, less what goes on."""
+        share, front = self.shares[place - 1], self.shares[place - 2]
+        whole = Count(f"share{place - 1}_fp", "map_out")
+        if front.node != share.node:
+            whole = Count(f"link{front.node + 1}_on_arrived", "maps")
+        return (whole, *self._passed(place, sign=-1))
+
+    def _passed(
+        self, place: int, way: str = "on_sent", stream: str = "maps", sign: int = 1
+    ) -> tuple[Count, ...]:
+        """Words that cross the link behind a share whose layer goes on there; else there are none.
+
+        They are its layer's input maps, or their deltas.
+        """
+        share = self.shares[place - 1]
+        if share.part.last:
+            return ()
+        return (Count(f"link{share.node + 1}_{way}", stream, sign),)
+
+    def _given(self, place: int, front: int) -> tuple[Count, ...]:
+        """Deltas that a share hands to the front, less those of the shares behind it."""
+        share = self.shares[place - 1]
+        others = self._passed(place, "back_arrived", "deltas", -1)
+        if not share.part.first:
+            return (Count(f"link{front}_back_sent", "deltas"), *others)
+        if front == share.node + 1:
+            return (Count(f"share{place - 1}_ku", "delta_in"), *others)
+        return (Count(f"link{front}_back_sent", "errors"), *others)
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block, with signals of its own.
+
+        Raises:
+            ValueError: ``array`` is not a kind of array.
+        """
+        design = self.design
+        registers: dict[str, Any] = {
+            "admission": AdmissionConfig(design.nodes[0]),
+            "link": LinkConfig(design.link),
+        }
+        for place, share in enumerate(design.shares, 1):
+            if not share.last:
+                registers[f"share{place}"] = Bundles({"share": ShareConfig(share)})
+        status = ClusterStatus(design, self.rule.momentum)
+        return Top(chain, top_args(self, registers, status), array)
+
+    def board(self, place: int, array: str = "rtl") -> Top:
+        """A board of the chain by itself, the place counted from 0, with signals of its own.
+
+        Raises:
+            ValueError: ``array`` is not a kind of array.
+        """
+        return Top(board, board_args(self.design, place, self.top(array).args), array)

@@ -1,0 +1,120 @@
+"""Both backward phases of a group as the one pass that they are: no part of it runs by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Place, Tiles
+from merp.cosim.machines.cnn_merp.phases.backward import (
+    PORTS,
+    backward_run,
+    backward_top,
+    expect_backward,
+)
+from merp.cosim.machines.cnn_merp.phases.kernel_update import VELOCITY_PORTS
+from merp.cosim.phases.audit.run_and_audit import given
+from merp.cosim.phases.expectation import Pair, Pass
+from merp.cosim.phases.pins import as_stored, widened_words
+from merp.models.base.bits import Bits
+from merp.models.base.rates import Rates
+from merp.models.golden.delta import delta_convolution
+from merp.models.golden.kernel_update import bias_gradient, kernel_gradient
+from merp.models.golden.state import packed
+from merp.models.golden.stored import Stored
+from merp.models.golden.training import Updated, updated
+from merp.models.golden.unpool import unpool
+from merp.models.machines.cnn_merp.one_pass import BackwardDesign
+from merp.testbenches.top.top import Top
+
+
+@dataclass(frozen=True)
+class BackwardTiles(Tiles):
+    """One group of a layer; what is built follows from the rates.
+
+    Attributes:
+        design: what it runs on, and fits.
+        x: (images, rows, columns, n) words. stored: the delta of the group's output.
+        old: kernels (m, n, k, k) and biases (m,), and their velocities.
+        rates: words of the factors.
+        cut: a single part of the maps.
+    """
+
+    design: BackwardDesign
+    x: Bits
+    stored: Stored
+    old: Updated
+    rates: Rates
+    cut: Cut
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block that runs the pass."""
+        return backward_top(self.design, array, self.rates.rule)
+
+    def joined(self, rows: Sequence[Mapping[str, Bits]]) -> Mapping[str, Bits]:
+        """``deltas`` (images, rows, columns, n), ``kernels`` (m, n, k, k) and ``biases`` (m,).
+
+        With momentum also ``kernel_velocities`` and ``bias_velocities``, of their sizes.
+        """
+        (row,) = rows
+        return row
+
+    def row(self, outputs: int) -> Made:
+        """As ``joined`` gives them."""
+        ran = given((yield self.alone(Place(outputs, 0))))
+        ports = {"deltas": "delta_out", "kernels": "kernel_out", "biases": "bias_out"}
+        if self.rates.rule.momentum:
+            ports["kernel_velocities"] = "kernel_velocity_out"
+            ports["bias_velocities"] = "bias_velocity_out"
+        sizes = {
+            "deltas": self.x.shape,
+            **dict.fromkeys(("kernels", "kernel_velocities"), self.old.parameters[0].shape),
+            **dict.fromkeys(("biases", "bias_velocities"), self.old.parameters[1].shape),
+        }
+        streams = PORTS | VELOCITY_PORTS
+        return {
+            name: widened_words(
+                ran.record.array(streams[port], sizes[name]), "bp", port, self.design.update
+            )
+            for name, port in ports.items()
+        }
+
+    def alone(self, place: Place) -> Pass:
+        """The pass."""
+        (shape, delta, state), update = self.stored, self.design.update
+        fmt, summation = update.fmt, update.summation
+        sums = unpool(delta, state, shape, fmt)
+        half = self.design.propagation
+        left = delta_convolution(sums, self.old.parameters[0], shape, fmt, half.summation)
+        gradients = (
+            kernel_gradient(self.x, sums, shape, fmt, summation),
+            bias_gradient(sums, fmt),
+        )
+        new = updated(self.old, gradients, self.rates, fmt)
+        momentum = self.rates.rule.momentum
+        run = backward_run(
+            shape,
+            self.design,
+            self.x,
+            np.ascontiguousarray(delta),
+            packed(state, shape, fmt),
+            self.old.parameters,
+            self.rates,
+            self.old.velocities if momentum else None,
+        )
+        expected = expect_backward(
+            shape,
+            len(self.x),
+            self.design,
+            as_stored(left, "bp", "delta_out", update),
+            self._leaving(new.parameters, "kernel_out"),
+            self._leaving(new.velocities, "kernel_velocity_out") if momentum else None,
+        )
+        return Pass(run, expected)
+
+    def _leaving(self, pair: Pair, port: str) -> Pair:
+        """New kernels and biases, or their velocities, as they leave."""
+        kernels, biases = (as_stored(each, "bp", port, self.design.update) for each in pair)
+        return kernels, biases

@@ -1,0 +1,129 @@
+"""Forward propagation in passes: sums go out of one part of the input maps and into the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Part, Place, Tiles, in_order
+from merp.cosim.machines.cnn_merp.phases.forward import (
+    PARTIAL_PORTS,
+    PORTS,
+    STATE_PORTS,
+    expect_forward,
+    forward_run,
+    forward_top,
+)
+from merp.cosim.phases.audit.run_and_audit import given
+from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.pins import as_stored, widened_words
+from merp.models.arithmetic.relu import relu
+from merp.models.base.bits import Bits
+from merp.models.base.input_part import part_of
+from merp.models.base.shape import Shape
+from merp.models.golden.convolution import finished, from_biases, from_maps, partial_sums
+from merp.models.golden.pooling import pool_maps
+from merp.models.golden.state import keep_state, packed
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.testbenches.top.top import Top
+
+
+@dataclass(frozen=True)
+class ForwardTiles(Tiles):
+    """One group of a layer.
+
+    Attributes:
+        shape: the whole of it. design: what every part runs on, and fits.
+        x: (images, rows, columns, n) words. kernels: (m, n, k, k). bias: (m,).
+        cut: parts of its m output maps, and of its n input maps.
+        add: (images, out_rows, out_columns, m) words that are added to its sums, if any are.
+    """
+
+    shape: Shape
+    design: Design
+    x: Bits
+    kernels: Bits
+    bias: Bits
+    cut: Cut
+    add: Bits | None = None
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block that runs every pass."""
+        return forward_top(self.design, array)
+
+    def joined(self, rows: Sequence[Mapping[str, Bits]]) -> Mapping[str, Bits]:
+        """``maps`` (images, pooled rows, pooled columns, m), and of a design that writes it
+        ``state``: the bytes of each part of the output maps, one after the other.
+        """
+        arrays = {"maps": in_order(self.cut.outputs, [row["maps"] for row in rows])}
+        if self.design.state:
+            arrays["state"] = np.concatenate([row["state"] for row in rows])
+        return arrays
+
+    def row(self, outputs: int) -> Made:
+        """As ``joined`` gives them, of one part of the output maps."""
+        shape, design, images = self.shape, self.design, len(self.x)
+        maps = len(self.cut.outputs[outputs])
+        start = self.bias[self.cut.outputs[outputs]]
+        golden = self._beginning(outputs)
+        for inputs in range(len(self.cut.inputs)):
+            each, golden = self._pass(Place(outputs, inputs), start, golden)
+            record = given((yield each)).record
+            full = images, shape.out_rows, shape.out_columns, maps
+            start = record.array(PARTIAL_PORTS["partial_out"], full) if design.partial else start
+        pooled = images, shape.pooled_rows, shape.pooled_columns, maps
+        written = record.array(PORTS["map_out"], pooled)
+        arrays = {"maps": widened_words(written, "fp", "map_out", design)}
+        return arrays | ({"state": record.words(STATE_PORTS["state_out"])} if design.state else {})
+
+    def alone(self, place: Place) -> Pass:
+        """One pass, on golden sums of the input maps in front of its own."""
+        shape, fmt, summation = self.shape, self.design.fmt, self.design.summation
+        outputs, before = self.cut.outputs[place.outputs], self.cut.inputs_before(place)
+        start, golden = self.bias[outputs], self._beginning(place.outputs)
+        if before.size:
+            start = golden = partial_sums(
+                *self._operands(outputs, before), golden, shape.stride, shape.pad, fmt, summation
+            )
+        return self._pass(place, start, golden)[0]
+
+    def _beginning(self, outputs: int) -> Bits:
+        """Golden words that the sums of a part start at."""
+        design, maps = self.design, self.cut.outputs[outputs]
+        if self.add is None:
+            return from_biases(self.bias[maps], design.fmt, design.summation)
+        return from_maps(self.add[..., maps], design.fmt, design.summation, self.bias[maps])
+
+    def _operands(self, outputs: Part, inputs: Part) -> tuple[Bits, Bits]:
+        """Input maps and kernels of parts."""
+        return (
+            np.ascontiguousarray(self.x[..., inputs]),
+            np.ascontiguousarray(self.kernels[np.ix_(outputs, inputs)]),
+        )
+
+    def _pass(self, place: Place, start: Bits, golden: Bits) -> tuple[Pass, Bits]:
+        """A pass whose sums start at ``start``, and the golden sums behind it.
+
+        golden: those in front of it, in the accumulator's format.
+        """
+        shape, design, images = self.shape, self.design, len(self.x)
+        fmt, summation = design.fmt, design.summation
+        part = part_of(place.inputs, len(self.cut.inputs), added=self.add is not None)
+        outputs, inputs = self.cut.outputs[place.outputs], self.cut.inputs[place.inputs]
+        small = replace(shape, n=len(inputs), m=len(outputs))
+        x, kernels = self._operands(outputs, inputs)
+        golden = partial_sums(x, kernels, golden, shape.stride, shape.pad, fmt, summation)
+        wanted, state = golden, b""
+        if part.last:
+            activation = finished(golden, fmt, summation)
+            activation = relu(activation, fmt) if shape.relu else activation
+            wanted = as_stored(pool_maps(activation, shape.pool, fmt), "fp", "map_out", design)
+            state = packed(keep_state(activation, shape, "pooled", fmt), shape, fmt)
+        add = None
+        if self.add is not None and part.added:
+            add = np.ascontiguousarray(self.add[..., outputs])
+        run = forward_run(small, design, x, kernels, start, part=part, add=add)
+        written = state if design.state else None
+        return Pass(run, expect_forward(small, images, design, wanted, written, part)), golden

@@ -1,0 +1,105 @@
+"""Two layers fused in forward propagation as the one pass that they are: no part runs by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Place, Tiles
+from merp.cosim.machines.cnn_merp.phases.fused_forward import (
+    STATE_PORTS,
+    expect_fused_forward,
+    fused_forward_run,
+    fused_forward_top,
+)
+from merp.cosim.phases.audit.run_and_audit import given
+from merp.cosim.phases.expectation import Pair, Pass
+from merp.cosim.phases.pins import as_stored, widened_words
+from merp.models.base.bits import Bits
+from merp.models.base.fused_shape import FusedShape
+from merp.models.base.shape import Shape
+from merp.models.golden.pooling import pool_maps
+from merp.models.golden.state import keep_state, packed
+from merp.models.golden.super_layer import super_layer
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
+from merp.models.network.phases import PAIR
+from merp.testbenches.top.top import Top
+
+
+@dataclass(frozen=True)
+class FusedTiles(Tiles):
+    """A group of the first layer, and those of the second that are made of it.
+
+    Attributes:
+        shape: the layers. design: what they run on, and fit; it writes state.
+        x: (images, rows, columns, n) words.
+        first: kernels (m, n, k, k) and biases (m,) of the first layer. second: kernels
+            (groups*m, n, k, k) and biases (groups*m,) of the second.
+        cut: a single part of the maps.
+    """
+
+    shape: FusedShape
+    design: FusedDesign
+    x: Bits
+    first: Pair
+    second: Pair
+    cut: Cut
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block that runs the pass."""
+        return fused_forward_top(self.design, array)
+
+    def joined(self, rows: Sequence[Mapping[str, Bits]]) -> Mapping[str, Bits]:
+        """``between`` and ``maps`` (images, pooled rows, pooled columns, maps) of either layer.
+
+        And ``between_state`` and ``state``, the bytes of their state.
+        """
+        (row,) = rows
+        return row
+
+    def row(self, outputs: int) -> Made:
+        """As ``joined`` gives them."""
+        record = given((yield self.alone(Place(outputs, 0)))).record
+        one, other, groups = self.shape
+        found = {}
+        for name, shape, maps in (("between", one, one.m), ("maps", other, groups * other.m)):
+            port = "between_out" if name == "between" else "map_out"
+            size = len(self.x), shape.pooled_rows, shape.pooled_columns, maps
+            left = record.array(STATE_PORTS[port], size)
+            found[name] = widened_words(left, PAIR, port, self.design.second)
+        return found | {
+            "between_state": record.words(STATE_PORTS["between_state_out"]),
+            "state": record.words(STATE_PORTS["state_out"]),
+        }
+
+    def alone(self, place: Place) -> Pass:
+        """The pass."""
+        shape, design = self.shape, self.design
+        between, own = _golden(self.x, self.first, shape.first, 1, design.first)
+        size = len(self.x), shape.second.rows, shape.second.columns, -1  # as it is taken, also flat
+        taken = between.reshape(size)
+        maps, behind = _golden(taken, self.second, shape.second, shape.groups, design.second)
+        run = fused_forward_run(shape, design, self.x, self.first, self.second)
+        return Pass(
+            run,
+            expect_fused_forward(shape, len(self.x), design, maps, between, (own, behind)),
+        )
+
+
+def _golden(x: Bits, made: Pair, shape: Shape, groups: int, design: Design) -> tuple[Bits, bytes]:
+    """Output maps of groups of a layer, as they are stored, and its state as it leaves."""
+    fmt = design.fmt
+    plain = replace(shape, pool=None)
+    of_groups = zip(
+        np.split(x, groups, axis=-1), *(np.split(each, groups) for each in made), strict=True
+    )
+    sums = [
+        super_layer(np.ascontiguousarray(maps), kernels, biases, plain, fmt, design.summation)
+        for maps, kernels, biases in of_groups
+    ]
+    activation = np.concatenate(sums, axis=-1)
+    maps = as_stored(pool_maps(activation, shape.pool, fmt), PAIR, "map_out", design)
+    return maps, packed(keep_state(activation, shape, "pooled", fmt), shape, fmt)

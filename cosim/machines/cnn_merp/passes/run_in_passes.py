@@ -1,0 +1,67 @@
+"""Run a layer as passes over parts of its maps, each audited as a layer of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from merp.cosim.machines.cnn_merp.passes.cut import Tiles
+from merp.cosim.phases.audit.run_and_audit import Audited, Passes, run_and_audit
+from merp.models.base.bits import Bits
+from merp.testbenches.top.player import Progress
+
+
+@dataclass(frozen=True)
+class InPasses:
+    """What the passes of a layer did.
+
+    Attributes:
+        arrays: what they gave together, by name, as the untiled layer gives it.
+        passes: each of them, in order.
+    """
+
+    arrays: Mapping[str, Bits]
+    passes: tuple[Audited, ...]
+
+    @property
+    def failures(self) -> list[str]:
+        """Every check that did not hold, with the pass that it is of."""
+        return [
+            f"pass {index}: {failure}"
+            for index, each in enumerate(self.passes)
+            for failure in each.audit.failures
+        ]
+
+    @property
+    def words(self) -> dict[str, int]:
+        """Words (of state: bytes) seen on the pins of each port, over all passes."""
+        total: dict[str, int] = {}
+        for each in self.passes:
+            for port, ways in each.audit.ports.items():
+                total[port] = total.get(port, 0) + ways["monitor"]
+        return total
+
+
+@dataclass
+class _Kept:
+    """What the passes give in the end."""
+
+    arrays: Mapping[str, Bits] = field(default_factory=dict)
+
+
+def run_in_passes(
+    tiles: Tiles, engine: str, array: str = "rtl", progress: Progress | None = None
+) -> InPasses:
+    """Run every pass of ``tiles`` on one elaboration, back to back.
+
+    Raises:
+        BadInput: no such engine, or its simulator is not installed.
+        Stuck: no word moved for too long.
+    """
+    kept = _Kept()
+
+    def passes() -> Passes:
+        kept.arrays = yield from tiles.passes()
+
+    found = run_and_audit(tiles.top(array), passes(), engine, progress=progress)
+    return InPasses(kept.arrays, tuple(found))

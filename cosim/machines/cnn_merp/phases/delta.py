@@ -1,0 +1,380 @@
+"""Delta propagation: top, ports, run, and what one group of a layer must do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from merp.cosim.engines.record import Record
+from merp.cosim.machines.cnn_merp.phases.forward import ADDED_PORTS, PARTIAL_PORTS
+from merp.cosim.phases.expectation import Expectation, Pass, Work, expected_ports
+from merp.cosim.phases.pins import inputs_on_pins
+from merp.hdl.base.signals import AxiStream, flag
+from merp.hdl.cnn_merp.phases.delta import delta
+from merp.hdl.cnn_merp.ports.kernels import KernelConfig, LoadConfig
+from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.ports.passes import PassConfig
+from merp.hdl.cnn_merp.ports.status import DeltaStatus
+from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
+from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
+from merp.models.base.bits import Bits
+from merp.models.base.delta_shape import delta_shape, plain_inputs
+from merp.models.base.input_part import ADDING, WHOLE, InputPart
+from merp.models.base.shape import Shape
+from merp.models.golden.golden_step import GoldenStep
+from merp.models.golden.state import State, of_maps, packed
+from merp.models.golden.stored import Stored, as_it_is
+from merp.models.golden.training import leaves, state_behind
+from merp.models.machines.cnn_merp.kernel_load import delta_load
+from merp.models.machines.cnn_merp.params.delta_registers import delta_registers
+from merp.models.machines.cnn_merp.phases import DeltaDesign, delta_design, maps_behind, start_shape
+from merp.models.machines.cnn_merp.traffic import backward_counter
+from merp.models.network.branches import begun, behind, beside, previous, undone_shape
+from merp.models.network.network import Layer, Network
+from merp.models.traffic import pass_words
+from merp.testbenches.top.run import Run
+from merp.testbenches.top.top import Top
+
+PORTS = {
+    "delta_in": "s_axis_delta",
+    "delta_out": "m_axis_delta",
+    "kernel": "s_axis_kernel",
+    "state_in": "s_axis_state",
+}
+"""Stream of each port of the traffic report."""
+
+ADDED_STATE_PORTS = {"add_state_in": "s_axis_add_state"}
+"""That of a design which expands what its sums start at."""
+
+
+def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
+    """The engine of delta propagation for ``design``, with signals of its own.
+
+    Raises:
+        ValueError: ``array`` is not a kind of CU array.
+    """
+    engine = design.engine
+    deltas, kernels = engine.stored("deltas").width, engine.stored("kernels").width
+    args: dict[str, Any] = {name: flag() for name in ("clk", "rst", "start")}
+    args |= {
+        "map_config": MapConfig(engine),
+        "load_config": LoadConfig(engine),
+        "output_config": OutputConfig(engine),
+        "dilate_config": DilateConfig(engine),
+        "unpool_config": UnpoolConfig(design.unpool),
+        "s_axis_delta": AxiStream(deltas, engine.map_port),
+        "s_axis_kernel": AxiStream(kernels, engine.kernel_port),
+        "s_axis_state": AxiStream(8),
+        "m_axis_delta": AxiStream(deltas, engine.map_port),
+        "status": DeltaStatus(engine.partial, engine.added, design.add_unpool is not None),
+        "design": engine,
+        "undone": design.unpool,
+        "before": design.before,
+    }
+    if engine.folded:
+        args["fold_config"] = FoldConfig(engine)
+    if engine.widened:
+        args["kernel_config"] = KernelConfig(engine)
+    if engine.map_port > 1:
+        args["port_config"] = PortConfig(engine)
+    if engine.continues:
+        args["pass_config"] = PassConfig(engine)
+    if engine.partial:
+        args |= {
+            name: AxiStream(engine.partial_width, engine.map_port)
+            for name in PARTIAL_PORTS.values()
+        }
+    if engine.added:
+        args |= {name: AxiStream(deltas, engine.map_port) for name in ADDED_PORTS.values()}
+    if design.add_unpool is not None:
+        args |= {name: AxiStream(8) for name in ADDED_STATE_PORTS.values()}
+        args |= {
+            "add_unpool_config": UnpoolConfig(design.add_unpool),
+            "add_undone": design.add_unpool,
+        }
+    return Top(delta, args, array)
+
+
+def delta_run(
+    shape: Shape,
+    unpooled: Shape,
+    design: DeltaDesign,
+    deltas: Bits,
+    kernels: Bits,
+    state: bytes,
+    stalls: Mapping[str, Sequence[int]] | None = None,
+    reset_at: int | None = None,
+    part: InputPart = WHOLE,
+    start: Bits | None = None,
+    add: Stored | None = None,
+) -> Run:
+    """A run of one group of a layer.
+
+    Args:
+        shape: the group, as in forward propagation.
+        unpooled: the layer whose ReLU and pooling are undone: this one or the one in front of it.
+        design: what it runs on, and it fits.
+        deltas: (images, rows, columns, m) words, of the pooled output or of the sums.
+        kernels: (m, n, k, k) words, as in forward propagation.
+        state: of ``unpooled``, kind ``pooled``, packed; none where sums leave and un-pooling is
+            behind them.
+        stalls: pattern by stream name. reset_at: as in ``Run``.
+        part: of the layer's output maps, those of ``shape``. start: what the sums start at, of any
+            part but the first: (images, rows, columns, n) words in the accumulator's format.
+        add: the delta of n maps at which they start, where ``part`` says so; as it is, but for a
+            ``design`` that expands it.
+
+    Raises:
+        ValueError: an array is not of the shape's size, or a word is no number of the format that
+            its tensor is stored in.
+    """
+    size = shape.out_rows, shape.out_columns, shape.m
+    maps = shape.n * shape.rows * shape.columns // (unpooled.pooled_rows * unpooled.pooled_columns)
+    if design.before:
+        size, maps = (shape.pooled_rows, shape.pooled_columns, shape.m), shape.m
+    sizes = {
+        "deltas": (deltas.shape[1:], size),
+        "kernels": (kernels.shape, (shape.m, shape.n, shape.k, shape.k)),
+    }
+    none = np.zeros(0, np.uint32)
+    sums = none if start is None else start
+    beside, summands, add_state = add or (None, none, State(kind="pooled"))
+    inputs = len(deltas), shape.rows, shape.columns, shape.n
+    if part.partial_in:
+        sizes["start"] = sums.shape, inputs
+    if part.added:
+        begun_at = beside or plain_inputs(shape)
+        pixels = begun_at.pooled_rows, begun_at.pooled_columns
+        sizes["add"] = summands.shape, (len(deltas), *pixels, shape.n)
+    for name, (found, wanted) in sizes.items():
+        if found != wanted:
+            raise ValueError(f"{name} must be of size {wanted}, not {found}")
+    words = {
+        "s_axis_delta": deltas.reshape(-1),
+        "s_axis_kernel": kernels.reshape(-1),
+        "s_axis_state": np.frombuffer(state, np.uint8).astype(np.uint32),
+    }
+    if design.engine.partial:
+        words["s_axis_partial"] = sums.reshape(-1)
+    if design.engine.added:
+        words["s_axis_add"] = summands.reshape(-1)
+    if design.add_unpool is not None:
+        add_bytes = packed(add_state, beside or plain_inputs(shape), design.engine.fmt)
+        words["s_axis_add_state"] = np.frombuffer(add_bytes, np.uint8).astype(np.uint32)
+    streams = PORTS | PARTIAL_PORTS | ADDED_PORTS | ADDED_STATE_PORTS
+    return Run(
+        config=delta_registers(
+            shape,
+            unpooled,
+            maps,
+            len(deltas),
+            design.engine,
+            design.unpool,
+            part,
+            design.add_unpool,
+            beside,
+        ),
+        words=inputs_on_pins(words, "dp", streams, design.engine),
+        stalls=stalls or {},
+        reset_at=reset_at,
+    )
+
+
+def expect_delta(
+    shape: Shape,
+    unpooled: Shape,
+    images: int,
+    design: DeltaDesign,
+    golden: Bits,
+    part: InputPart = WHOLE,
+    beside: Shape | None = None,
+) -> Expectation:
+    """Delta propagation of one group; ``golden`` is the delta that leaves, images first.
+
+    Of a ``part`` whose sums leave raw it is these, in the accumulator's format. ``shape``,
+    ``unpooled`` and ``beside`` are those of ``delta_run``.
+    """
+    engine, before = design.engine, design.before
+    maps = shape.m if before else maps_behind(shape, unpooled)
+    expanding = design.add_unpool is not None
+    beside = beside or plain_inputs(shape) if expanding else None
+    formula = _closed_form(shape, unpooled, maps, images, design, part, beside)
+    walked = backward_counter.delta_words(
+        shape, unpooled, maps, images, engine, before, part, beside
+    )
+    none = np.zeros(0, np.uint32)
+    goldens = {"delta_out": golden if part.last else none}
+    streams = dict(PORTS)
+    if engine.partial:
+        goldens["partial_out"] = golden if part.partial_out else none
+        streams |= PARTIAL_PORTS
+    if engine.added:
+        streams |= ADDED_PORTS
+    if design.add_unpool is not None:
+        streams |= ADDED_STATE_PORTS
+    ports = expected_ports(
+        "dp", streams, formula, walked, goldens, ("delta_in", "delta_out", "add_in"), engine
+    )
+    # Products with the zeros of a dilation are no work of the layer.
+    work = Work.of(delta_shape(shape), images, engine)
+    macs = shape.macs(images)
+    return Expectation(
+        ports=ports,
+        first="delta_in",
+        last=("partial_out",) if part.partial_out else ("delta_out",),
+        loads={"kernel": delta_load(shape, engine).behind},
+        work=replace(work, operations=2 * macs, ideal=macs / (engine.taps * engine.n_cu)),
+    )
+
+
+def _closed_form(
+    shape: Shape,
+    unpooled: Shape,
+    maps: int,
+    images: int,
+    design: DeltaDesign,
+    part: InputPart = WHOLE,
+    beside: Shape | None = None,
+) -> dict[str, int]:
+    """Words on each port by formula; ``beside`` is there where the design expands what is added."""
+    ported = part if design.engine.partial else None
+    words = pass_words.delta_port_words(shape, unpooled, maps, images, design.before, ported)
+    if beside is not None:
+        words |= pass_words.begun_words(beside, shape.n * part.added, images)
+    elif design.engine.added:
+        words["add_in"] = pass_words.added_words(delta_shape(shape), images) * part.added
+    return words
+
+
+def delta_pass(
+    layer: Layer,
+    earlier: Layer,
+    group: int,
+    design: DeltaDesign,
+    deltas: Bits,
+    state: State,
+    kernels: Bits,
+    wanted: Bits,
+    start: Stored | None = None,
+) -> Pass:
+    """Delta propagation of one group.
+
+    Args:
+        layer: the layer; un-pooling before the engine undoes its ReLU and pooling. earlier: the one
+            whose pooling is undone behind it. design: what it runs on.
+        deltas: (images, rows, columns, groups*m) words that come in: of the layer's output
+            (un-pooling before the engine) or of its sums.
+        state: of the layer whose pooling is undone: this one, or the one in front.
+        kernels: (groups*m, n, k, k) words.
+        wanted: what must come out, of all maps in front.
+        start: what the sums start at, if at anything, for all groups.
+    """
+    part = WHOLE if start is None else ADDING
+    shape, images = layer.shape, len(deltas)
+    own = group * shape.m, (group + 1) * shape.m
+    maps = maps_behind(shape, earlier.shape)
+    front = group * maps, (group + 1) * maps
+    unpooled, undone_maps = (shape, own) if design.before else (earlier.shape, front)
+    add = None if start is None else start.of_group(layer, group)
+    run = delta_run(
+        shape,
+        unpooled,
+        design,
+        np.ascontiguousarray(deltas[..., slice(*own)]),
+        kernels[slice(*own)],
+        packed(of_maps(state, *undone_maps), unpooled, design.engine.fmt),
+        part=part,
+        add=add,
+    )
+    golden = np.ascontiguousarray(wanted[..., slice(*front)])
+    beside = None if add is None else add.shape
+    return Pass(run, expect_delta(shape, unpooled, images, design, golden, part, beside))
+
+
+@dataclass(frozen=True)
+class Delta:
+    """Delta propagation of the layers that share a design.
+
+    Attributes:
+        network: whose layers run. design: what they run on.
+    """
+
+    name: ClassVar[str] = "dp"
+
+    network: Network
+    design: DeltaDesign
+
+    @classmethod
+    def of(
+        cls, network: Network, layer: Layer, *, state: bool = False, before: bool = False
+    ) -> Delta:
+        """On the design of ``layer``; ``before``: deltas come at pooled resolution."""
+        return cls(network, delta_design(network, layer, before))
+
+    def on(self, network: Network) -> Delta:
+        """The same elaboration, for layers of another network."""
+        return replace(self, network=network)
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block, with signals of its own."""
+        return delta_top(self.design, array)
+
+    def registers(self, layer: Layer, images: int) -> dict[str, int]:
+        """Value of every configuration port for a run of one group."""
+        unpooled, maps = self._undone(layer)
+        design = self.design
+        return delta_registers(
+            layer.shape, unpooled, maps, images, design.engine, design.unpool, self._part(layer),
+            design.add_unpool, self._start(layer),
+        )  # fmt: skip
+
+    def words(self, layer: Layer, images: int) -> dict[str, int]:
+        """Words (of state: bytes) on each port in a run of one group."""
+        unpooled, maps = self._undone(layer)
+        start = self._start(layer) if self.design.add_unpool is not None else None
+        return _closed_form(
+            layer.shape, unpooled, maps, images, self.design, self._part(layer), start
+        )
+
+    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
+        """One group on the golden deltas."""
+        here, (kernels, _) = step.passed(layer), step.parameters[layer.name]
+        if self.design.before:
+            start = step.started(layer)
+            earlier = self._earlier(layer)
+            # A fully connected layer takes the maps in front of it flattened.
+            size = len(here.x), earlier.shape.pooled_rows, earlier.shape.pooled_columns, -1
+            shape, deltas, state = step.stored(layer)
+            layer, wanted = replace(layer, shape=shape), step.left(layer).reshape(size)
+        else:
+            start = None if here.start is None else as_it_is(layer, here.start)
+            earlier = behind(self.network, layer)
+            deltas, state = here.sums, state_behind(self.network, layer, step.state)
+            wanted = leaves(self.network, layer, step.passed, pooled=False)
+        return delta_pass(layer, earlier, group, self.design, deltas, state, kernels, wanted, start)
+
+    def _part(self, layer: Layer) -> InputPart:
+        return ADDING if begun(self.network, layer) else WHOLE
+
+    def _start(self, layer: Layer) -> Shape:
+        """The layer whose ReLU and pooling are undone on what sums start at."""
+        return start_shape(layer.shape, beside(self.network, layer))
+
+    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:
+        """A delta is no layer's input."""
+
+    def _earlier(self, layer: Layer) -> Layer:
+        earlier = previous(self.network, layer)
+        assert earlier is not None
+        return earlier
+
+    def _undone(self, layer: Layer) -> tuple[Shape, int]:
+        """Shape of the layer whose pooling is undone, and its maps in a pass."""
+        if self.design.before:
+            return undone_shape(self.network, layer), layer.shape.m
+        undone = behind(self.network, layer)
+        return undone.shape, maps_behind(layer.shape, undone.shape)

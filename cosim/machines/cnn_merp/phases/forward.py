@@ -1,0 +1,312 @@
+"""Forward propagation: top, ports, run, and what one group of a layer must do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from myhdl import Signal
+
+from merp.cosim.engines.record import Record
+from merp.cosim.phases.expectation import Expectation, Pair, Pass, Work, expected_ports
+from merp.cosim.phases.pins import inputs_on_pins, widened_words
+from merp.hdl.base.signals import AxiStream
+from merp.hdl.cnn_merp.phases.forward import forward
+from merp.hdl.cnn_merp.ports.kernels import KernelConfig, LoadConfig
+from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.ports.passes import AddConfig, PassConfig
+from merp.hdl.cnn_merp.ports.status import ForwardStatus
+from merp.models.base.bits import Bits
+from merp.models.base.input_part import ADDING, WHOLE, InputPart
+from merp.models.base.shape import Shape
+from merp.models.golden.golden_step import GoldenStep
+from merp.models.golden.inference import group_maps, group_parameters, own_maps
+from merp.models.golden.state import State, joined, of_maps, packed, unpacked
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.kernel_load import forward_load
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.forward_registers import forward_registers
+from merp.models.machines.cnn_merp.traffic import backward_counter, counter
+from merp.models.network.network import Layer, Network
+from merp.models.traffic import pass_words
+from merp.testbenches.top.run import Run
+from merp.testbenches.top.top import Top
+
+PORTS = {
+    "map_in": "s_axis_map",
+    "map_out": "m_axis_map",
+    "kernel": "s_axis_kernel",
+    "bias": "s_axis_bias",
+}
+"""Stream of each port of the traffic report."""
+
+STATE_PORTS = PORTS | {"state_out": "m_axis_state"}
+"""The same for a design that writes the state for the way back; its words are bytes."""
+
+PARTIAL_PORTS = {"partial_in": "s_axis_partial", "partial_out": "m_axis_partial"}
+"""Those that a design for partial sums adds."""
+
+ADDED_PORTS = {"add_in": "s_axis_add"}
+"""That of a design to whose sums the output of another layer can be added."""
+
+
+def forward_top(design: Design, array: str = "rtl") -> Top:
+    """The forward engine for ``design``, with signals of its own.
+
+    With ``design.state`` the state for the way back leaves on a stream of its own.
+
+    Raises:
+        ValueError: ``array`` is not a kind of CU array.
+    """
+    maps, kernels = design.stored("maps").width, design.stored("kernels").width
+    args: dict[str, Any] = {name: Signal(bool(0)) for name in ("clk", "rst", "start")}
+    args |= {
+        "map_config": MapConfig(design),
+        "load_config": LoadConfig(design),
+        "output_config": OutputConfig(design),
+        "s_axis_map": AxiStream(design.stored_input.width, design.map_port),
+        "s_axis_kernel": AxiStream(kernels, design.kernel_port),
+        "s_axis_bias": AxiStream(kernels, design.kernel_port),
+        "m_axis_map": AxiStream(maps, design.map_port),
+        "status": ForwardStatus(design.state, design.partial, design.added),
+        "design": design,
+    }
+    if design.state:
+        args["m_axis_state"] = AxiStream(8)
+    if design.folded:
+        args["fold_config"] = FoldConfig(design)
+    if design.widened:
+        args["kernel_config"] = KernelConfig(design)
+    if design.map_port > 1:
+        args["port_config"] = PortConfig(design)
+    if design.continues:
+        args["pass_config"] = PassConfig(design)
+    if design.partial:
+        args |= {
+            name: AxiStream(design.partial_width, design.map_port)
+            for name in PARTIAL_PORTS.values()
+        }
+    if design.added:
+        args |= {name: AxiStream(maps, design.map_port) for name in ADDED_PORTS.values()}
+        if design.map_port > 1:
+            args["add_config"] = AddConfig(design)
+    return Top(forward, args, array)
+
+
+def forward_run(
+    shape: Shape,
+    design: Design,
+    x: Bits,
+    kernels: Bits,
+    bias: Bits,
+    stalls: Mapping[str, Sequence[int]] | None = None,
+    reset_at: int | None = None,
+    part: InputPart = WHOLE,
+    add: Bits | None = None,
+) -> Run:
+    """A run of one group of a super layer.
+
+    Args:
+        shape: the group. design: what it runs on, and it fits.
+        x: (images, rows, columns, n) words; kernels: (m, n, k, k); bias: (m,), or what sums start
+            at: (images, out_rows, out_columns, m) words in the accumulator's format.
+        stalls: pattern by stream name. reset_at: as in ``Run``.
+        part: of the layer's input maps, those of ``shape``.
+        add: (images, out_rows, out_columns, m) words that are added, where ``part`` says so.
+
+    Raises:
+        ValueError: an array is not of the shape's size, or a word is no number of the format that
+            its tensor is stored in.
+    """
+    sizes = {
+        "x": (x.shape[1:], (shape.rows, shape.columns, shape.n)),
+        "kernels": (kernels.shape, (shape.m, shape.n, shape.k, shape.k)),
+        "bias": (bias.shape, (shape.m,)),
+    }
+    sums = len(x), shape.out_rows, shape.out_columns, shape.m
+    start, none = bias.reshape(-1), np.zeros(0, np.uint32)
+    summands = none if add is None else add
+    if part.partial_in:
+        sizes["bias"] = bias.shape, sums
+    if part.added:
+        sizes["add"] = summands.shape, sums
+    for name, (found, wanted) in sizes.items():
+        if found != wanted:
+            raise ValueError(f"{name} must be of size {wanted}, not {found}")
+    words = {
+        "s_axis_map": x.reshape(-1),
+        "s_axis_kernel": kernels.reshape(-1),
+        "s_axis_bias": start if part.biases else none,
+    }
+    if design.partial:
+        words["s_axis_partial"] = start if part.partial_in else none
+    if design.added:
+        words["s_axis_add"] = summands.reshape(-1)
+    return Run(
+        config=forward_registers(shape, len(x), design, part),
+        words=inputs_on_pins(words, "fp", PORTS | PARTIAL_PORTS | ADDED_PORTS, design),
+        stalls=stalls or {},
+        reset_at=reset_at,
+    )
+
+
+def expect_forward(
+    shape: Shape,
+    images: int,
+    design: Design,
+    golden: Bits,
+    state: bytes | None = None,
+    part: InputPart = WHOLE,
+) -> Expectation:
+    """Forward propagation of one group.
+
+    ``golden`` is (images, pooled rows, pooled columns, m), or of a ``part`` whose sums leave raw
+    (images, out_rows, out_columns, m) in the accumulator's format; ``state`` what must leave for
+    the way back, on a design that writes it.
+    """
+    formula = _closed_form(shape, images, design, part)
+    walked = counter.port_words(shape, images, design, part)
+    none = np.zeros(0, np.uint32)
+    goldens = {"map_out": golden if part.last else none}
+    streams = dict(PORTS)
+    if state is not None:
+        written = backward_counter.state_bytes(shape, shape.m, images)
+        walked["state_out"] = written if part.last else 0
+        goldens["state_out"] = np.frombuffer(state, np.uint8).astype(np.uint32)
+        streams = dict(STATE_PORTS)
+    if design.partial:
+        goldens["partial_out"] = golden if part.partial_out else none
+        streams |= PARTIAL_PORTS
+    if design.added:
+        streams |= ADDED_PORTS
+    return Expectation(
+        ports=expected_ports(
+            "fp", streams, formula, walked, goldens, ("map_in", "map_out", "add_in"), design
+        ),
+        first="map_in",
+        last=("partial_out",) if part.partial_out else ("map_out",),
+        loads={"kernel": forward_load(shape, design).behind, "bias": 0},
+        work=Work.of(shape, images, design),
+        early_end=part.last and not every_position_counts(shape),
+    )
+
+
+def _closed_form(
+    shape: Shape, images: int, design: Design, part: InputPart = WHOLE
+) -> dict[str, int]:
+    """Words on each port by formula, and the bytes of state that leave where it is written."""
+    words = pass_words.port_words(shape, images, part if design.partial else None)
+    if design.added:
+        words["add_in"] = pass_words.added_words(shape, images) * part.added
+    if design.state:
+        written = pass_words.state_bytes(shape, shape.m, images)
+        words["state_out"] = written * part.last
+    return words
+
+
+def every_position_counts(shape: Shape) -> bool:
+    """Whether the last position lies in a pooling window, so that the last word waits for it."""
+    if shape.pool is None:
+        return True
+    rows, columns = shape.pool.covers(shape.pooled_rows, shape.pooled_columns)
+    return rows >= shape.out_rows and columns >= shape.out_columns
+
+
+def forward_pass(
+    layer: Layer,
+    group: int,
+    design: Design,
+    x: Bits,
+    made: Pair,
+    wanted: Bits,
+    state: State | None = None,
+    add: Bits | None = None,
+) -> Pass:
+    """Forward propagation of one group.
+
+    Args:
+        layer: the layer. design: what it runs on.
+        x: (images, rows, columns, groups*n) words. made: kernels and biases.
+        wanted: what must come out, of all groups.
+        state: of the whole layer, where the design writes it.
+        add: (images, out_rows, out_columns, groups*m) words that are added to the sums, if any are.
+    """
+    shape = layer.shape
+    part = WHOLE if add is None else ADDING
+    maps = group * shape.m, (group + 1) * shape.m
+    own = group_parameters(layer, group, *made)
+    run = forward_run(
+        shape, design, group_maps(x, layer, group), *own, part=part,
+        add=None if add is None else own_maps(add, layer, group),
+    )  # fmt: skip
+    golden = np.ascontiguousarray(wanted[..., slice(*maps)])
+    kept = packed(of_maps(state, *maps), shape, design.fmt) if state is not None else None
+    return Pass(run, expect_forward(shape, len(x), design, golden, kept, part))
+
+
+def _whole(layer: Layer) -> InputPart:
+    """A run of all input maps of a group of a layer."""
+    return WHOLE if layer.add is None else ADDING
+
+
+@dataclass(frozen=True)
+class Forward:
+    """Forward propagation of the layers that share a design.
+
+    Attributes:
+        network: whose layers run. design: what they run on.
+    """
+
+    name: ClassVar[str] = "fp"
+
+    network: Network
+    design: Design
+
+    @classmethod
+    def of(
+        cls, network: Network, layer: Layer, *, state: bool = False, before: bool = False
+    ) -> Forward:
+        """On the design of ``layer``; ``state``: it is written for the way back."""
+        return cls(network, replace(design_of(network, layer), state=state))
+
+    def on(self, network: Network) -> Forward:
+        """The same elaboration, for layers of another network."""
+        return replace(self, network=network)
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block, with signals of its own."""
+        return forward_top(self.design, array)
+
+    def registers(self, layer: Layer, images: int) -> dict[str, int]:
+        """Value of every configuration port for a run of one group."""
+        return forward_registers(layer.shape, images, self.design, _whole(layer))
+
+    def words(self, layer: Layer, images: int) -> dict[str, int]:
+        """Words (of state: bytes) on each port in a run of one group."""
+        return _closed_form(layer.shape, images, self.design, _whole(layer))
+
+    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
+        """One group on the golden input, or on what the layer in front ``made`` of its own."""
+        return forward_pass(
+            layer, group, self.design, step.x(layer), step.parameters[layer.name],
+            step.y(layer), step.state(layer) if self.design.state else None, step.add(layer),
+        )  # fmt: skip
+
+    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> Bits:
+        """Output maps of the groups that ``records`` are of, in full even if words are missing.
+
+        The audit reports those, and the layers behind can still run.
+        """
+        shape = layer.shape
+        size = images, shape.pooled_rows, shape.pooled_columns, shape.m
+        groups = [record.array(PORTS["map_out"], size) for record in records]
+        return widened_words(np.concatenate(groups, axis=-1), "fp", "map_out", self.design)
+
+    def states(self, layer: Layer, images: int, records: Sequence[Record]) -> State:
+        """The state that all groups wrote for the way back."""
+        written = [record.words(STATE_PORTS["state_out"]).astype(np.uint8) for record in records]
+        shape = layer.shape
+        return joined([unpacked(each.tobytes(), shape, shape.m, images) for each in written])

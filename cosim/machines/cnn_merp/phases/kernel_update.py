@@ -1,0 +1,343 @@
+"""Kernel update: top, ports, run, and what one group of a layer must do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from myhdl import Signal
+
+from merp.cosim.engines.record import Record
+from merp.cosim.phases.expectation import Expectation, Pair, Pass, Work, expected_ports
+from merp.cosim.phases.pins import inputs_on_pins, stored_words
+from merp.hdl.base.signals import AxiStream
+from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
+from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
+from merp.hdl.cnn_merp.ports.kernels import KernelConfig
+from merp.hdl.cnn_merp.ports.maps import UpdatePortConfig, fold_config, map_config
+from merp.hdl.cnn_merp.ports.passes import UpdatePassConfig
+from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
+from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
+from merp.models.base.bits import Bits
+from merp.models.base.input_part import WHOLE, InputPart
+from merp.models.base.rates import PLAIN, Rates, UpdateRule
+from merp.models.base.shape import Shape
+from merp.models.base.storage import port_format
+from merp.models.golden.golden_step import GoldenStep
+from merp.models.golden.inference import group_maps, group_parameters
+from merp.models.golden.state import State, of_maps, packed
+from merp.models.golden.training import RATE, Updated, rates_of
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import kernel_update_registers
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.params.unpool_registers import unpool_registers
+from merp.models.machines.cnn_merp.params.word_counters import word_bytes
+from merp.models.machines.cnn_merp.phases import update_design, update_unpool_design
+from merp.models.machines.cnn_merp.traffic import backward_counter
+from merp.models.network.branches import undone_shape
+from merp.models.network.network import Layer, Network
+from merp.models.traffic import pass_words
+from merp.testbenches.top.run import Run
+from merp.testbenches.top.top import Top
+
+PORTS = {
+    "map_in": "s_axis_map",
+    "delta_in": "s_axis_delta",
+    "kernel": "s_axis_kernel",
+    "kernel_out": "m_axis_kernel",
+    "bias": "s_axis_bias",
+    "bias_out": "m_axis_bias",
+}
+"""Stream of each port of the traffic report."""
+
+VELOCITY_PORTS = {
+    "kernel_velocity_in": "s_axis_kernel_velocity",
+    "kernel_velocity_out": "m_axis_kernel_velocity",
+    "bias_velocity_in": "s_axis_bias_velocity",
+    "bias_velocity_out": "m_axis_bias_velocity",
+}
+"""Those that momentum adds."""
+
+
+STATE_PORTS = {"state_in": "s_axis_state"}
+"""That which deltas at pooled resolution add; its words are bytes."""
+
+GRADIENTS = Rates(rate=0)
+"""Of a run that returns the gradients."""
+
+
+def kernel_update_top(
+    design: Design,
+    array: str = "rtl",
+    rule: UpdateRule = PLAIN,
+    undone: UnpoolDesign | None = None,
+) -> Top:
+    """The kernel update for ``design``, with signals of its own.
+
+    ``rule``: of the update. ``undone``: deltas come at pooled resolution and are
+    expanded by un-pooling of this design.
+
+    Raises:
+        ValueError: ``array`` is not a kind of array.
+    """
+    streams = PORTS | (VELOCITY_PORTS if rule.momentum else {})
+    args: dict[str, Any] = {name: Signal(bool(0)) for name in ("clk", "rst", "start")}
+    args |= {
+        "map_config": map_config(design),
+        "update_config": UpdateConfig(design, rule),
+        **{
+            stream: AxiStream(
+                port_format("ku", port, design).width,
+                design.map_port if port in ("map_in", "delta_in") else design.kernel_port,
+            )
+            for port, stream in streams.items()
+        },
+        "status": KernelUpdateStatus(rule.momentum, undone is not None),
+        "design": design,
+    }
+    if undone is not None:
+        args |= {"unpool_config": UnpoolConfig(undone), "s_axis_state": AxiStream(8)}
+        args["undone"] = undone
+    if design.partial:
+        args["pass_config"] = UpdatePassConfig(design)
+    if design.folded:
+        args["fold_config"] = fold_config(design)
+    if design.widened:
+        args["kernel_config"] = KernelConfig(design)
+    if design.map_port > 1:
+        args["port_config"] = UpdatePortConfig(design)
+    return Top(kernel_update, args, array)
+
+
+def kernel_update_run(
+    shape: Shape,
+    design: Design,
+    x: Bits,
+    delta: Bits,
+    kernels: Bits | None,
+    bias: Bits | None,
+    rates: Rates = GRADIENTS,
+    velocities: tuple[Bits, Bits] | None = None,
+    stalls: Mapping[str, Sequence[int]] | None = None,
+    reset_at: int | None = None,
+    undone: UnpoolDesign | None = None,
+    state: bytes = b"",
+    part: InputPart = WHOLE,
+) -> Run:
+    """A run of one group of a layer.
+
+    Args:
+        shape: the group. design: what it runs on, and it fits.
+        x: (images, rows, columns, n) words; delta: (images, out_rows, out_columns, m), of the sums,
+            or with ``undone`` (images, pooled_rows, pooled_columns, m), of the output.
+        kernels: (m, n, k, k) words; bias: (m,), not used by a part without biases; both None for a
+            run that returns the gradients.
+        rates: words of the factors; what is built follows from them.
+        velocities: of the kernels and the biases, of their sizes, where momentum is built.
+        stalls: pattern by stream name. reset_at: as in ``Run``.
+        undone: un-pooling of the top. state: this layer's, kind ``pooled``, packed.
+        part: of the layer's input maps, those of ``shape``.
+
+    Raises:
+        ValueError: an array is not of the shape's size, one is missing, or a word is no number of
+            the format that its tensor is stored in.
+    """
+    update = kernels is not None
+    rows, columns = shape.out_rows, shape.out_columns
+    if undone is not None:
+        rows, columns = shape.pooled_rows, shape.pooled_columns
+    arrays = {
+        "s_axis_map": (x, (len(x), shape.rows, shape.columns, shape.n)),
+        "s_axis_delta": (delta, (len(x), rows, columns, shape.m)),
+        "s_axis_kernel": (kernels, (shape.m, shape.n, shape.k, shape.k)),
+        "s_axis_bias": (bias, (shape.m,)),
+    }
+    if rates.rule.momentum:
+        past = velocities or (None, None)
+        arrays["s_axis_kernel_velocity"] = (past[0], arrays["s_axis_kernel"][1])
+        arrays["s_axis_bias_velocity"] = (past[1], arrays["s_axis_bias"][1])
+    words = {}
+    for stream, (array, size) in arrays.items():
+        wanted = update or stream in ("s_axis_map", "s_axis_delta")
+        if (array is not None) != wanted or (array is not None and array.shape != size):
+            found = None if array is None else array.shape
+            raise ValueError(f"{stream} must be of size {size if wanted else None}, not {found}")
+        sent = array if part.biases or not stream.startswith("s_axis_bias") else None
+        words[stream] = np.zeros(0, np.uint32) if sent is None else sent.reshape(-1)
+    config = kernel_update_registers(shape, len(x), design, rates, update, part)
+    if undone is not None:
+        config |= unpool_registers(shape, shape.m, len(x), undone)
+        words["s_axis_state"] = np.frombuffer(state, np.uint8).astype(np.uint32)
+    return Run(
+        config=config,
+        words=inputs_on_pins(words, "ku", PORTS | VELOCITY_PORTS | STATE_PORTS, design),
+        stalls=stalls or {},
+        reset_at=reset_at,
+    )
+
+
+def expect_update(
+    shape: Shape,
+    images: int,
+    design: Design,
+    kernels: Bits,
+    biases: Bits,
+    velocities: tuple[Bits, Bits] | None = None,
+    before: bool = False,
+    part: InputPart = WHOLE,
+) -> Expectation:
+    """Kernel update of one group; ``kernels`` (m, n, k, k) and ``biases`` (m,) are the new ones.
+
+    With momentum, so are the ``velocities`` of both. With ``before`` deltas come at pooled
+    resolution. A ``part`` without biases makes no new ones.
+    """
+    formula = pass_words.update_port_words(shape, images, before, part)
+    walked = backward_counter.update_words(shape, images, design, before, part)
+    if not part.biases:
+        biases = biases[:0]
+        velocities = velocities and (velocities[0], velocities[1][:0])
+    goldens = {"kernel_out": kernels, "bias_out": biases}
+    ports = expected_ports(
+        "ku",
+        PORTS | (STATE_PORTS if before else {}),
+        formula, walked, goldens, ("map_in", "delta_in"), design,
+    )  # fmt: skip
+    if velocities is not None:
+        # As many words as kernels and biases have, beside them.
+        for each, golden in zip(("kernel", "bias"), velocities, strict=True):
+            for way, like in (("in", each), ("out", f"{each}_out")):
+                name = f"{each}_velocity_{way}"
+                stream = VELOCITY_PORTS[name]
+                ports[name] = replace(
+                    ports[like],
+                    stream=stream,
+                    word_bytes=word_bytes("ku", name, design),
+                    golden=stored_words(golden, "ku", name, design, stream)
+                    if way == "out"
+                    else None,
+                )
+    kind = "bias" if part.biases else "kernel"
+    last = (f"{kind}_out",) if velocities is None else (f"{kind}_out", f"{kind}_velocity_out")
+    work = Work.of(shape, images, design)
+    return Expectation(ports=ports, first="map_in", last=last, loads={}, work=work)
+
+
+def update_pass(
+    layer: Layer,
+    group: int,
+    design: Design,
+    x: Bits,
+    deltas: Bits,
+    old: Updated,
+    rates: Rates,
+    wanted: Updated,
+    undone: UnpoolDesign | None = None,
+    state: State | None = None,
+) -> Pass:
+    """Kernel update of one group; what is built follows from the rates.
+
+    Args:
+        layer: the layer. design: what it runs on.
+        x: (images, rows, columns, groups*n) words. deltas: of its sums (images, out_rows,
+            out_columns, groups*m), or with ``undone`` of its output.
+        old: before the step. rates: words of the factors.
+        wanted: what must come out.
+        undone, state: un-pooling in front of the update, and what it needs.
+    """
+    shape = layer.shape
+    maps = group * shape.m, (group + 1) * shape.m
+    momentum = rates.rule.momentum
+
+    def own(pair: Pair) -> Pair:
+        return group_parameters(layer, group, *pair)
+
+    run = kernel_update_run(
+        shape,
+        design,
+        group_maps(x, layer, group),
+        np.ascontiguousarray(deltas[..., slice(*maps)]),
+        *own(old.parameters),
+        rates,
+        own(old.velocities) if momentum else None,
+        undone=undone,
+        state=packed(of_maps(state, *maps), shape, design.fmt) if state is not None else b"",
+    )
+    expected = expect_update(
+        shape,
+        len(x),
+        design,
+        *own(wanted.parameters),
+        velocities=own(wanted.velocities) if momentum else None,
+        before=undone is not None,
+    )
+    return Pass(run, expected)
+
+
+@dataclass(frozen=True)
+class KernelUpdate:
+    """Kernel update of the layers that share a design.
+
+    Attributes:
+        network: whose layers run. design: what they run on.
+        undone: of un-pooling, where deltas come at pooled resolution. rule: of the update.
+    """
+
+    name: ClassVar[str] = "ku"
+
+    network: Network
+    design: Design
+    undone: UnpoolDesign | None = None
+    rule: UpdateRule = PLAIN
+
+    @classmethod
+    def of(
+        cls,
+        network: Network,
+        layer: Layer,
+        *,
+        state: bool = False,
+        before: bool = False,
+        rule: UpdateRule = PLAIN,
+    ) -> KernelUpdate:
+        """On the design of ``layer``; ``before``: deltas come at pooled resolution."""
+        undone = update_unpool_design(network, layer) if before else None
+        return cls(network, update_design(network, layer), undone, rule)
+
+    def on(self, network: Network) -> KernelUpdate:
+        """The same elaboration, for layers of another network."""
+        return replace(self, network=network)
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block, with signals of its own."""
+        return kernel_update_top(self.design, array, self.rule, self.undone)
+
+    def registers(self, layer: Layer, images: int) -> dict[str, int]:
+        """Value of every configuration port for a run of one group, at the golden step's rate."""
+        shape, undone = self._shape(layer), self.undone
+        rates = rates_of(RATE, images, self.design.fmt)
+        found = kernel_update_registers(shape, images, self.design, rates)
+        return found | (unpool_registers(shape, shape.m, images, undone) if undone else {})
+
+    def words(self, layer: Layer, images: int) -> dict[str, int]:
+        """Words (of state: bytes) on each port in a run of one group."""
+        return pass_words.update_port_words(self._shape(layer), images, self.undone is not None)
+
+    def _shape(self, layer: Layer) -> Shape:
+        """Of the layer, with the ReLU and pooling that are undone."""
+        return layer.shape if self.undone is None else undone_shape(self.network, layer)
+
+    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
+        """One group on the golden deltas, without momentum."""
+        here, old, new = step.passed(layer), step.before(layer), step.updated(layer)
+        deltas, state = here.sums, None
+        if self.undone is not None:
+            shape, deltas, state = step.stored(layer)
+            layer = replace(layer, shape=shape)
+        return update_pass(
+            layer, group, self.design, here.x, deltas, old, step.rates, new, self.undone, state
+        )
+
+    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:
+        """Kernels are no layer's input."""

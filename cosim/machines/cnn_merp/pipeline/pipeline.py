@@ -1,0 +1,200 @@
+"""The engines of a pipeline, and which of their streams are pins of its top."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from merp.cosim.machines.cnn_merp.phases import delta, forward, kernel_update
+from merp.cosim.machines.cnn_merp.phases.delta import Delta
+from merp.cosim.machines.cnn_merp.phases.forward import Forward
+from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
+from merp.hdl.base.signals import Bundles, flag
+from merp.hdl.cnn_merp.pipeline.pipeline import pipeline
+from merp.hdl.cnn_merp.pipeline.ports import AdmissionConfig, PipelineStatus
+from merp.models.base.rates import UpdateRule
+from merp.models.machines.cnn_merp.params.pipeline_design import PipelineDesign
+from merp.models.network.network import Layer, Network
+from merp.testbenches.top.top import Top
+
+Phase = Forward | Delta | KernelUpdate
+
+
+class Count(NamedTuple):
+    """A counter whose words are some of a port's.
+
+    Attributes:
+        whose: an engine's name. port: its. sign: -1 for words that do not come from there.
+    """
+
+    whose: str
+    port: str
+    sign: int = 1
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine of a pipeline.
+
+    Attributes:
+        place: of its layer, from 1. layer: the layer. phase: what it runs.
+    """
+
+    place: int
+    layer: Layer
+    phase: Phase
+
+    @property
+    def where(self) -> str:
+        """What it is an engine of, in the names of the top's ports: ``layer2``."""
+        return f"layer{self.place}"
+
+    @property
+    def part(self) -> str:
+        """What it is an engine of, as people say it."""
+        return self.layer.name
+
+    @property
+    def said(self) -> str:
+        """The engine, as people say it."""
+        return f"{self.part} {self.phase.name}"
+
+    @property
+    def name(self) -> str:
+        """In the names of the top's ports: ``layer2_dp``."""
+        return f"{self.where}_{self.phase.name}"
+
+    @property
+    def streams(self) -> Mapping[str, str]:
+        """Stream of each port, as it is called on the engine's own top."""
+        if isinstance(self.phase, Delta):
+            return delta.PORTS
+        if isinstance(self.phase, KernelUpdate):
+            velocities = kernel_update.VELOCITY_PORTS if self.phase.rule.momentum else {}
+            states = kernel_update.STATE_PORTS if self.phase.undone is not None else {}
+            return kernel_update.PORTS | velocities | states
+        streams = forward.STATE_PORTS if self.phase.design.state else forward.PORTS
+        return streams | (forward.PARTIAL_PORTS if self.phase.design.partial else {})
+
+
+class Pipeline:
+    """A network as a pipeline.
+
+    Args:
+        network: with a design for every layer. design: of the pipeline. rule: of the update.
+
+    Attributes:
+        engines: in the order of layers, fp, dp and ku of each.
+    """
+
+    def __init__(self, network: Network, design: PipelineDesign, rule: UpdateRule) -> None:
+        self.network = network
+        self.design = design
+        self.rule = rule
+        found: list[Engine] = []
+        for place, (layer, piece) in enumerate(
+            zip(network.layers, self.design.slices, strict=True), 1
+        ):
+            phases: list[Phase] = [Forward(network, piece.forward)]
+            if piece.propagation is not None:
+                phases.append(Delta.of(network, layer))
+            phases.append(KernelUpdate.of(network, layer, rule=rule))
+            found += [Engine(place, layer, phase) for phase in phases]
+        self.engines = tuple(found)
+
+    def pin(self, engine: Engine, port: str) -> str | None:
+        """The top's stream that a port of an engine is; None where it joins another engine."""
+        last = engine.place == len(self.network.layers)
+        name, stream = engine.phase.name, engine.streams[port]
+        if name == "fp" and engine.place == 1 and port == "map_in":
+            return "s_axis_map"
+        if name == "fp" and last and port == "map_out":
+            return "m_axis_map"
+        if name == "ku" and last and port == "delta_in":
+            return "s_axis_delta"
+        parameters = port.startswith(("kernel", "bias"))
+        if name != "dp" and parameters:
+            return f"{stream[:6]}_{engine.name}{stream[6:]}"
+        return None
+
+    def joined(self, engine: Engine, port: str) -> tuple[Count, ...]:
+        """Where the words of a port come from or go to that is no pin: the other end's count."""
+        place, phase = engine.place, engine.phase.name
+        whose, its = {
+            ("fp", "map_in"): (f"layer{place - 1}_fp", "map_out"),
+            ("fp", "map_out"): (f"layer{place + 1}_fp", "map_in"),
+            ("fp", "state_out"): (f"layer{place + 1}_dp", "state_in"),
+            ("dp", "delta_in"): (f"layer{place}_ku", "delta_in"),
+            ("dp", "delta_out"): (f"layer{place - 1}_ku", "delta_in"),
+            ("dp", "kernel"): (f"layer{place}_fp", "kernel"),
+            ("dp", "state_in"): (f"layer{place - 1}_fp", "state_out"),
+            ("ku", "map_in"): (f"layer{place}_fp", "map_in"),
+            ("ku", "delta_in"): (f"layer{place + 1}_dp", "delta_out"),
+        }[phase, port]
+        return (Count(whose, its),)
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block, with signals of its own.
+
+        Raises:
+            ValueError: ``array`` is not a kind of array.
+        """
+        args = top_args(
+            self,
+            {"admission": AdmissionConfig(self.design)},
+            PipelineStatus(self.design, self.rule.momentum),
+        )
+        return Top(pipeline, args, array)
+
+
+class Engines(Protocol):
+    """Engines that run at once in one top: those of a pipeline, or of a chain of nodes."""
+
+    @property
+    def engines(self) -> tuple[Engine, ...]:
+        """All of them."""
+
+    @property
+    def design(self) -> object:
+        """Elaboration of the top."""
+
+    @property
+    def network(self) -> Network:
+        """What they train."""
+
+    def pin(self, engine: Engine, port: str) -> str | None:
+        """The top's stream that a port of an engine is; None where it joins another engine."""
+
+    def joined(self, engine: Engine, port: str) -> tuple[Count, ...]:
+        """Where the words of a port come from or go to that is no pin: the other end's count."""
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block, with signals of its own."""
+
+
+def top_args(of: Engines, registers: Mapping[str, Any], status: Any) -> dict[str, Any]:
+    """Signals of a top of engines, with registers of its own beside theirs."""
+    config: dict[str, Any] = dict(registers)
+    pins: dict[str, dict[str, Any]] = {"s_axis": {}, "m_axis": {}}
+    for engine in of.engines:
+        args, where = engine.phase.top().args, engine.where
+        own = {name: each for name, each in args.items() if name.endswith("_config")}
+        vars(config.setdefault(where, Bundles({})))[engine.phase.name] = Bundles(own)
+        for port, stream in engine.streams.items():
+            pin = of.pin(engine, port)
+            if pin is None:
+                continue
+            side, name = pin[:6], pin[7:]
+            if name.startswith(where):
+                inside = pins[side].setdefault(where, Bundles({}))
+                vars(inside)[name.removeprefix(f"{where}_")] = args[stream]
+            else:
+                pins[side][name] = args[stream]
+    return {
+        **{name: flag() for name in ("clk", "rst", "start")},
+        "config": Bundles(config),
+        **{side: Bundles(streams) for side, streams in pins.items()},
+        "status": status,
+        "design": of.design,
+    }

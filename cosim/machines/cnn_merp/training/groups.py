@@ -1,0 +1,137 @@
+"""The groups of a layer in one piece, each a pass: what there is to them however deltas lie."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+
+import numpy as np
+
+from merp.cosim.engines.record import Record
+from merp.cosim.machines.cnn_merp.phases.forward import Forward, forward_pass
+from merp.cosim.machines.cnn_merp.phases.fused_forward import FusedForward, fused_forward_pass
+from merp.cosim.machines.cnn_merp.phases.kernel_update import PORTS, VELOCITY_PORTS
+from merp.cosim.phases.audit.run_and_audit import Audited, given
+from merp.cosim.phases.expectation import Pair, Pass
+from merp.cosim.phases.pins import widened_words
+from merp.cosim.training.hardware_step import check
+from merp.cosim.training.step_so_far import StepSoFar
+from merp.models.base.bits import Bits
+from merp.models.golden.training import Step, Updated
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.fused_pair import check_pair, fused_layers
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.sizing import check_fits
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PAIR, called
+
+Groups = Generator[Pass, Audited | None, Sequence[Audited]]
+"""The passes of the groups of a layer, and what became of them."""
+
+
+def check_designs(network: Network, images: int) -> None:
+    """Check that every layer has a design, which takes so many images, as do two fused layers.
+
+    Raises:
+        BadInput: one has none, or its design does not, or two layers cannot be fused so that state
+            leaves.
+    """
+    if network.fuse:
+        check_pair(network, images, state=True)
+    for layer in network.layers:
+        where = f"{network.name}: layer {layer.name}"
+        check_fits(layer.shape, images, design_of(network, layer), where)
+
+
+def in_turn(what: str, passes: Sequence[Pass]) -> Groups:
+    """The passes of the groups of a layer.
+
+    Raises:
+        CheckFailed: a check of one does not hold; the message begins with ``what``.
+    """
+    audited = []
+    for group, each in enumerate(passes):
+        audited.append(given((yield each)))
+        check(f"{what} group {group}:", audited[-1].audit.failures)
+    return audited
+
+
+FORWARD = {each.name: each for each in (Forward, FusedForward)}
+"""Phases that go forward, of layers one by one and of two that are fused."""
+
+
+def forward_groups(
+    network: Network, layer: Layer, phase: str, step: StepSoFar, wanted: Step
+) -> Groups:
+    """Forward propagation of ``FORWARD``, which leaves output and state in ``step``."""
+    each = {Forward.name: _one, FusedForward.name: _pair}[phase]
+    return (yield from each(network, layer, step, wanted))
+
+
+def _pair(network: Network, layer: Layer, step: StepSoFar, wanted: Step) -> Groups:
+    """The two layers that the network fuses, of which ``layer`` is the first."""
+    phase = FusedForward.of(network, layer, state=True)
+    x = step.x(layer)
+    audited = yield from in_turn(
+        f"{called(network, layer, PAIR)} {PAIR}",
+        [
+            fused_forward_pass(
+                network, group, phase.design, x,
+                lambda each: step.before(each).parameters, wanted.y, wanted.state,
+            )
+            for group in range(layer.groups)
+        ],
+    )  # fmt: skip
+    records = [each.record for each in audited]
+    first, second = fused_layers(network)
+    step.outputs[first.name] = phase.between(len(x), records)
+    step.outputs[second.name] = phase.outputs(layer, len(x), records)
+    step.states[first.name], step.states[second.name] = phase.states(len(x), records)
+    return audited
+
+
+def _one(network: Network, layer: Layer, step: StepSoFar, wanted: Step) -> Groups:
+    phase = Forward.of(network, layer, state=True)
+    made, kept = step.before(layer).parameters, wanted.state(layer)
+    x, add = step.inputs(layer)
+    audited = yield from in_turn(
+        f"{layer.name} fp",
+        [
+            forward_pass(layer, group, phase.design, x, made, wanted.y(layer), kept, add)
+            for group in range(layer.groups)
+        ],
+    )
+    records = [each.record for each in audited]
+    step.outputs[layer.name] = phase.outputs(layer, len(x), records)
+    step.states[layer.name] = phase.states(layer, len(x), records)
+    return audited
+
+
+def joined_deltas(
+    audited: Sequence[Audited], stream: str, size: tuple[int, ...], design: Design
+) -> Bits:
+    """The delta that left on a stream, of all groups, of ``size`` but for its maps."""
+    parts = [words_of(each.record, stream).reshape(*size, -1) for each in audited]
+    return widened_words(np.concatenate(parts, axis=-1), "dp", "delta_out", design)
+
+
+def joined_updates(
+    audited: Sequence[Audited], old: Updated, design: Design, *, momentum: bool
+) -> Updated:
+    """Kernels and biases that an update left, of all groups, and with momentum their velocities."""
+
+    def joined(streams: Mapping[str, str], suffix: str, like: Pair) -> Pair:
+        found = []
+        for port in (f"kernel{suffix}", f"bias{suffix}"):
+            words = np.concatenate([words_of(each.record, streams[port]) for each in audited])
+            found.append(widened_words(words, "ku", port, design))
+        return found[0].reshape(like[0].shape), found[1]
+
+    velocities = old.velocities
+    if momentum:
+        velocities = joined(VELOCITY_PORTS, "_velocity_out", velocities)
+    return Updated(joined(PORTS, "_out", old.parameters), velocities)
+
+
+def words_of(record: Record, stream: str) -> Bits:
+    """Words that left on a stream."""
+    return record.words(stream).astype(np.uint32, copy=False)

@@ -1,0 +1,58 @@
+"""Training steps in a pipeline: all layers and phases at once, a run for each batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from merp.cosim.machines.cnn_merp.pipeline.batch import Batch, batch
+from merp.cosim.machines.cnn_merp.pipeline.pipeline import Pipeline
+from merp.cosim.machines.cnn_merp.pipeline.waits import circle
+from merp.cosim.machines.cnn_merp.training.groups import check_designs
+from merp.cosim.machines.cnn_merp.training.step_at_once import StepAtOnce
+from merp.models.base.rates import Rates
+from merp.models.golden.training import Model, Step
+from merp.models.machines.cnn_merp.params.pipeline_design import PipelineDesign
+from merp.models.machines.cnn_merp.pipeline.slices import DEPTH, check_depth, pipeline_design
+from merp.models.network.network import Network
+
+
+class PipelineStep(StepAtOnce[Batch]):
+    """Training steps of a network as a pipeline.
+
+    Args:
+        network, engine, more: as of ``StepAtOnce``.
+        images: of a step. depth: on their way at most.
+        design: of the pipeline, where it is to be another than ``pipeline_design``'s.
+
+    Raises:
+        BadInput: a layer has no design, one that does not take so many images, or is one that a
+            pipeline has no place for; or so few images on their way would wait for ever.
+    """
+
+    pooled = False
+
+    def __init__(
+        self,
+        network: Network,
+        images: int,
+        depth: int,
+        engine: str,
+        *more: Any,
+        design: PipelineDesign | None = None,
+        **named: Any,
+    ) -> None:
+        super().__init__(network, engine, *more, **named)
+        check_designs(network, images)
+        check_depth(network, images, depth)
+        self._design = design or pipeline_design(network, max(depth, DEPTH))
+        self._depth = depth
+
+    def _batch(self, model: Model, golden: Step, rates: Rates) -> Batch:
+        """The step as a run of the hardware."""
+        pipeline = Pipeline(self._network, self._design, rates.rule)
+        return batch(pipeline, model, golden, rates, self._depth, self._stalls)
+
+    def _circle(self, played: Batch, status: Mapping[str, int]) -> str:
+        """Who waits for whom, where it stands still."""
+        return circle(played, status)

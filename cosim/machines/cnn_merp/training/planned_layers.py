@@ -1,0 +1,131 @@
+"""Training steps in the passes of a plan, audited as those that are simulated alone.
+
+Un-pooling is in front of the engines, so that deltas lie in memory at pooled resolution, and the
+host undoes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
+from merp.cosim.machines.cnn_merp.passes.unit import Unit, differences, run_unit
+from merp.cosim.phases.audit.audit import Audit, combine
+from merp.cosim.phases.expectation import Pair
+from merp.cosim.phases.pins import as_stored
+from merp.cosim.training.hardware_step import LayerPasses, check
+from merp.cosim.training.step_so_far import StepSoFar
+from merp.models.base.bits import Bits
+from merp.models.base.rates import PLAIN, UpdateRule
+from merp.models.golden.state import State, joined, unpacked
+from merp.models.golden.training import Step, Updated
+from merp.models.machines.cnn_merp.phases import check_start, maps_behind
+from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.reconfiguration import PROPAGATING, UPDATING, layer_passes
+from merp.models.network.branches import previous
+from merp.models.network.network import Layer, Network
+from merp.testbenches.top.top import Top
+
+
+class PlannedLayers:
+    """The layers of a network in the passes of its plan.
+
+    Args:
+        plan: with state ``pooled``; its batch is the images of a step.
+
+    Raises:
+        BadInput: there is no hardware for the deltas of a layer.
+    """
+
+    pooled = True
+
+    def __init__(self, plan: Plan) -> None:
+        for layer in plan.network.layers:
+            check_start(plan.network, layer)
+        self._plan = plan
+
+    @property
+    def network(self) -> Network:
+        """With the designs of the plan."""
+        return self._plan.network
+
+    def order(self, phases: Collection[str]) -> list[tuple[Layer, str]]:
+        """Layer and phase of each pass, as planned: one pass back has what fits in one."""
+        planned = {(each.work.layer.name, each.work.phase) for each in self._plan.layers}
+
+        def has(layer: Layer, phase: str) -> bool:
+            return (layer.name, phase) in planned
+
+        return layer_passes(self.network, phases, has)
+
+    def _of(self, layer: Layer, phase: str, rule: UpdateRule) -> OfPlan:
+        return OfPlan(self._plan.of(layer.name, phase), rule if phase in UPDATING else PLAIN)
+
+    def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
+        """The block that runs a phase of the layers that share a design."""
+        return self._of(layer, phase, rule).top(array)
+
+    def start_back(self, step: StepSoFar, delta: Bits) -> None:
+        """Begin with the delta at pooled resolution."""
+        last, phase = [each for each in self.order(UPDATING) if each[0] is self.network.layers[-1]][
+            -1
+        ]
+        design = self._of(last, phase, PLAIN).design
+        step.deltas[last.name] = as_stored(delta, phase, "delta_in", design)
+
+    def passes(self, layer: Layer, phase: str, step: StepSoFar, wanted: Step) -> LayerPasses:
+        """Parts of the outputs outside, of the inputs inside, as planned."""
+        of = self._of(layer, phase, step.rates.rule)
+        what = f"{layer.name} {phase}"
+        audits: list[Audit] = []
+        parts: list[Mapping[str, Bits]] = []
+        made: list[Mapping[str, Bits]] = []
+        for group in range(layer.groups):
+            tiles = of.tiles(group, step)
+            rows = []
+            for outputs in range(len(of.cut.outputs)):
+                ran = yield from run_unit(of, Unit(group, outputs), tiles, wanted)
+                check(what, ran.audit.failures)
+                audits.append(ran.audit)
+                rows.append(ran.arrays)
+            parts += rows
+            made.append(tiles.joined(rows))
+        check(f"{what} sum of all passes:", differences(combine(audits).moved, of.ports))
+        for own, maps, state in of.made:
+            step.outputs[own.name] = np.concatenate([each[maps] for each in made], axis=-1)
+            states = [_unpacked(each[state], own, each[maps]) for each in parts]
+            step.states[own.name] = joined(states)
+        if phase in PROPAGATING:
+            self._hand_back(layer, step, [each["deltas"] for each in made])
+        if phase in UPDATING:
+            step.new[layer.name] = _updated(made, step.before(layer))
+        return audits
+
+    def _hand_back(self, layer: Layer, step: StepSoFar, deltas: Sequence[Bits]) -> None:
+        """Gather the deltas of the groups, as the layer in front gave its maps."""
+        earlier = previous(self.network, layer)
+        assert earlier is not None
+        rows, columns = earlier.shape.pooled_rows, earlier.shape.pooled_columns
+        size = len(step.images), rows, columns, maps_behind(layer.shape, earlier.shape)
+        step.deltas[earlier.name] = np.concatenate([each.reshape(size) for each in deltas], axis=-1)
+
+
+def _unpacked(words: Bits, layer: Layer, maps: Bits) -> State:
+    """State of some maps of a layer, of its bytes."""
+    written = words.astype(np.uint8).tobytes()
+    return unpacked(written, layer.shape, maps.shape[-1], len(maps))
+
+
+def _updated(made: Sequence[Mapping[str, Bits]], old: Updated) -> Updated:
+    """A layer of the groups that were ``made``."""
+
+    def gathered(*names: str) -> Pair:
+        kernels, biases = (np.concatenate([each[name] for each in made]) for name in names)
+        return kernels, biases
+
+    parameters = gathered("kernels", "biases")
+    if "kernel_velocities" not in made[0]:
+        return Updated(parameters, old.velocities)
+    return Updated(parameters, gathered("kernel_velocities", "bias_velocities"))

@@ -1,0 +1,177 @@
+"""Training steps in which all layers and phases run at once: a run of one top for each batch."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import STUCK_CYCLES, Job
+from merp.cosim.engines.record import Record
+from merp.cosim.machines.cnn_merp.phases.forward import PORTS
+from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
+from merp.cosim.machines.cnn_merp.pipeline.batch import Batch
+from merp.cosim.machines.cnn_merp.pipeline.pipeline import Engine
+from merp.cosim.machines.cnn_merp.training.groups import joined_updates
+from merp.cosim.phases.audit.audit import Audit
+from merp.cosim.phases.audit.run_and_audit import Audited
+from merp.cosim.phases.expectation import Pair
+from merp.cosim.phases.pins import as_stored, widened_words
+from merp.cosim.training.hardware_step import Stepped, Whole, check
+from merp.models.base.bits import Bits
+from merp.models.base.errors import CheckFailed
+from merp.models.base.rates import Rates
+from merp.models.golden.loss import Labels, loss
+from merp.models.golden.training import Model, Step, Updated, train_step
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.network.network import Network
+from merp.testbenches.top.player import Progress
+from merp.testbenches.top.run import Stuck
+
+Played = TypeVar("Played", bound=Batch)
+
+
+class StepAtOnce(ABC, Generic[Played]):
+    """Training steps of a network whose engines all run at once, on an engine of the simulation.
+
+    Args:
+        network: every layer of it has a design. engine: one of ``cosim.engines.engine.ENGINES``.
+        begin: is told what comes next. progress: is told how far it is.
+        stalls: of the pins, by stream name. limit: cycles without a word after which it is stuck.
+
+    Attributes:
+        seconds: of all steps so far: ``building`` the hardware, ``simulating`` it.
+        pooled: whether deltas between layers are at pooled resolution.
+    """
+
+    pooled: bool
+
+    def __init__(
+        self,
+        network: Network,
+        engine: str,
+        begin: Callable[[str], object] | None = None,
+        progress: Progress | None = None,
+        stalls: Mapping[str, Sequence[int]] | None = None,
+        limit: int = STUCK_CYCLES,
+    ) -> None:
+        self._network = network
+        self._engine = engine
+        self._begin = begin
+        self._progress = progress
+        self._stalls = stalls
+        self._limit = limit
+        self.seconds = {"building": 0.0, "simulating": 0.0}
+
+    def step(
+        self,
+        model: Model,
+        images: Bits,
+        labels: Labels,
+        rates: Rates,
+        loss_kind: str = "cross-entropy",
+    ) -> Stepped:
+        """Run one step on a batch, as ``HardwareStep.step``.
+
+        Raises:
+            CheckFailed: a bit, a count or a rule of a port was wrong.
+            Stuck: the pipeline stood still.
+        """
+        network = self._network
+        golden = train_step(
+            network, model, images, labels, rates, loss_kind, "pooled", pooled=self.pooled
+        )
+        played = self._batch(model, golden, rates)
+        if self._begin is not None:
+            self._begin("all layers")
+        try:
+            record = self._ran(played, "behavioural" if self._engine == "myhdl" else "rtl")
+        except Stuck as stuck:
+            waits = self._circle(played, stuck.status)
+            message = f"{network.name}: no word moved for {self._limit:,} cycles: {waits}"
+            raise Stuck(message, stuck.status) from stuck
+        self.seconds["building"] += record.build_seconds
+        self.seconds["simulating"] += record.outcome.seconds
+        check(f"{network.name}:", played.failures(record))
+        found = played.audited(record)
+        engines = played.pipeline.engines
+        for engine in engines:
+            check(f"{engine.said}:", found[engine.name].audit.failures)
+        value = self._loss(found[_scores(engines).name], golden, labels, loss_kind)
+        new = self._updated(engines, found, model)
+        audits: dict[tuple[str, str], Audit] = {
+            (engine.part, engine.phase.name): found[engine.name].audit for engine in engines
+        }
+        return Stepped(new, value, audits, self._whole(played, record))
+
+    def _ran(self, played: Played, array: str) -> Record:
+        """The run in the hardware, in one simulation."""
+        job = Job(played.pipeline.top(array), [played.run], limit=self._limit)
+        (record,) = run_job(job, self._engine, self._progress)
+        return record
+
+    @abstractmethod
+    def _batch(self, model: Model, golden: Step, rates: Rates) -> Played:
+        """The step as a run of the hardware."""
+
+    @abstractmethod
+    def _circle(self, played: Played, status: Mapping[str, int]) -> str:
+        """Who waits for whom, where it stands still."""
+
+    def _old(self, engine: Engine, model: Model) -> Updated:
+        """The kernels and biases, and their velocities, that an engine updates."""
+        return model.of(engine.layer)
+
+    def _updated(
+        self, engines: Sequence[Engine], found: Mapping[str, Audited], model: Model
+    ) -> Model:
+        """The model of the kernels and biases that left, all parts of a layer together."""
+        new: dict[str, list[Updated]] = {}
+        for engine in engines:
+            if isinstance(engine.phase, KernelUpdate):
+                made = joined_updates(
+                    [found[engine.name]],
+                    self._old(engine, model),
+                    engine.phase.design,
+                    momentum=engine.phase.rule.momentum,
+                )
+                new.setdefault(engine.layer.name, []).append(made)
+        return Model(
+            parameters={name: _joined(each, "parameters") for name, each in new.items()},
+            velocities={name: _joined(each, "velocities") for name, each in new.items()},
+        )
+
+    def _whole(self, played: Played, record: Record) -> Whole:
+        """What the step was as a whole."""
+        return Whole(record.outcome.cycles, record.outcome.status["status_flight_peak"])
+
+    def _loss(self, last: Audited, golden: Step, labels: Labels, loss_kind: str) -> float:
+        """The loss of the scores that left; the delta that the host gave must be theirs.
+
+        Raises:
+            CheckFailed: it is not.
+        """
+        network, layer = self._network, self._network.layers[-1]
+        design = design_of(network, layer)
+        scores = widened_words(last.record.words(PORTS["map_out"]), "fp", "map_out", design)
+        value, delta = loss(loss_kind, scores.reshape(golden.output.shape), labels, network.fmt)
+        given = golden.of(layer).delta if self.pooled else golden.of(layer).sums
+        if not np.array_equal(
+            as_stored(delta.reshape(given.shape), "ku", "delta_in", design), given
+        ):
+            raise CheckFailed(f"{network.name}: the delta of the loss is not that of the scores")
+        return value
+
+
+def _joined(parts: Sequence[Updated], what: str) -> Pair:
+    """Kernels of all parts, and the biases, which the first has."""
+    pairs = [getattr(each, what) for each in parts]
+    return np.concatenate([kernels for kernels, _ in pairs], axis=1), pairs[0][1]
+
+
+def _scores(engines: Sequence[Engine]) -> Engine:
+    """The engine whose output are the scores: the last one of forward propagation."""
+    return next(each for each in reversed(engines) if each.phase.name == "fp")

@@ -1,0 +1,83 @@
+"""The hardware half of each machine, loaded by the name that the first half gives.
+
+Decision 24 lists the parts of a hardware half and their types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
+
+from merp.models.base.errors import BadInput
+from merp.models.network.machine import Machine
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import has_phase
+from merp.models.network.registry import OURS, distribution_of, machine_for, machine_of
+
+if TYPE_CHECKING:  # NumPy waits
+    from merp.cosim.phases.phase import Phase
+
+
+def _part(machine: Machine, part: str) -> Any:
+    try:
+        return getattr(resolve_name(machine.hardware), part)
+    except Exception as error:
+        brought_by = distribution_of(machine.name)
+        if brought_by == OURS:  # a defect of merp
+            raise
+        where, reason = f"{brought_by}: machine {machine.name}", f"{type(error).__name__}: {error}"
+        raise BadInput(f"{where}: {machine.hardware}: no {part}: {reason}") from error
+
+
+def part_for(network: Network, part: str) -> Any:
+    """A part of the hardware that computes in the numbers of a network.
+
+    Raises:
+        BadInput: the hardware of another distribution cannot be loaded, or lacks the part.
+    """
+    return _part(machine_for(network.numbers), part)
+
+
+def part_that_runs(network: Network, layers: Sequence[Layer], part: str) -> Any:
+    """A part of the hardware of ``layers``, each of which has a design of one machine.
+
+    Raises:
+        BadInput: the first of them has no design, or as ``part_for``.
+    """
+    return _part(machine_of(network.design(layers[0])), part)
+
+
+def phase_of(
+    network: Network, layer: Layer, name: str, *, state: bool = False, before: bool = False
+) -> Phase:
+    """The phase ``name`` on the design of ``layer``.
+
+    Args:
+        network: with its designs. layer: one that has the phase.
+        name: one of ``models.network.phases.NAMED``.
+        state: forward propagation also writes the state that the backward phases read.
+        before: deltas are stored at pooled resolution, and expanded before the engine.
+
+    Raises:
+        BadInput: the layer has no design.
+    """
+    phases: Mapping[str, Callable[..., Phase]] = part_that_runs(network, [layer], "phases")
+    return phases[name](network, layer, state=state, before=before)
+
+
+def phases_of(
+    network: Network,
+    layers: Sequence[Layer],
+    names: Sequence[str],
+    *,
+    state: bool = False,
+    before: bool = False,
+) -> Iterator[tuple[Phase, Sequence[Layer]]]:
+    """Yield each phase with the layers in a row that share its design, as ``phase_of``."""
+    for name in names:
+        having = [layer for layer in layers if has_phase(network, layer, name)]
+        for _, sharing in groupby(having, key=lambda layer: layer.design):
+            run = list(sharing)
+            yield phase_of(network, run[0], name, state=state, before=before), run

@@ -1,0 +1,1 @@
+"""The MAC array on an engine: its phases and its training."""

@@ -1,0 +1,133 @@
+"""A training step on the MAC array: image by image, all passes on one simulation.
+
+Every word of every pass is compared with the golden. What goes into a pass is what the hardware
+made of those before; the loss is a host's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from merp.cosim.machines.mac_array.phases.array_phase import ArrayPhase
+from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
+from merp.cosim.machines.mac_array.phases.delta import Delta
+from merp.cosim.machines.mac_array.phases.forward import Forward
+from merp.cosim.machines.mac_array.phases.step_order import step_order
+from merp.cosim.machines.mac_array.phases.update import Update
+from merp.cosim.phases.audit.audit import Audit, combine
+from merp.cosim.phases.audit.run_and_audit import Passes, given, run_and_audit
+from merp.cosim.training.hardware_step import Audits, check
+from merp.models.arithmetic.fixed import Words
+from merp.models.base.ordered_sum import ordered_sum
+from merp.models.golden.loss import Labels
+from merp.models.machines.mac_array.fixed_golden_step import FixedGoldenStep
+from merp.models.machines.mac_array.fixed_loss import fixed_loss
+from merp.models.machines.mac_array.fixed_training import FixedModel, FixedRates
+from merp.models.machines.mac_array.fixed_update import Pair
+from merp.models.machines.mac_array.kernel_order import as_stored
+from merp.models.network.network import Network
+from merp.models.network.network_keys import SEPARATE
+from merp.models.network.phases import PHASES
+from merp.testbenches.top.player import Progress
+
+
+class ArrayStepped(NamedTuple):
+    """The next model, mean loss before the step, and what was found of every layer and phase."""
+
+    model: FixedModel
+    loss: float
+    audits: Audits
+
+
+class ArrayTraining:
+    """Training steps on an engine, each of them one run of passes back to back.
+
+    Args:
+        network: every layer of it is on one array. momentum: whether velocities are built.
+        engine: one of ``cosim.engines.engine.ENGINES``. begin: is told the pass that comes next.
+        progress: is told how far it is.
+
+    Attributes:
+        seconds: of all steps so far: ``building`` the hardware, ``simulating`` it.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        engine: str,
+        *,
+        momentum: bool,
+        begin: Callable[[str], object],
+        progress: Progress | None = None,
+    ) -> None:
+        network = replace(network, backward=SEPARATE)
+        first, rounds = network.layers[0], network.fixed.stochastic
+        phases: list[ArrayPhase] = [each.of(network, first) for each in (Forward, Delta, Update)]
+        built = replace(phases[0].design, momentum=momentum, stochastic=rounds)
+        self._phases = {each.name: replace(each, design=built) for each in phases}
+        self._network, self._engine = network, engine
+        self._begin, self._progress = begin, progress
+        self.seconds = {"building": 0.0, "simulating": 0.0}
+
+    def step(
+        self,
+        model: FixedModel,
+        images: Words,
+        labels: Labels,
+        rates: FixedRates,
+        loss_kind: str = "cross-entropy",
+    ) -> ArrayStepped:
+        """Run one step on a batch of (images, rows, columns, channels) words.
+
+        Raises:
+            CheckFailed: a bit, a count or a rule of a port was wrong.
+            Stuck: a pass stood still.
+        """
+        step = ArrayStep(FixedGoldenStep(self._network, images, labels, model, rates, loss_kind))
+        found: dict[tuple[str, str], list[Audit]] = {}
+        top = self._phases["fp"].top("behavioural" if self._engine == "myhdl" else "rtl")
+        done = run_and_audit(top, self._passes(step, found), self._engine, None, self._progress)
+        self.seconds["building"] += done[-1].record.build_seconds
+        self.seconds["simulating"] += ordered_sum(each.audit.seconds for each in done)
+        audits = {key: combine(audits) for key, audits in found.items()}
+        return ArrayStepped(self._after(step), self._loss(step, labels), audits)
+
+    def _passes(self, step: ArrayStep, found: dict[tuple[str, str], list[Audit]]) -> Passes:
+        network = self._network
+        for image in range(step.images):
+            for name, layer, _ in step_order(network, network.layers, PHASES):
+                said = f"{layer.name} {name} image {image + 1}"
+                self._begin(said)
+                passes = self._phases[name].passes(layer, image, step)
+                each = next(passes, None)
+                while each is not None:
+                    done = given((yield each))
+                    check(f"{said}:", done.audit.failures)
+                    found.setdefault((layer.name, name), []).append(done.audit)
+                    try:
+                        each = passes.send(done.record)
+                    except StopIteration:
+                        each = None
+
+    def _after(self, step: ArrayStep) -> FixedModel:
+        before = step.golden.model
+        parameters, velocities = {}, {}
+        for layer in self._network.layers:
+            name, size = layer.name, before.parameters[layer.name].kernels.shape
+            new = step.new[name]
+            parameters[name] = Pair(as_stored(new.kernels, size), new.biases)
+            velocities[name] = before.velocities[name]
+            if name in step.moving:
+                moving = step.moving[name]
+                velocities[name] = Pair(as_stored(moving.kernels, size), moving.biases)
+        return FixedModel(parameters=parameters, velocities=velocities)
+
+    def _loss(self, step: ArrayStep, labels: Labels) -> float:
+        last = self._network.layers[-1]
+        outputs = [step.maps[last.name, image] for image in range(step.images)]
+        of = step.golden.kept(last, 0).of
+        return fixed_loss(of, step.golden.loss_kind, np.concatenate(outputs), labels).value

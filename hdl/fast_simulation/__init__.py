@@ -1,0 +1,1 @@
+"""Faster simulation of MyHDL: processes and signals, rewritten for it."""

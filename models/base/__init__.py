@@ -1,0 +1,1 @@
+"""Errors, files, formats and shapes: what all models and the hardware share."""

@@ -1,0 +1,34 @@
+"""Read a text that a user gave, of limited size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from merp.models.base.errors import BadInput
+from merp.models.base.regular_file import check_regular
+
+
+def read_text(path: Path, most: int, *, regular: bool = False) -> str:
+    """Return the UTF-8 text of ``path``, of at most ``most`` bytes; line ends become newlines.
+
+    regular: refuse what is no regular file. A pipe that a user names has somebody who writes to
+    it; for one that lies in a folder in place of a file we would wait for ever.
+
+    Raises:
+        BadInput: it cannot be read, is longer, or is no text.
+    """
+    try:
+        if regular:
+            check_regular(path)
+        with path.open("rb") as file:
+            content = file.read(most + 1)
+    except (OSError, ValueError) as error:  # ValueError: a path with a null character
+        reason = getattr(error, "strerror", None) or "no such name is allowed"
+        raise BadInput(f"{path}: cannot be read: {reason}") from error
+    if len(content) > most:
+        raise BadInput(f"{path}: too large: allowed are at most {most:,} bytes")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: not UTF-8 text: byte {error.start}") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,372 @@
+"""The rules of a chain again, cycle by cycle and row by row: slow, and plain enough to be believed.
+
+Written from docs/cluster.md and not from the event simulator: every row of every image is a thing
+of its own, windows are sets, and nothing is counted. Tests hold the simulator against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from math import ceil
+
+from merp.models.chain.chain import Chain, Rows, Slice
+
+Row = tuple[int, int]
+"""Image, and row of it."""
+RowsOf = Callable[[int], Iterable[int]]
+"""Rows of an image that the task of a row has to do with."""
+
+
+class StandsStill(Exception):
+    """Tasks are left, and none will ever begin.
+
+    Attributes:
+        done: cycles until then.
+    """
+
+    def __init__(self, done: int) -> None:
+        self.done = done
+        super().__init__(f"after {done} cycles")
+
+
+@dataclass
+class _Room:
+    """Places, of one buffer or of several."""
+
+    places: int
+    buffers: list[_Buffer] = field(default_factory=list)
+
+
+class _Buffer:
+    """Rows that are promised or there, and who is still to be done with each."""
+
+    def __init__(self, room: _Room) -> None:
+        self.room = room
+        self.users: list[str] = []
+        self.there: set[Row] = set()
+        self.promised: set[Row] = set()
+        self.left: dict[str, set[Row]] = {}
+        room.buffers.append(self)
+
+    def used_by(self, user: str) -> None:
+        self.users.append(user)
+        self.left[user] = set()
+
+    def waited_for(self, rows: set[Row]) -> set[Row]:
+        """Those of ``rows`` that somebody is not done with."""
+        return {row for row in rows if any(row not in self.left[user] for user in self.users)}
+
+    def takes(self, rows: set[Row]) -> bool:
+        """Whether there is room for rows that are to come."""
+        held = sum(len(each.waited_for(each.promised)) for each in self.room.buffers)
+        return not rows or held + len(rows) <= self.room.places
+
+
+@dataclass
+class _Actor:
+    """Somebody with a task for each row: what it reads, what it makes, what it is done with."""
+
+    name: str
+    server: str
+    rows: int
+    cycles: list[int]
+    latency: int = 0
+    reads: list[tuple[_Buffer, RowsOf]] = field(default_factory=list)
+    makes: list[tuple[_Buffer, RowsOf]] = field(default_factory=list)
+    leaves: list[tuple[_Buffer, RowsOf]] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    begun: int = 0
+
+    @property
+    def head(self) -> Row:
+        return divmod(self.begun, self.rows)
+
+    def ready(self) -> bool:
+        image, row = self.head
+        there = all(
+            (image, each) in buffer.there for buffer, rows in self.reads for each in rows(row)
+        )
+        return there and all(
+            buffer.takes({(image, each) for each in rows(row)}) for buffer, rows in self.makes
+        )
+
+
+def reference(chain: Chain) -> dict[str, list[int]]:
+    """Return the cycles at which the tasks of each stream are done, by its name.
+
+    Raises:
+        StandsStill: it comes to a deadlock.
+    """
+    return _Reference(chain).run()
+
+
+class _Reference:
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self.actors: list[_Actor] = []
+        count = len(chain.slices)
+        self.flight = _Buffer(_Room(chain.depth))
+        self.maps = [_Buffer(_Room(chain.size("maps", each))) for each in range(count)]
+        self.features = [_Buffer(_Room(chain.size("features", each))) for each in range(count)]
+        self.errors = [_Buffer(_Room(chain.size("errors", each))) for each in range(count)]
+        self.results = _Buffer(_Room(10**9))
+        self.sums, self.deltas = dict[int, _Buffer](), dict[int, _Buffer]()
+        for each in range(count):
+            if self.before(each) is not None:
+                room = self.maps[each].room if chain.links.shared else None
+                self.sums[each] = _Buffer(room or _Room(chain.size("sums", each)))
+            if self.behind(each) is not None and "dp" in chain.slices[each].cycles:
+                room = self.errors[each].room if chain.links.shared else None
+                self.deltas[each] = _Buffer(room or _Room(chain.size("deltas", each)))
+        self.source()
+        for each in range(count):
+            self.forward(each)
+        self.loss()
+        for each in reversed(range(count)):
+            self.backward(each)
+
+    def layer(self, index: int) -> Rows:
+        return self.chain.layers[self.chain.slices[index].layer]
+
+    def neighbour(self, index: int, step: int) -> Slice | None:
+        other = index + step
+        return self.chain.slices[other] if 0 <= other < len(self.chain.slices) else None
+
+    def before(self, index: int) -> Slice | None:
+        """The slice of the same layer in front."""
+        other = self.neighbour(index, -1)
+        return other if other and other.layer == self.chain.slices[index].layer else None
+
+    def behind(self, index: int) -> Slice | None:
+        """The slice of the same layer behind."""
+        other = self.neighbour(index, 1)
+        return other if other and other.layer == self.chain.slices[index].layer else None
+
+    def where(self, index: int) -> str:
+        return f"{self.layer(index).name} on node {self.chain.slices[index].node}"
+
+    def actor(
+        self, name: str, cycles: int, rows: int, server: str = "", latency: int = 0
+    ) -> _Actor:
+        """One whose cycles are dealt out to its rows as evenly as whole cycles can be."""
+        dealt, rest = [], 0
+        for _ in range(rows):
+            whole, rest = divmod(rest + cycles, rows)
+            dealt.append(max(1, whole))
+        self.actors.append(_Actor(name, server or name, rows, dealt, latency))
+        return self.actors[-1]
+
+    def uses(self, actor: _Actor, buffer: _Buffer, reads: RowsOf | None, leaves: RowsOf) -> None:
+        buffer.used_by(actor.name)
+        if reads is not None:
+            actor.reads.append((buffer, reads))
+        actor.leaves.append((buffer, leaves))
+
+    def source(self) -> None:
+        rows = self.layer(0).inputs
+        actor = self.actor("source", rows, rows)
+        actor.makes.append((self.flight, lambda row: [0] if row == 0 else []))
+        self.enter(actor, 0, _same)
+
+    def enter(self, actor: _Actor, index: int, rows: RowsOf) -> None:
+        actor.makes.append((self.maps[index], rows))
+        actor.makes.append((self.features[index], rows))
+
+    def forward(self, index: int) -> None:
+        piece, layer, see = self.chain.slices[index], self.layer(index), _Windows(self.layer(index))
+        actor = self.actor(f"fp {self.where(index)}", piece.cycles["fp"], layer.sums)
+        self.uses(actor, self.maps[index], see.read, see.forgotten)
+        made: RowsOf = see.complete
+        rows = layer.outputs
+        if not layer.by_outputs:
+            if self.before(index):
+                self.uses(actor, self.sums[index], _same, _same)
+            if self.behind(index):
+                made, rows = _same, layer.sums
+        elif self.before(index):
+            actor = self.together(actor, "maps", index, layer.outputs, made, self.sums[index])
+            made = _same
+        if self.neighbour(index, 1) is None:
+            actor.makes.append((self.results, made))
+            return
+        if not self.chain.crosses(index):
+            self.enter(actor, index + 1, made)
+            return
+        name = "sums" if self.behind(index) else "maps"
+        send = _Buffer(_Room(self.chain.size(f"send {name}", piece.node)))
+        actor.makes.append((send, made))
+        server = f"link {piece.node} to {piece.node + 1}"
+        if self.behind(index) is None:
+            link = self.link(server, "maps", layer.output_words, rows, piece.node)
+            self.uses(link, send, _same, _same)
+            self.enter(link, index + 1, _same)
+            return
+        left = layer.input_words
+        if not layer.by_outputs:
+            left -= int(piece.end * layer.input_words)
+        link = self.link(server, "maps", left, layer.inputs, piece.node)
+        self.uses(link, self.maps[index], _same, _same)
+        self.enter(link, index + 1, _same)
+        words = int(piece.end * layer.output_words) if layer.by_outputs else layer.sum_words
+        link = self.link(server, "sums", words, rows, None)
+        self.uses(link, send, _same, _same)
+        link.makes.append((self.sums[index + 1], _same))
+
+    def together(
+        self, actor: _Actor, name: str, index: int, rows: int, made: RowsOf, others: _Buffer
+    ) -> _Actor:
+        own = _Buffer(_Room(self.chain.size("own", index)))
+        actor.makes.append((own, made))
+        joined = self.actor(f"{name} put together, {self.where(index)}", rows, rows)
+        self.uses(joined, own, _same, _same)
+        self.uses(joined, others, _same, _same)
+        return joined
+
+    def link(self, server: str, name: str, words: int, rows: int, border: int | None) -> _Actor:
+        links = self.chain.links
+        if border is not None:
+            words += links.carried.get(border, 0)
+        rate = links.bits_per_cycle
+        cycles = 0 if rate is None else ceil(words * links.word_bits / rate)
+        return self.actor(f"{name} over {server}", cycles, rows, server, links.latency)
+
+    def loss(self) -> None:
+        last = len(self.chain.slices) - 1
+        rows = self.layer(last).outputs
+        actor = self.actor("loss", rows, rows)
+        actor.cycles[0] += self.chain.loss
+        self.uses(actor, self.results, lambda row: range(rows), _same)
+        actor.makes.append((self.errors[last], _same))
+
+    def backward(self, index: int) -> None:
+        piece, layer, see = self.chain.slices[index], self.layer(index), _Windows(self.layer(index))
+        front = self.neighbour(index, -1)
+        border = piece.node - 1
+        send = None
+        if front and front.node != piece.node:
+            send = _Buffer(_Room(self.chain.size("send deltas", border)))
+        if "dp" in piece.cycles:
+            actor = self.actor(f"dp {self.where(index)}", piece.cycles["dp"], layer.inputs)
+            self.uses(actor, self.errors[index], see.errors_of_input, see.propagated)
+            if self.behind(index):
+                actor = self.together(
+                    actor, "deltas", index, layer.inputs, _same, self.deltas[index]
+                )
+            if front:
+                actor.makes.append((send or self.errors[index - 1], _same))
+        actor = self.actor(f"ku {self.where(index)}", piece.cycles["ku"], layer.sums)
+        self.uses(actor, self.errors[index], see.errors_of_sum, see.complete)
+        self.uses(actor, self.features[index], see.read, see.forgotten)
+        self.uses(actor, self.flight, None, lambda row: [0] if row == layer.sums - 1 else [])
+        if send is None:
+            return
+        server = f"link {piece.node} to {border}"
+        if self.before(index) is None:
+            link = self.link(server, "errors", layer.input_words, layer.inputs, border)
+            self.uses(link, send, _same, _same)
+            link.makes.append((self.errors[index - 1], _same))
+            return
+        assert front is not None
+        done = int(front.end * layer.output_words) if layer.by_outputs else layer.output_words
+        link = self.link(server, "errors", done, layer.outputs, border)
+        self.uses(link, self.errors[index], _same, _same)
+        link.makes.append((self.errors[index - 1], _same))
+        if index - 1 in self.deltas:
+            left = layer.input_words - int(front.end * layer.input_words)
+            link = self.link(server, "deltas", left, layer.inputs, None)
+            self.uses(link, send, _same, _same)
+            link.makes.append((self.deltas[index - 1], _same))
+
+    def run(self) -> dict[str, list[int]]:
+        at_work: dict[str, tuple[int, _Actor, Row]] = {}
+        coming: list[tuple[int, _Actor, Row]] = []
+        cycle = last = 0
+        while True:
+            for server, (end, actor, (image, row)) in list(at_work.items()):
+                if end == cycle:
+                    del at_work[server]
+                    actor.ends.append(cycle)
+                    for buffer, rows in actor.leaves:
+                        buffer.left[actor.name] |= {(image, each) for each in rows(row)}
+                    coming.append((cycle + actor.latency, actor, (image, row)))
+            for time, actor, (image, row) in coming:
+                if time == cycle:
+                    last = cycle
+                    for buffer, rows in actor.makes:
+                        buffer.there |= {(image, each) for each in rows(row)}
+            coming = [each for each in coming if each[0] > cycle]
+            self.start(at_work, cycle)
+            if not at_work and not coming:
+                break
+            cycle += 1
+        if any(actor.begun < actor.rows * self.chain.images for actor in self.actors):
+            raise StandsStill(last)
+        return {actor.name: actor.ends for actor in self.actors}
+
+    def start(self, at_work: dict[str, tuple[int, _Actor, Row]], cycle: int) -> None:
+        """Give each free server the ready task of the earliest image, of the first stream."""
+        for server in {actor.server for actor in self.actors} - set(at_work):
+            some = [
+                actor
+                for actor in self.actors
+                if actor.server == server
+                and actor.begun < actor.rows * self.chain.images
+                and actor.ready()
+            ]
+            if some:
+                actor = min(some, key=lambda each: each.head[0])
+                image, row = actor.head
+                for buffer, rows in actor.makes:
+                    buffer.promised |= {(image, each) for each in rows(row)}
+                at_work[server] = (cycle + actor.cycles[row], actor, (image, row))
+                actor.begun += 1
+
+
+def _same(row: int) -> list[int]:
+    return [row]
+
+
+class _Windows:
+    """Rows of a layer by the windows that they lie in."""
+
+    def __init__(self, layer: Rows) -> None:
+        self.layer = layer
+        self.begins = [each * layer.stride - layer.top for each in range(layer.sums)]
+        pools = [
+            range(each * layer.step - layer.above, each * layer.step - layer.above + layer.window)
+            for each in range(layer.pooled)
+        ]
+        self.pool_begins = [pool.start for pool in pools]
+        self.completes = [max(set(pool) & set(range(layer.sums))) for pool in pools]
+        if layer.outputs != layer.pooled:
+            self.pool_begins, self.completes = [self.pool_begins[0]], [max(self.completes)]
+
+    def read(self, total: int) -> set[int]:
+        """Input rows down to the end of the window of a row of sums."""
+        end = self.begins[total] + self.layer.kernel
+        return {row for row in range(self.layer.inputs) if row < end}
+
+    def last_begun(self, row: int) -> int:
+        """The last window that begins at or above an input row."""
+        return max(each for each, begin in enumerate(self.begins) if begin <= row)
+
+    def forgotten(self, total: int) -> set[int]:
+        return {row for row in range(self.layer.inputs) if self.last_begun(row) == total}
+
+    def complete(self, total: int) -> set[int]:
+        """Output rows that a row of sums completes."""
+        return {row for row, end in enumerate(self.completes) if end == total}
+
+    def errors_of_sum(self, total: int) -> set[int]:
+        """Output rows whose pooling begins at or above a row of sums."""
+        if len(self.pool_begins) != self.layer.pooled:
+            return {0}
+        return {row for row, begin in enumerate(self.pool_begins) if begin <= total}
+
+    def errors_of_input(self, row: int) -> set[int]:
+        return self.errors_of_sum(self.last_begun(row))
+
+    def propagated(self, row: int) -> set[int]:
+        """Output rows of whose windows an input row is the last."""
+        return {each for each, end in enumerate(self.completes) if max(self.read(end)) == row}

@@ -1,0 +1,295 @@
+"""An event simulator at row grain: when each task of a chain is done, and what it waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+from merp.models.chain.chain import Chain
+from merp.models.chain.streams import Graph, graph_of
+
+DONE, ARRIVED = 0, 1
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A task that waits, in words: ``who`` for ``what``, which ``whom`` would give."""
+
+    who: str
+    what: str
+    whom: str
+
+    def __str__(self) -> str:
+        """As part of a sentence."""
+        return f"{self.who} waits for {self.what} from {self.whom}"
+
+
+class Deadlock(Exception):
+    """Nothing is under way, and tasks are left.
+
+    Attributes:
+        cycle: waits, each for the next one's stream, the last one for the first's.
+        done: cycles until then.
+    """
+
+    def __init__(self, cycle: Sequence[Wait], done: int) -> None:
+        self.cycle = tuple(cycle)
+        self.done = done
+        super().__init__(f"after {done:,} cycles nothing moves: {'; '.join(map(str, cycle))}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """A batch that has run.
+
+    Attributes:
+        graph: whose streams and FIFOs the lists below go with.
+        ends: of each stream, cycles at which its tasks are done. gradients: of each image, at which
+            the last gradient of its kernels is. losses: at which its loss is.
+        busy: cycles of each server. waits: of each, cycles by what it waited for.
+        peaks: rows that were in each FIFO at most. update: cycles after the last gradient.
+        depth: images in flight at most.
+    """
+
+    graph: Graph
+    ends: tuple[Sequence[int], ...]
+    gradients: Sequence[int]
+    losses: Sequence[int]
+    busy: Sequence[int]
+    waits: Sequence[dict[str, int]]
+    peaks: Sequence[int]
+    update: int
+    depth: int
+
+    def words(self, server: str) -> int:
+        """Words of the batch that a link has carried."""
+        index, images = self.graph.servers.index(server), len(self.gradients)
+        return sum(images * each.words for each in self.graph.streams if each.server == index)
+
+    @property
+    def fill(self) -> int:
+        """Cycles until the first image's gradients are done."""
+        return self.gradients[0]
+
+    @property
+    def drain(self) -> int:
+        """Cycles from the last loss to the last gradient."""
+        return self.gradients[-1] - self.losses[-1]
+
+    @property
+    def interval(self) -> float:
+        """Cycles from image to image, on average over the second half of the batch.
+
+        As many images as may be in flight can come in one after the other and then wait for the
+        first of them, again and again: so the half is a multiple of them where the batch is larger.
+        """
+        last = len(self.gradients) - 1
+        if not last:
+            return float(self.gradients[0])
+        half = last - last // 2
+        span = half if self.depth > last else self.depth * max(1, half // self.depth)
+        return (self.gradients[last] - self.gradients[last - span]) / span
+
+    @property
+    def total(self) -> int:
+        """Cycles of the batch with the update of the kernels."""
+        return self.gradients[-1] + self.update
+
+
+def simulate(chain: Chain) -> Outcome:
+    """Run a batch.
+
+    Raises:
+        Deadlock: it stands still.
+    """
+    return _Run(chain).outcome()
+
+
+class _Run:
+    """The state of a run: rows of each FIFO begun, arrived and done with, and heads of streams."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self.graph = graph = graph_of(chain)
+        self.streams, self.fifos = graph.streams, graph.fifos
+        self.begun = [0] * len(self.fifos)
+        self.arrived = [0] * len(self.fifos)
+        self.freed = [[0] * len(each.readers) for each in self.fifos]
+        self.members = [list[int]() for _ in graph.pools]
+        for index, each in enumerate(self.fifos):
+            self.members[each.pool].append(index)
+        self.image = [0] * len(self.streams)
+        self.row = [0] * len(self.streams)
+        self.of_server = [list[int]() for _ in graph.servers]
+        for index, stream in enumerate(self.streams):
+            self.of_server[stream.server].append(index)
+        self.at_work = [False] * len(graph.servers)
+        self.since: list[tuple[int, str] | None] = [None] * len(graph.servers)
+        self.busy = [0] * len(graph.servers)
+        self.waits = [dict[str, int]() for _ in graph.servers]
+        self.peaks = [0] * len(self.fifos)
+        self.ends = [list[int]() for _ in self.streams]
+        self.events: list[tuple[int, int, int, int, int]] = []
+        self.now = 0
+        self._run()
+
+    def _run(self) -> None:
+        """Take events in their order; servers start after all events of a cycle."""
+        waking = set(range(len(self.at_work)))
+        while True:
+            for server in sorted(waking):
+                if not self.at_work[server]:
+                    self._start(server)
+            if not self.events:
+                break
+            waking = set()
+            self.now = self.events[0][0]
+            while self.events and self.events[0][0] == self.now:
+                _, kind, index, image, row = heappop(self.events)
+                if kind == DONE:
+                    self._done(index, image, row, waking)
+                else:
+                    self._arrive(index, image, row, waking)
+        if any(image < self.chain.images for image in self.image):
+            raise Deadlock(self._cycle(), self.now)
+
+    def _start(self, server: int) -> None:
+        """Begin the task that comes first by image and stream, if one is ready."""
+        chosen, least, cause = -1, self.chain.images, ""
+        for index in self.of_server[server]:
+            if self.image[index] < least:
+                found = self._missing(index)
+                if found is None:
+                    chosen, least = index, self.image[index]
+                else:
+                    cause = cause or self._cause(found)
+        waited = self.since[server]
+        if waited is not None:
+            since, why = waited
+            self.waits[server][why] = self.waits[server].get(why, 0) + self.now - since
+        self.since[server] = (self.now, cause) if cause else None
+        if chosen < 0:
+            return
+        self.since[server] = None
+        stream, image, row = self.streams[chosen], self.image[chosen], self.row[chosen]
+        for use in stream.makes:
+            self.begun[use.fifo] = image * self.fifos[use.fifo].rows + use.rows[row]
+            self.peaks[use.fifo] = max(self.peaks[use.fifo], self._held(use.fifo))
+        cycles = stream.cycles[row]
+        self.at_work[server] = True
+        self.busy[server] += cycles
+        heappush(self.events, (self.now + cycles, DONE, chosen, image, row))
+        row += 1
+        if row == len(stream.cycles):
+            image, row = image + 1, 0
+        self.image[chosen], self.row[chosen] = image, row
+
+    def _done(self, index: int, image: int, row: int, waking: set[int]) -> None:
+        """A task is done: its places are free, and what it made arrives, now or later."""
+        stream = self.streams[index]
+        self.at_work[stream.server] = False
+        waking.add(stream.server)
+        self.ends[index].append(self.now)
+        for use in stream.frees:
+            fifo = self.fifos[use.fifo]
+            self.freed[use.fifo][use.reader] = image * fifo.rows + use.rows[row]
+            for member in self.members[fifo.pool]:
+                waking.add(self.streams[self.fifos[member].producer].server)
+        if stream.latency:
+            heappush(self.events, (self.now + stream.latency, ARRIVED, index, image, row))
+        else:
+            self._arrive(index, image, row, waking)
+
+    def _arrive(self, index: int, image: int, row: int, waking: set[int]) -> None:
+        for use in self.streams[index].makes:
+            fifo = self.fifos[use.fifo]
+            self.arrived[use.fifo] = image * fifo.rows + use.rows[row]
+            waking.update(self.streams[reader].server for reader in fifo.readers)
+
+    def _held(self, index: int) -> int:
+        """Places that are taken: by rows begun that someone is not done with."""
+        return max(0, self.begun[index] - min(self.freed[index]))
+
+    def _missing(self, index: int) -> tuple[bool, int] | None:
+        """Whether it is a row, else a place, and of which FIFO; None where the head is ready."""
+        stream, image, row = self.streams[index], self.image[index], self.row[index]
+        for use in stream.needs:
+            if self.arrived[use.fifo] < image * self.fifos[use.fifo].rows + use.rows[row]:
+                return True, use.fifo
+        for use in stream.makes:
+            fifo = self.fifos[use.fifo]
+            more = image * fifo.rows + use.rows[row] - self.begun[use.fifo]
+            if more:
+                held = sum(self._held(member) for member in self.members[fifo.pool])
+                if held + more > self.graph.pools[fifo.pool]:
+                    return False, use.fifo
+        return None
+
+    def _cause(self, missing: tuple[bool, int]) -> str:
+        is_row, index = missing
+        kind = self.fifos[index].kind
+        if kind == "flight":
+            return "an image to leave"
+        return f"rows of {kind}" if is_row else f"places of {kind}"
+
+    def _cycle(self) -> list[Wait]:
+        """Waits that hold each other up, from a stream that is stuck back to itself."""
+        at = next(i for i, image in enumerate(self.image) if image < self.chain.images)
+        seen: dict[int, Wait] = {}
+        while at not in seen:
+            missing = self._missing(at)
+            assert missing is not None  # else it would be under way
+            seen[at], at = self._wait(at, missing)
+        begin = list(seen).index(at)
+        return list(seen.values())[begin:]
+
+    def _wait(self, index: int, missing: tuple[bool, int]) -> tuple[Wait, int]:
+        """What a stream waits for, and the stream that holds it up."""
+        is_row, fifo = missing
+        stream = self.streams[index]
+        kind = self.fifos[fifo].kind
+        places = self.graph.pools[self.fifos[fifo].pool]
+        if is_row:
+            what, holder = f"a row of {kind}", self.fifos[fifo].producer
+        else:
+            holder = self._holder(fifo, index)
+            what = f"a place for {kind}, of {places:,} in all,"
+            if kind == "flight":
+                what = f"one of {places:,} images to leave"
+        whom = self.streams[holder].what
+        head = f"{stream.what}, image {self.image[index]}, row {self.row[index]},"
+        return Wait(head, what, "itself" if holder == index else whom), holder
+
+    def _holder(self, index: int, asks: int) -> int:
+        """Who is not done with rows that take the places; who asks, if it asks for too many."""
+        for member in self.members[self.fifos[index].pool]:
+            if self._held(member):
+                freed, readers = self.freed[member], self.fifos[member].readers
+                return readers[freed.index(min(freed))]
+        return asks
+
+    def outcome(self) -> Outcome:
+        """What came of it."""
+        graph, images = self.graph, self.chain.images
+        ends = list(zip(self.streams, self.ends, strict=True))
+        updates = [found for stream, found in ends if stream.what.startswith("ku ")]
+        (losses,) = (found for stream, found in ends if stream.what == "loss")
+        return Outcome(
+            graph=graph,
+            ends=tuple(self.ends),
+            gradients=[
+                max(_of_image(found, images, i) for found in updates) for i in range(images)
+            ],
+            losses=[losses[len(losses) // images * i] for i in range(images)],
+            busy=self.busy,
+            waits=self.waits,
+            peaks=self.peaks,
+            update=max(piece.update for piece in self.chain.slices),
+            depth=self.chain.depth,
+        )
+
+
+def _of_image(ends: Sequence[int], images: int, image: int) -> int:
+    """When the last task of an image is done."""
+    return ends[len(ends) // images * (image + 1) - 1]

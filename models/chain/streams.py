@@ -1,0 +1,388 @@
+"""A chain as streams of tasks and the FIFOs between them: what the event simulator runs.
+
+A stream does its tasks in order, image after image and row after row; each takes rows that must be
+there, needs places for those that it makes, and gives places free. So all that a FIFO knows are
+numbers of rows: begun, arrived, and done with by each who reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from merp.models.chain.chain import Chain, Rows
+
+UNBOUNDED = 1 << 60
+
+
+@dataclass
+class Fifo:
+    """Rows on their way from one stream to others.
+
+    Attributes:
+        kind, place: what it is. rows: of an image. pool: of the places that it takes.
+        producer: stream. readers: streams, whose rows that are done with are counted apart.
+    """
+
+    kind: str
+    place: int
+    rows: int
+    pool: int
+    producer: int = -1
+    readers: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Use:
+    """How a stream has to do with a FIFO: rows of an image after each task, from its begin on.
+
+    ``reader`` counts among those of the FIFO; of rows that are made it is 0.
+    """
+
+    fifo: int
+    reader: int
+    rows: Sequence[int]
+
+
+@dataclass
+class Stream:
+    """Tasks of a server, one for each row of each image.
+
+    Attributes:
+        server: index. what: for people. layer: its name, or "". phase: or the kind of what crosses.
+        cycles: of each row. latency: until what it made arrives. words: of an image.
+        needs, makes, frees: rows that must be there, that arrive, and that are done with.
+    """
+
+    server: int
+    what: str
+    cycles: Sequence[int]
+    latency: int = 0
+    words: int = 0
+    needs: list[Use] = field(default_factory=list)
+    makes: list[Use] = field(default_factory=list)
+    frees: list[Use] = field(default_factory=list)
+
+
+@dataclass
+class Graph:
+    """All of a chain.
+
+    Attributes:
+        servers: names. streams: in the order in which a server prefers them.
+        pools: places of each pool.
+    """
+
+    servers: list[str] = field(default_factory=list)
+    streams: list[Stream] = field(default_factory=list)
+    fifos: list[Fifo] = field(default_factory=list)
+    pools: list[int] = field(default_factory=list)
+
+    def server(self, name: str) -> int:
+        """Add a server."""
+        self.servers.append(name)
+        return len(self.servers) - 1
+
+    def fifo(self, kind: str, place: int, rows: int, size: int, pool: int | None = None) -> int:
+        """Add a FIFO with places of its own, or in a pool that is there."""
+        if pool is None:
+            self.pools.append(size)
+            pool = len(self.pools) - 1
+        self.fifos.append(Fifo(kind, place, rows, pool))
+        return len(self.fifos) - 1
+
+    def stream(
+        self, server: int, what: str, cycles: Sequence[int], latency: int = 0, words: int = 0
+    ) -> Stream:
+        """Add a stream."""
+        self.streams.append(Stream(server, what, cycles, latency, words))
+        return self.streams[-1]
+
+    def made(self, stream: Stream, fifo: int, rows: Sequence[int]) -> None:
+        """``stream`` fills ``fifo``: so many rows are in it after each task."""
+        self.fifos[fifo].producer = self.streams.index(stream)
+        stream.makes.append(Use(fifo, 0, rows))
+
+    def read(
+        self, stream: Stream, fifo: int, needs: Sequence[int] | None, frees: Sequence[int]
+    ) -> None:
+        """``stream`` reads ``fifo``: rows that it needs for each task, and is done with after."""
+        readers = self.fifos[fifo].readers
+        if needs is not None:
+            stream.needs.append(Use(fifo, len(readers), needs))
+        stream.frees.append(Use(fifo, len(readers), frees))
+        readers.append(self.streams.index(stream))
+
+
+def dealt(total: int, rows: int) -> list[int]:
+    """Return ``total`` cycles, dealt out to rows; each takes one at least."""
+    ends = [total * row // rows for row in range(rows + 1)]
+    return [max(1, end - begin) for begin, end in pairwise(ends)]
+
+
+def _each(rows: int) -> range:
+    """Rows up to each one, itself included."""
+    return range(1, rows + 1)
+
+
+def _counted(rows: int, tasks: int, last: Callable[[int], int]) -> list[int]:
+    """Of so many tasks, how many rows each has behind it; ``last`` is a row's task."""
+    counts = [0] * tasks
+    for row in range(rows):
+        counts[last(row)] += 1
+    for task in range(1, tasks):
+        counts[task] += counts[task - 1]
+    return counts
+
+
+@dataclass(frozen=True)
+class _Reach:
+    """Which rows of a layer have to do with which."""
+
+    layer: Rows
+
+    def window_end(self, total: int) -> int:
+        """Input rows up to the end of the window of a row of sums."""
+        layer = self.layer
+        return min(layer.inputs, total * layer.stride + layer.kernel - layer.top)
+
+    def last_sum(self, row: int) -> int:
+        """The last row of sums whose window begins at or above an input row."""
+        layer = self.layer
+        return min(layer.sums - 1, (row + layer.top) // layer.stride)
+
+    def last_pooled(self, output: int) -> int:
+        """The row of sums with which an output row is complete."""
+        layer = self.layer
+        if layer.outputs != layer.pooled:
+            output = layer.pooled - 1
+        return min(layer.sums - 1, output * layer.step + layer.window - 1 - layer.above)
+
+    def errors_end(self, total: int) -> int:
+        """Output rows up to the last one whose pooling begins at or above a row of sums."""
+        layer = self.layer
+        if layer.outputs != layer.pooled:
+            return 1
+        return min(layer.pooled, (total + layer.above) // layer.step + 1)
+
+    def finished(self) -> list[int]:
+        """Output rows that are complete after each row of sums."""
+        return _counted(self.layer.outputs, self.layer.sums, self.last_pooled)
+
+    def forgotten(self) -> list[int]:
+        """Input rows that no later row of sums has to do with, after each."""
+        return _counted(self.layer.inputs, self.layer.sums, self.last_sum)
+
+    def propagated(self) -> list[int]:
+        """Output rows whose deltas no later row of input deltas has to do with, after each."""
+        layer = self.layer
+        return _counted(
+            layer.outputs, layer.inputs, lambda row: self.window_end(self.last_pooled(row)) - 1
+        )
+
+
+def graph_of(chain: Chain) -> Graph:
+    """Return the streams and FIFOs of a chain."""
+    return _Builder(chain).graph
+
+
+class _Builder:
+    """Makes the graph: FIFOs first, then streams from the source to the loss and back."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self.graph = graph = Graph()
+        self.slices = range(len(chain.slices))
+        self.flight = graph.fifo("flight", 0, 1, chain.depth)
+        self.maps, self.features = list[int](), list[int]()
+        self.sums, self.errors = dict[int, int](), list[int]()
+        self.deltas = dict[int, int]()
+        for index in self.slices:
+            self._fifos_of(index)
+        last = self._rows(self.slices[-1])
+        self.results = graph.fifo("results", self.slices[-1], last.outputs, UNBOUNDED)
+        self._source()
+        for index in self.slices:
+            self._forward(index)
+            if chain.crosses(index):
+                self._link_forward(index)
+        self._loss()
+        for index in reversed(self.slices):
+            self._backward(index)
+            if index and chain.crosses(index - 1):
+                self._link_backward(index)
+
+    def _rows(self, index: int) -> Rows:
+        return self.chain.layers[self.chain.slices[index].layer]
+
+    def _name(self, index: int) -> str:
+        return f"{self._rows(index).name} on node {self.chain.slices[index].node}"
+
+    def _fifos_of(self, index: int) -> None:
+        chain, graph, layer = self.chain, self.graph, self._rows(index)
+        size = chain.size
+        maps = graph.fifo("maps", index, layer.inputs, size("maps", index))
+        self.maps.append(maps)
+        self.features.append(graph.fifo("features", index, layer.inputs, size("features", index)))
+        self.errors.append(graph.fifo("errors", index, layer.outputs, size("errors", index)))
+        if not chain.first(index):
+            rows = layer.outputs if layer.by_outputs else layer.sums
+            pool = graph.fifos[maps].pool if chain.links.shared else None
+            self.sums[index] = graph.fifo("sums", index, rows, size("sums", index), pool)
+        if not chain.last(index) and "dp" in chain.slices[index].cycles:
+            pool = graph.fifos[self.errors[index]].pool if chain.links.shared else None
+            self.deltas[index] = graph.fifo(
+                "deltas", index, layer.inputs, size("deltas", index), pool
+            )
+
+    def _source(self) -> None:
+        rows = self._rows(0).inputs
+        stream = self.graph.stream(self.graph.server("source"), "source", [1] * rows)
+        self.graph.made(stream, self.flight, [1] * rows)
+        self._enter(stream, 0, _each(rows))
+
+    def _enter(self, stream: Stream, index: int, rows: Sequence[int]) -> None:
+        """A stream makes input rows of a slice."""
+        self.graph.made(stream, self.maps[index], rows)
+        self.graph.made(stream, self.features[index], rows)
+
+    def _send(self, stream: Stream, name: str, node: int, rows: int, made: Sequence[int]) -> int:
+        """A stream makes rows that wait for the link of a border."""
+        kind = f"send {name}"
+        fifo = self.graph.fifo(kind, node, rows, self.chain.size(kind, node))
+        self.graph.made(stream, fifo, made)
+        return fifo
+
+    def _forward(self, index: int) -> None:
+        chain, graph, layer = self.chain, self.graph, self._rows(index)
+        piece, reach = chain.slices[index], _Reach(layer)
+        server = graph.server(f"fp {self._name(index)}")
+        stream = graph.stream(server, graph.servers[server], dealt(piece.cycles["fp"], layer.sums))
+        finished = reach.finished()
+        ends = [reach.window_end(total) for total in range(layer.sums)]
+        graph.read(stream, self.maps[index], ends, reach.forgotten())
+        if index in self.sums and not layer.by_outputs:
+            graph.read(stream, self.sums[index], _each(layer.sums), _each(layer.sums))
+        made: Sequence[int] = finished
+        if not (chain.last(index) or layer.by_outputs):
+            made = _each(layer.sums)
+        if index in self.sums and layer.by_outputs:
+            stream = self._put_together(stream, "maps", index, made, self.sums[index])
+            made = _each(layer.outputs)
+        if not chain.last(index):
+            rows = layer.outputs if layer.by_outputs else layer.sums
+            self.sent = self._send(stream, "sums", piece.node, rows, made)
+        elif index == self.slices[-1]:
+            graph.made(stream, self.results, made)
+        elif chain.crosses(index):
+            self.sent = self._send(stream, "maps", piece.node, layer.outputs, made)
+        else:
+            self._enter(stream, index + 1, made)
+
+    def _put_together(
+        self, stream: Stream, name: str, index: int, made: Sequence[int], others: int
+    ) -> Stream:
+        """Rows of a slice's own maps and those of the other slices that came so far."""
+        graph, rows = self.graph, self.graph.fifos[others].rows
+        own = graph.fifo("own", index, rows, self.chain.size("own", index))
+        graph.made(stream, own, made)
+        server = graph.server(f"{name} put together, {self._name(index)}")
+        joined = graph.stream(server, graph.servers[server], [1] * rows)
+        graph.read(joined, own, _each(rows), _each(rows))
+        graph.read(joined, others, _each(rows), _each(rows))
+        return joined
+
+    def _crossing(
+        self, server: int, name: str, words: int, rows: int, border: int, carried: bool
+    ) -> Stream:
+        """Rows that cross a border."""
+        links = self.chain.links
+        words += links.carried.get(border, 0) if carried else 0
+        cycles = 0
+        if links.bits_per_cycle is not None:
+            cycles = -(-words * links.word_bits // links.bits_per_cycle)
+        what = f"{name} over {self.graph.servers[server]}"
+        return self.graph.stream(server, what, dealt(int(cycles), rows), links.latency, words)
+
+    def _link_forward(self, index: int) -> None:
+        chain, graph, layer = self.chain, self.graph, self._rows(index)
+        piece = chain.slices[index]
+        server = graph.server(f"link {piece.node} to {piece.node + 1}")
+        if chain.last(index):
+            rows = _each(layer.outputs)
+            stream = self._crossing(
+                server, "maps", layer.output_words, layer.outputs, piece.node, True
+            )
+            graph.read(stream, self.sent, rows, rows)
+            self._enter(stream, index + 1, rows)
+            return
+        left = 1 if layer.by_outputs else 1 - piece.end
+        rows = _each(layer.inputs)
+        stream = self._crossing(
+            server, "maps", int(left * layer.input_words), layer.inputs, piece.node, True
+        )
+        graph.read(stream, self.maps[index], rows, rows)
+        self._enter(stream, index + 1, rows)
+        words, rows = layer.sum_words, _each(layer.sums)
+        if layer.by_outputs:
+            words, rows = int(piece.end * layer.output_words), _each(layer.outputs)
+        stream = self._crossing(server, "sums", words, len(rows), piece.node, False)
+        graph.read(stream, self.sent, rows, rows)
+        graph.made(stream, self.sums[index + 1], rows)
+
+    def _loss(self) -> None:
+        rows = self._rows(self.slices[-1]).outputs
+        cycles = [self.chain.loss + 1] + [1] * (rows - 1)
+        stream = self.graph.stream(self.graph.server("loss"), "loss", cycles)
+        self.graph.read(stream, self.results, [rows] * rows, _each(rows))
+        self.graph.made(stream, self.errors[-1], _each(rows))
+
+    def _backward(self, index: int) -> None:
+        chain, graph, layer = self.chain, self.graph, self._rows(index)
+        piece, reach = chain.slices[index], _Reach(layer)
+        if "dp" in piece.cycles:
+            server = graph.server(f"dp {self._name(index)}")
+            stream = graph.stream(
+                server, graph.servers[server], dealt(piece.cycles["dp"], layer.inputs)
+            )
+            needs = [reach.errors_end(reach.last_sum(row)) for row in range(layer.inputs)]
+            graph.read(stream, self.errors[index], needs, reach.propagated())
+            rows = _each(layer.inputs)
+            if index in self.deltas:
+                stream = self._put_together(stream, "deltas", index, rows, self.deltas[index])
+            if index and chain.crosses(index - 1):
+                self.sent = self._send(stream, "deltas", piece.node - 1, layer.inputs, rows)
+            elif index:
+                graph.made(stream, self.errors[index - 1], rows)
+        server = graph.server(f"ku {self._name(index)}")
+        stream = graph.stream(server, graph.servers[server], dealt(piece.cycles["ku"], layer.sums))
+        needs = [reach.errors_end(total) for total in range(layer.sums)]
+        graph.read(stream, self.errors[index], needs, reach.finished())
+        ends = [reach.window_end(total) for total in range(layer.sums)]
+        graph.read(stream, self.features[index], ends, reach.forgotten())
+        graph.read(stream, self.flight, None, [0] * (layer.sums - 1) + [1])
+
+    def _link_backward(self, index: int) -> None:
+        """From the node of a slice to that of the slice in front of it."""
+        chain, graph, layer = self.chain, self.graph, self._rows(index)
+        border = chain.slices[index].node - 1
+        server = graph.server(f"link {border + 1} to {border}")
+        if chain.first(index):
+            rows = _each(layer.inputs)
+            stream = self._crossing(server, "errors", layer.input_words, layer.inputs, border, True)
+            graph.read(stream, self.sent, rows, rows)
+            graph.made(stream, self.errors[index - 1], rows)
+            return
+        done = chain.slices[index - 1].end
+        words = int(done * layer.output_words) if layer.by_outputs else layer.output_words
+        rows = _each(layer.outputs)
+        stream = self._crossing(server, "errors", words, layer.outputs, border, True)
+        graph.read(stream, self.errors[index], rows, rows)
+        graph.made(stream, self.errors[index - 1], rows)
+        if index - 1 in self.deltas:
+            rows = _each(layer.inputs)
+            words = int((1 - done) * layer.input_words)
+            stream = self._crossing(server, "deltas", words, layer.inputs, border, False)
+            graph.read(stream, self.sent, rows, rows)
+            graph.made(stream, self.deltas[index - 1], rows)

@@ -1,1 +1,0 @@
-"""CNN-MERP's schedule: cycles, efficiency, reconfiguration."""

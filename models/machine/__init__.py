@@ -1,1 +1,0 @@
-"""Machines: what each brings, and which are installed."""

@@ -1,0 +1,1 @@
+"""The machines that merp brings: designs, words, cycles, plans."""

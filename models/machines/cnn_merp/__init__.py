@@ -1,0 +1,1 @@
+"""CNN-MERP: designs, schedules, words, cycles, memories and planner."""

@@ -1,0 +1,1 @@
+"""CNN-MERP's engines on a chain of boards: shares of layers, cycles."""

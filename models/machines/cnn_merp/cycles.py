@@ -1,0 +1,452 @@
+"""Cycles of a phase of a layer over a batch, by the flow-control model and the ports' rates.
+
+The walks of ``flow`` and ``update_flow`` are checked against the hardware to the cycle. From a few
+images on every further pair of images costs the same, so a batch is extrapolated. Behind the walk
+of FP and DP, what leaves is bound by one word per cycle; where pooled words leave in bursts that
+is a little short of what the hardware takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from merp.models.base.counters import PARTS
+from merp.models.base.delta_shape import delta_shape
+from merp.models.base.folded_shape import FoldedShape, run_shape
+from merp.models.base.fused_shape import FusedShape
+from merp.models.base.input_part import ADDING, WHOLE, InputPart
+from merp.models.base.rates import PLAIN, UpdateRule
+from merp.models.base.shape import Shape
+from merp.models.machines.cnn_merp.backward_flow import KERNEL_RETURN, BackwardFlow, backward_flow
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.flow import InputFlow, added_flow, continued_flow, input_flow
+from merp.models.machines.cnn_merp.fused_flow import FORK_LATENCY, FusedFlow, fused_flow
+from merp.models.machines.cnn_merp.fused_pair import fused_design, fused_layers, fused_shape
+from merp.models.machines.cnn_merp.kernel_load import delta_load, forward_load
+from merp.models.machines.cnn_merp.one_pass import BackwardDesign, backward_design
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
+from merp.models.machines.cnn_merp.params.latencies import SLOT
+from merp.models.machines.cnn_merp.params.sizing import beats_of, groups_of
+from merp.models.machines.cnn_merp.phases import delta_design, maps_behind, update_design
+from merp.models.machines.cnn_merp.update_flow import (
+    UpdateFlow,
+    gradients_there,
+    read_out,
+    update_flow,
+)
+from merp.models.network.branches import begun, behind
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import NAMED, ONE_PASS, PAIR, has_phase
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cycles:
+    """Cycles by cause; all but ``kernel_load`` lie between the first word in and the last out.
+
+    They are called as the hardware's counters are (``models/base/counters.py``).
+
+    Attributes:
+        operations: done in them. n_cu, taps: CUs, and multipliers of each.
+    """
+
+    counts: ClassVar[tuple[str, ...]] = ("kernel_load", *PARTS, "operations")
+
+    kernel_load: int
+    fill: int
+    issue: int
+    stall_input: int
+    stall_output: int
+    stall_hazard: int
+    drain: int
+    operations: int
+    n_cu: int
+    taps: int
+
+    @property
+    def total(self) -> int:
+        """First accepted map word to last output word."""
+        return self.fill + self.issue + sum(self.stalls.values()) + self.drain
+
+    @property
+    def phase(self) -> int:
+        """With the kernels' loading."""
+        return self.kernel_load + self.total
+
+    @property
+    def ideal(self) -> float:
+        """With every CU useful in each cycle."""
+        return self.operations / (2 * self.taps * self.n_cu)
+
+    @property
+    def efficiency(self) -> float:
+        """CU-useful cycles over all cycles of the runs."""
+        return self.ideal / self.total
+
+    @property
+    def slot_efficiency(self) -> float:
+        """CU-useful slots over issued ones."""
+        return self.ideal / self.issue
+
+    @property
+    def stalls(self) -> dict[str, int]:
+        """Cycles without a slot between the first and the last, by what they wait for."""
+        return {
+            "input words": self.stall_input,
+            "output port": self.stall_output,
+            "accumulators": self.stall_hazard,
+        }
+
+    @property
+    def waits_for(self) -> str:
+        """What most stalls are for; ``nothing`` where there are none."""
+        worst = max(self.stalls, key=self.stalls.__getitem__)
+        return worst if self.stalls[worst] else "nothing"
+
+    @property
+    def bound(self) -> str:
+        """What most cycles go to beside the slots, or ``compute``."""
+        return self.waits_for if max(self.stalls.values()) > self.issue else "compute"
+
+    def times(self, runs: int) -> Cycles:
+        """The same run ``runs`` times over."""
+        counts = {key: runs * getattr(self, key) for key in self.counts}
+        return replace(self, **counts)
+
+    def plus(self, other: Cycles) -> Cycles:
+        """Both, one after the other, on one design."""
+        sums = {key: getattr(self, key) + getattr(other, key) for key in self.counts}
+        return replace(self, **sums)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackwardCycles(Cycles):
+    """Cycles of both backward phases in one pass, by the slots of the kernel update.
+
+    Attributes:
+        propagation_issue: slots of delta propagation. propagation_cus: its share of ``n_cu``.
+    """
+
+    counts: ClassVar[tuple[str, ...]] = (*Cycles.counts, "propagation_issue")
+
+    propagation_issue: int
+    propagation_cus: int
+
+    @property
+    def slot_efficiency(self) -> float:
+        """CU-useful slots over issued ones, of both halves."""
+        update_cus = self.n_cu - self.propagation_cus
+        issued = self.issue * update_cus + self.propagation_issue * self.propagation_cus
+        return self.operations / (2 * self.taps * issued)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FusedCycles(Cycles):
+    """Cycles of two layers fused in forward propagation, by the slots of the second one.
+
+    Attributes:
+        n_cu, taps: of the second layer, of all groups that are computed side by side.
+        first_issue: slots of the first. multipliers: of both.
+    """
+
+    counts: ClassVar[tuple[str, ...]] = (*Cycles.counts, "first_issue")
+
+    first_issue: int
+    multipliers: int
+
+    @property
+    def ideal(self) -> float:
+        """With every multiplier of both layers useful in each cycle."""
+        return self.operations / (2 * self.multipliers)
+
+    @property
+    def slot_efficiency(self) -> float:
+        """CU-useful slots over issued ones, of both, by their multipliers."""
+        second = self.n_cu * self.taps
+        issued = self.issue * second + self.first_issue * (self.multipliers - second)
+        return self.operations / (2 * issued)
+
+
+def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycles | None:
+    """Return the cycles of ``phase`` over all groups, in as many runs as the design asks for.
+
+    None where the layer has no design, or no such phase (DP of the first layer).
+    """
+    if layer.design is None or not has_phase(network, layer, phase):
+        return None
+    if phase == PAIR:
+        return fused_layer_cycles(network, batch)
+    of = {"fp": _forward, "dp": _delta, "ku": _update, ONE_PASS: _backward}
+    run = of[phase](network, layer)
+    whole, rest = divmod(batch, design_of(network, layer).max_images)
+    cycles = [run(design_of(network, layer).max_images).times(whole)] if whole else []
+    cycles += [run(rest)] if rest else []
+    summed = cycles[0] if len(cycles) == 1 else cycles[0].plus(cycles[1])
+    return summed.times(layer.groups)
+
+
+def fused_layer_cycles(network: Network, batch: int) -> Cycles:
+    """Cycles of the two layers that ``network`` fuses, over all groups of the first."""
+    first, second = fused_layers(network)
+    shape, design = fused_shape(network, first, second), fused_design(network, first, second)
+    images = min(design.first.max_images, design.second.max_images)
+    whole, rest = divmod(batch, images)
+    cycles = [fused_cycles(shape, images, design).times(whole)] if whole else []
+    cycles += [fused_cycles(shape, rest, design)] if rest else []
+    summed = cycles[0] if len(cycles) == 1 else cycles[0].plus(cycles[1])
+    return summed.times(first.groups)
+
+
+def _forward(network: Network, layer: Layer) -> Callable[[int], Cycles]:
+    design = design_of(network, layer)
+    part = WHOLE if layer.add is None else ADDING
+    return lambda images: forward_cycles(layer.shape, images, design, part)
+
+
+def _delta(network: Network, layer: Layer) -> Callable[[int], Cycles]:
+    unpooled = behind(network, layer).shape
+    design = delta_design(network, layer).engine
+    maps = maps_behind(layer.shape, unpooled)
+    part = ADDING if begun(network, layer) else WHOLE
+    return lambda images: delta_cycles(layer.shape, unpooled, maps, images, design, part)
+
+
+def _update(network: Network, layer: Layer) -> Callable[[int], Cycles]:
+    design = update_design(network, layer)
+    return lambda images: update_cycles(layer.shape, images, design)
+
+
+def _backward(network: Network, layer: Layer) -> Callable[[int], Cycles]:
+    design = backward_design(network, layer)
+    return lambda images: backward_cycles(layer.shape, images, design)
+
+
+def forward_cycles(shape: Shape, images: int, design: Design, part: InputPart = WHOLE) -> Cycles:
+    """Forward propagation of one group, or of a part of its input maps."""
+    pixels = shape.pooled_rows * shape.pooled_columns
+    if part.partial_out:
+        pixels = shape.out_rows * shape.out_columns
+    words = design.map_words(shape.m * pixels)
+    last = _last_position(shape, design)
+    run = run_shape(shape, design.k)
+    loads = forward_load(shape, design).cycles
+    walk = added_flow if part.added else continued_flow if part.partial_in else input_flow
+    return _convolution(run, images, design, words, last, shape.macs(images), loads, walk)
+
+
+def _last_position(shape: Shape, design: Design) -> int:
+    """Cycles in which the last position leaves; what is before it has left by then."""
+    full = groups_of(shape, design.n_cu) - 1  # groups before the last one
+    beats = beats_of(full, design) + -(-(shape.m - full * design.n_cu) // design.r)
+    return max(design.map_words(shape.m), beats)
+
+
+def delta_cycles(
+    shape: Shape,
+    unpooled: Shape,
+    maps: int,
+    images: int,
+    design: Design,
+    part: InputPart = WHOLE,
+) -> Cycles:
+    """Delta propagation of one group, ReLU' and un-pooling of ``unpooled`` behind the engine.
+
+    ``part`` is that of the layer's output maps which ``shape`` has.
+    """
+    engine = run_shape(delta_shape(shape), design.k)
+    loads = delta_load(shape, design).cycles
+    if part.partial_out or unpooled.pool is None:
+        words = design.map_words(engine.m * engine.out_rows * engine.out_columns)
+        last = _last_position(engine, design)
+    else:  # an element a cycle
+        words = maps * unpooled.out_rows * unpooled.out_columns
+        flattened = engine.out_rows * engine.out_columns == 1
+        last = words if flattened else maps * _behind_last_window(unpooled)
+    walk = continued_flow if part.partial_in or part.added else input_flow
+    return _convolution(engine, images, design, words, last, shape.macs(images), loads, walk)
+
+
+def _behind_last_window(unpooled: Shape) -> int:
+    """Elements of a pooled map, in raster order, from the first that the last window covers."""
+    assert unpooled.pool is not None
+    pool = unpooled.pool
+    rows, columns = pool.covers(unpooled.pooled_rows, unpooled.pooled_columns)
+    row, column = max(0, rows - pool.window), max(0, columns - pool.window)
+    return (unpooled.out_rows - row) * unpooled.out_columns - column
+
+
+def _convolution(
+    shape: Shape,
+    images: int,
+    design: Design,
+    words: int,
+    last: int,
+    macs: int,
+    loads: int,
+    walk: Walk,
+) -> Cycles:
+    """``words`` leave per image, ``last`` of them after the last sum; a beat of them per cycle.
+
+    ``loads`` are the cycles of loading kernels.
+    """
+    flow = _flow(walk, shape, images, design)
+    beats = groups_of(shape, design.n_cu) * -(-design.n_cu // design.r)
+    positions = shape.out_rows * shape.out_columns
+    leaving = images * max(words, positions * beats)
+    busy = flow["issue"] + flow["stall_input"] + flow["stall_hazard"]
+    return Cycles(
+        kernel_load=loads + 1,
+        fill=flow["fill"],
+        issue=flow["issue"],
+        stall_input=flow["stall_input"],
+        stall_output=max(0, leaving - busy),
+        stall_hazard=flow["stall_hazard"],
+        drain=_behind_sums(design, last),
+        operations=2 * macs,
+        n_cu=design.n_cu,
+        taps=design.taps,
+    )
+
+
+def _behind_sums(design: Design, last: int) -> int:
+    """Cycles from the last slot to the last word, of ``last`` words that leave behind its sums."""
+    return design.array_latency + design.pool_latency + last + 1
+
+
+def update_cycles(shape: Shape, images: int, design: Design) -> Cycles:
+    """Kernel update of one group; the update of every element is ``drain``."""
+    flow = _flow(update_flow, shape, images, design)
+    return Cycles(
+        kernel_load=0,  # old kernels come in while new ones leave
+        fill=flow["fill"],
+        issue=flow["issue"],
+        stall_input=flow["stall_input"],
+        stall_output=0,
+        stall_hazard=flow["stall_hazard"],
+        drain=flow["drain"],
+        operations=2 * shape.macs(images),
+        n_cu=design.n_cu,
+        taps=design.taps,
+    )
+
+
+def backward_cycles(
+    shape: Shape, images: int, design: BackwardDesign, rule: UpdateRule = PLAIN
+) -> BackwardCycles:
+    """Both backward phases of one group in one pass, by the slots of the kernel update.
+
+    ``drain`` is all behind the last of them: what is left of delta propagation, and the update of
+    every element, which reads the kernels when the last delta has been propagated.
+    """
+    half, update = design.propagation, design.update
+    back = delta_shape(shape)
+    flow = _batch(backward_flow, replace(shape, relu=False), images, design, _slots(back, half))
+    gradients = flow["last"] + gradients_there(update)
+    kernels = flow["propagation_last"] + SLOT + half.kernel_read_latency + KERNEL_RETURN
+    updated = max(gradients, kernels) + read_out(shape, update, rule)
+    return BackwardCycles(
+        kernel_load=delta_load(shape, half).cycles + 1,
+        fill=flow["fill"],
+        issue=flow["issue"],
+        stall_input=flow["stall_input"],
+        stall_output=0,
+        stall_hazard=flow["stall_hazard"],
+        drain=max(flow["propagation_word"], updated) - flow["last"],
+        operations=4 * shape.macs(images),
+        n_cu=half.n_cu + update.n_cu,
+        taps=update.taps,
+        propagation_issue=images * _slots(back, half),
+        propagation_cus=half.n_cu,
+    )
+
+
+def fused_cycles(shape: FusedShape, images: int, design: FusedDesign) -> FusedCycles:
+    """A group of the first of two fused layers, and those of the second that are made of it.
+
+    ``drain`` is all behind the last slot of the second layer.
+    """
+    slots = shape.groups * max(_slots(shape.first, design.first), _slots(*_second(shape, design)))
+    flow = _batch(fused_flow, shape, images, design, slots)
+    ends = [flow["last"], flow["last_word"]]
+    if design.second.state:  # the map between leaves behind the fork's FIFO
+        ends.append(flow["first_last_word"] + FORK_LATENCY)
+    loads = [forward_load(shape.first, design.first).cycles]
+    loads.append(shape.groups * forward_load(*_second(shape, design)).cycles)
+    return FusedCycles(
+        kernel_load=max(loads) + 1,
+        fill=flow["fill"],
+        issue=flow["issue"],
+        stall_input=flow["stall_input"],
+        stall_output=flow["stall_output"],
+        stall_hazard=flow["stall_hazard"],
+        drain=max(ends) - flow["last"],
+        operations=2 * shape.macs(images),
+        n_cu=design.groups * design.second.n_cu,
+        taps=design.second.taps,
+        first_issue=flow["first_issue"],
+        multipliers=design.multipliers,
+    )
+
+
+def _second(shape: FusedShape, design: FusedDesign) -> tuple[Shape, Design]:
+    return shape.second, design.second
+
+
+Walk = Callable[[Any, int, Any], InputFlow | UpdateFlow | BackwardFlow | FusedFlow]
+
+
+LONG = 1 << 21
+"""Slots of an image from which a walk is long: then the second image stands for all that follow."""
+
+
+def _flow(walk: Walk, shape: Shape, images: int, design: Design) -> dict[str, int]:
+    """Walk a batch on a design that has the walk's phase alone."""
+    plain = _plain(shape)
+    run = run_shape(plain, design.k)
+    in_rows = walk is update_flow and design.ku_kind == "row" and isinstance(run, FoldedShape)
+    if in_rows:  # rows of images are few, and the last one differs
+        return _walked(walk, plain, images, design)
+    return _batch(walk, plain, images, design, _slots(run, design))
+
+
+def _plain(shape: Shape) -> Shape:
+    """What walks see of a shape."""
+    return replace(shape, relu=False, pool=None)
+
+
+def _slots(run: Shape, design: Design) -> int:
+    """Slots of an image."""
+    return run.n * groups_of(run, design.n_cu) * run.out_rows * run.out_columns
+
+
+def _batch(walk: Walk, shape: Any, images: int, design: Any, slots: int) -> dict[str, int]:
+    """Walk a few images, and take every further pair of them for equal to the last one.
+
+    Positions are computed in pairs, so single images can differ by some idle cycles; in a long walk
+    these are less than a part in 10^4. ``slots``: of an image.
+    """
+    low, high = (1, 2) if slots > LONG else (2 + images % 2, 4 + images % 2)
+    if images <= high:
+        return _walked(walk, shape, images, design)
+    before, last = (_walked(walk, shape, few, design) for few in (low, high))
+    more = (images - high) // (high - low)
+    return {key: count + more * (count - before[key]) for key, count in last.items()}
+
+
+@lru_cache(maxsize=256)
+def _walked(walk: Walk, shape: Any, images: int, design: Any) -> dict[str, int]:
+    return asdict(walk(shape, images, design))
+
+
+def network_cycles(
+    network: Network, batch: int, phases: Iterable[str] = NAMED
+) -> Iterator[tuple[Layer, str, Cycles]]:
+    """Yield layer, phase and cycles of all that runs on a design."""
+    for layer in network.layers:
+        for phase in phases:
+            cycles = layer_cycles(network, layer, phase, batch)
+            if cycles is not None:
+                yield layer, phase, cycles

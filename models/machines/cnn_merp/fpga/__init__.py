@@ -1,0 +1,1 @@
+"""What CNN-MERP's engines take of an FPGA, by formula."""

@@ -1,0 +1,97 @@
+"""What leaves a half of a pass as a cycle model: sums wait in a FIFO, results for the port.
+
+The rules are those of ``fused_flow``; here the port takes a word in every cycle.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.base.latencies import CREDIT_RETURN
+from merp.models.base.numba_cache import KEPT
+from merp.models.base.shape import Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.latencies import SLOT
+from merp.models.machines.cnn_merp.params.sizing import groups_of
+
+Times = NDArray[np.int64]
+
+RESULT_PLACES = CREDIT_RETURN + 1
+"""Places for beats of results."""
+
+
+class Sums(NamedTuple):
+    """What is behind the slots of a half whose sums leave: a FIFO of groups of sums, then results.
+
+    Attributes:
+        places: for groups of sums. behind: from a slot to its sums.
+        n_cu, last_cus: sums of a group, and of a position's last one. lanes: sums of a beat.
+        loaded: cycle in which each group left the FIFO's memory; empty of a half whose sums stay.
+        freed: the same of beats of results, the last few. ends: how far it is, see below.
+    """
+
+    places: int
+    behind: int
+    n_cu: int
+    last_cus: int
+    lanes: int
+    loaded: Times
+    freed: Times
+    ends: Times
+
+
+_GROUP, _TAKE, _BEATS, _BEAT, _RESULT, WORD, STALLS = range(7)
+"""Of ``ends``: groups so far, cycles in which the last one was taken and had its last beat, beats
+so far, ..., cycles in which the last result was taken and its last word left, cycles waited."""
+
+
+@numba.njit(cache=KEPT)
+def place_for(sums: Sums, groups: int) -> int:
+    """Cycle from which on there are places for the next window's groups of sums."""
+    before = sums.ends[_GROUP] + groups - sums.places - 1
+    return sums.loaded[before] + 2 if before >= 0 else 0
+
+
+@numba.njit(cache=KEPT)
+def leave(sums: Sums, groups: int, slot: int) -> None:
+    """Let the groups of sums of a window go, whose first slot is ``slot``."""
+    ends, kept = sums.ends, len(sums.freed)
+    for group in range(groups):
+        index = ends[_GROUP]
+        loaded = max(slot + group + sums.behind + 1, ends[_TAKE])
+        sums.loaded[index] = loaded
+        taken = max(loaded + 1, ends[_BEAT])
+        ends[_GROUP], ends[_TAKE] = index + 1, taken
+        left = sums.last_cus if group == groups - 1 else sums.n_cu
+        beat = taken
+        while left > 0:
+            count = min(left, sums.lanes)
+            place = ends[_BEATS] % kept
+            beat = max(beat + 1, sums.freed[place] + 2)
+            freed = max(beat + 2, ends[_RESULT])
+            sums.freed[place] = freed
+            ends[_RESULT] = max(freed + 1, ends[WORD])
+            ends[WORD] = ends[_RESULT] + count
+            ends[_BEATS] += 1
+            left -= count
+        ends[_BEAT] = beat
+
+
+def sums_behind(shape: Shape, images: int, design: Design) -> Sums:
+    """What is behind the slots of ``images``; of none nothing leaves."""
+    groups = groups_of(shape, design.n_cu)
+    ends = np.zeros(STALLS + 1, np.int64)
+    return Sums(
+        places=design.fifo_words,
+        behind=SLOT + design.array_latency,
+        n_cu=design.n_cu,
+        last_cus=shape.m - (groups - 1) * design.n_cu,
+        lanes=design.r,
+        loaded=np.zeros(images * shape.out_rows * shape.out_columns * groups, np.int64),
+        freed=np.full(RESULT_PLACES, -2, np.int64),
+        ends=ends,
+    )

@@ -1,0 +1,21 @@
+"""CNN-MERP as a machine."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from merp.models.base.formats import FloatFormat
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design_keys import KEYS
+from merp.models.machines.cnn_merp.params.design_section import read_design
+from merp.models.network.machine import Machine
+
+MACHINE = Machine(
+    name="cnn_merp",
+    design=Design,
+    numbers=FloatFormat,
+    keys=KEYS,
+    read=read_design,
+    summation=attrgetter("summation"),
+    hardware="merp.tools.machines.cnn_merp.hardware:HARDWARE",
+)

@@ -1,0 +1,136 @@
+"""Both backward phases of a layer as one pass: on which designs, and of which layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from merp.models.base.errors import BadInput
+from merp.models.base.folded_shape import folds
+from merp.models.base.shape import Shape
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.phases import delta_design, update_design
+from merp.models.network.network import Layer, Network
+from merp.models.network.network_keys import FUSED, SEPARATE
+from merp.models.network.phases import ONE_PASS, has_phase
+
+
+class BackwardDesign(NamedTuple):
+    """Elaboration of both backward phases in one pass.
+
+    Attributes:
+        propagation: of delta propagation, a forward engine with roles swapped. update: of the
+            kernel update. unpool: un-pooling and ReLU' in front of both.
+    """
+
+    propagation: Design
+    update: Design
+    unpool: UnpoolDesign
+
+
+class Halves(NamedTuple):
+    """A design of forward propagation, once for each half of a pass of both backward phases."""
+
+    propagation: Design
+    update: Design
+
+
+def halves_of(forward: Design) -> Halves:
+    """Share out the CUs of a design; an odd one is the update's.
+
+    There are two at least. One pass takes kernels one element a beat; a wider ``kernel_port`` is
+    that of the phases apart.
+    """
+    propagation = forward.n_cu // 2
+    counts = (propagation, forward.n_cu - propagation)
+    return Halves(
+        *(replace(forward, n_cu=n_cu, r=min(forward.r, n_cu), kernel_port=1) for n_cu in counts)
+    )
+
+
+def check_one_pass(shape: Shape, design: BackwardDesign, where: str) -> None:
+    """Check that the backward phases of a layer can be one pass: both walk one order of deltas.
+
+    ``where`` opens the message (file and layer).
+
+    Raises:
+        BadInput: the layer, or what the designs are built for, is not of that class.
+    """
+    halves = (design.propagation, design.update)
+    refused = {
+        "is fully connected": folds(shape, design.update.k),
+        "has smaller kernels than the design": shape.k != design.update.k,
+        "runs on a design for smaller kernels, too": any(each.widened for each in halves),
+        "runs on a design of several elements a beat": any(
+            each.map_port > 1 or each.kernel_port > 1 for each in halves
+        ),
+        "runs in parts": any(each.partial for each in halves),
+        "runs on units of narrow factors, which keep rounded kernels": any(
+            each.summation.narrow for each in halves
+        ),
+        "starts its deltas at those of another one": design.propagation.added,
+        "runs on a design for fully connected ones": any(each.folded for each in halves),
+    }
+    for what, so in refused.items():
+        if so:
+            raise BadInput(
+                f"{where}: {what}: delta propagation and kernel update in one pass are allowed for "
+                "whole convolutions, an element a beat, without additions"
+            )
+
+
+def check_backward(network: Network, layers: Iterable[Layer] | None = None) -> None:
+    """Check that all convolutions of a network, or some layers, can go back in one pass.
+
+    Nothing is looked at where the network goes back in separate passes, nor are layers without a
+    design, of which only the traffic is known.
+
+    Raises:
+        BadInput: one cannot; the message names network, layer, and the key that asks for it.
+    """
+    for layer in network.layers if layers is None else layers:
+        if has_phase(network, layer, ONE_PASS) and layer.design is not None:
+            try:
+                backward_design(network, layer)
+            except BadInput as error:
+                raise BadInput(f'{error}; or backward = "{SEPARATE}"') from error
+
+
+def in_one_pass(network: Network) -> Network:
+    """The network, going back in one pass.
+
+    Raises:
+        BadInput: as ``check_backward``.
+    """
+    found = replace(network, backward=FUSED)
+    check_backward(found)
+    return found
+
+
+def backward_design(network: Network, layer: Layer) -> BackwardDesign:
+    """Design of both backward phases in one pass, for all layers that share that of ``layer``.
+
+    Each half has half of the design's CUs; an odd one is the update's.
+
+    Raises:
+        BadInput: the layer has no design, or one of a single CU, or it, or its design, is none of
+            those that one pass takes, or a half needs one beyond a limit.
+        ValueError: none of the layers propagates a delta.
+    """
+    forward = design_of(network, layer)
+    where = f"{network.name}: layer {layer.name}"
+    if forward.n_cu < 2:
+        raise BadInput(f"{where}: n_cu = 1: two halves of a pass need a CU each")
+    halves = halves_of(forward)
+
+    def on(half: Design) -> Network:
+        return replace(network, designs={**network.designs, str(layer.design): half})
+
+    propagation = delta_design(on(halves.propagation), layer, before=True)
+    update = update_design(on(halves.update), layer)
+    design = BackwardDesign(propagation.engine, update, propagation.unpool)
+    check_one_pass(layer.shape, design, where)
+    return design

@@ -1,0 +1,108 @@
+"""Run-time registers of delta propagation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from merp.models.base.delta_shape import delta_shape, plain_inputs
+from merp.models.base.folded_shape import FoldedShape, run_shape
+from merp.models.base.input_part import WHOLE, InputPart
+from merp.models.base.shape import Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.registers import (
+    IMAGES,
+    PORT,
+    LayerRegister,
+    LayerRun,
+    LayerTable,
+    registers,
+)
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
+from merp.models.machines.cnn_merp.params.unpool_registers import (
+    ADDED_BUNDLE,
+    UnpoolRun,
+    unpool_registers,
+    unpool_table,
+)
+
+MAX_DILATION = 16
+"""The largest stride that delta propagation undoes."""
+
+
+def _engine(run: LayerRun) -> Shape:
+    """What the engine convolves."""
+    return run_shape(delta_shape(run.shape), run.design.k)
+
+
+def _spread(run: LayerRun) -> Shape:
+    """What is dilated: a pixel's words; all those of a folded image are one's, as none is added."""
+    shape = _engine(run)
+    if run.design.map_port > 1 and isinstance(shape, FoldedShape):
+        beats = run.design.map_words(shape.n * run.design.taps)
+        return Shape(n=beats, m=1, k=1, rows=1, columns=1)
+    return replace(shape, n=run.design.map_words(shape.n))
+
+
+def _most_words(design: Design) -> int:
+    """Words of a pixel, at most, or of an image of a folded layer."""
+    if design.map_port > 1 and design.folded:
+        return design.map_words(design.max_maps * design.taps)
+    return design.map_words(design.max_maps)
+
+
+DILATE = LayerTable("dilate_config", (
+    IMAGES,
+    LayerRegister(
+        "rows", 1, lambda design: design.max_size, "rows of a delta map after dilation",
+        lambda run: _spread(run).rows,
+    ),
+    LayerRegister(
+        "columns", 1, lambda design: design.max_size, "columns of a delta map after dilation",
+        lambda run: _spread(run).columns,
+    ),
+    LayerRegister(
+        "maps", 1, _most_words, "delta maps that come in (words of map_port deltas)",
+        lambda run: _spread(run).n,
+    ),
+    LayerRegister(
+        "stride", 1, lambda design: MAX_DILATION, "stride of the layer's convolution",
+        lambda run: 1 if isinstance(_engine(run), FoldedShape) else run.shape.stride,
+    ),
+))  # fmt: skip
+"""Of the dilater; a run's shape is the layer's, as in forward propagation."""
+
+_NOTHING = Shape(n=1, m=1, k=1, rows=1, columns=1, relu=False)
+
+
+def delta_registers(
+    shape: Shape,
+    unpooled: Shape,
+    maps: int,
+    images: int,
+    engine: Design,
+    unpool: UnpoolDesign,
+    part: InputPart = WHOLE,
+    add_unpool: UnpoolDesign | None = None,
+    beside: Shape | None = None,
+) -> dict[str, int]:
+    """Value of every configuration port, by flattened name, for one run.
+
+    ``shape`` is the layer's, as in forward propagation; ``unpooled`` the one whose ReLU and pooling
+    are undone, on ``maps`` maps; ``part`` that of the deltas that come in. With ``add_unpool`` what
+    sums start at, where ``part`` says so, is expanded, too: ReLU and pooling of ``beside`` (None:
+    there are none) are undone on the layer's n maps. The caller has checked that all fit.
+    """
+    values = {
+        **registers(delta_shape(shape), images, engine, part),
+        **DILATE.values(LayerRun(shape, images, engine)),
+        **unpool_registers(unpooled, maps, images, unpool),
+    }
+    if add_unpool is not None:
+        expanded, started = beside or plain_inputs(shape), shape.n
+        if not part.added:  # nothing comes: its maps need not fit
+            expanded, started = _NOTHING, 1
+        run = UnpoolRun(expanded, started, images, add_unpool)
+        values |= unpool_table(add_unpool, ADDED_BUNDLE).values(run)
+    if engine.map_port > 1:  # the zeros of a dilation do not come in
+        values[f"{PORT.bundle}_pixels"] = images * shape.out_rows * shape.out_columns
+    return values

@@ -1,0 +1,61 @@
+"""The keys of a design of CNN-MERP in a network file, with the ranges and texts of ``Design``."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+
+from merp.models.base.keys import Choice, Flag, Key, Whole, says_of
+from merp.models.base.summation import (
+    CU_KINDS,
+    DSPS,
+    KU_KINDS,
+    NARROW_WINDOWS,
+    OPERANDS,
+    PRECISIONS,
+    WINDOWS,
+)
+from merp.models.machines.cnn_merp.params.design import PORTS, RANGES, Design
+from merp.models.machines.cnn_merp.params.sizing import MAXIMA
+
+CHOICES = (
+    "k", "n_cu", "r", "p", "d", "fused_dsp", "operand_precision", "fused_window",
+    "accumulator_precision", "ku_lanes", "mul_latency", "add_latency", "max_images", "kernel_port",
+    "map_port",
+)  # fmt: skip
+"""Whole numbers that do not follow from the layers."""
+
+_ALL_RANGES = RANGES | {
+    "fused_dsp": (min(DSPS), max(DSPS)),
+    "operand_precision": (min(OPERANDS), max(OPERANDS)),
+    "fused_window": (NARROW_WINDOWS[0], WINDOWS[1]),
+    "accumulator_precision": PRECISIONS,
+    "kernel_port": (min(PORTS), max(PORTS)),
+    "map_port": (min(PORTS), max(PORTS)),
+    "ku_lanes": (1, RANGES["k"][1] ** 2),
+}
+_DEFAULTS = {each.name: each.default for each in fields(Design) if each.default is not MISSING}
+_SAYS = says_of(Design)
+
+
+def _whole(key: str) -> Whole:
+    """What ``Design`` says of a number; a maximum follows from the layers where it is not given."""
+    low, high = _ALL_RANGES[key]
+    default = None if key in MAXIMA else _DEFAULTS.get(key)
+    return Whole(
+        key=key,
+        says=_SAYS[key],
+        low=low,
+        high=high,
+        default=default,
+        required=key not in MAXIMA and default is None,
+    )
+
+
+CU_KIND = Choice(key="cu_kind", says=_SAYS["cu_kind"], allowed=CU_KINDS, default=CU_KINDS[0])
+KU_KIND = Choice(key="ku_kind", says=_SAYS["ku_kind"], allowed=KU_KINDS, default=KU_KINDS[0])
+NUMBERS = tuple(_whole(key) for key in (*CHOICES, *MAXIMA))
+AVERAGE = Flag(key="average", says=_SAYS["average"], default=None)
+PARTIAL = Flag(key="partial", says=_SAYS["partial"], default=False)
+
+KEYS: tuple[Key, ...] = (CU_KIND, KU_KIND, *NUMBERS, AVERAGE, PARTIAL)
+"""All of them."""

@@ -1,0 +1,22 @@
+"""Run-time registers of forward propagation: those of its engine, and what it alone has."""
+
+from __future__ import annotations
+
+from merp.models.base.input_part import WHOLE, InputPart
+from merp.models.base.shape import Shape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.registers import ADD, LayerRun, registers
+
+
+def forward_registers(
+    shape: Shape, images: int, design: Design, part: InputPart = WHOLE
+) -> dict[str, int]:
+    """Value of every configuration port, by flattened name, for one run.
+
+    The caller has checked that the shape, and the part of the input maps that it has, fit the
+    design.
+    """
+    values = registers(shape, images, design, part)
+    if design.added and design.map_port > 1:
+        values |= ADD.values(LayerRun(shape, images, design, part))
+    return values

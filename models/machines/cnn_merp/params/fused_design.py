@@ -1,0 +1,26 @@
+"""What is fixed at elaboration of two fused layers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from merp.models.machines.cnn_merp.params.design import Design
+
+
+class FusedDesign(NamedTuple):
+    """Elaboration of two layers fused in forward propagation.
+
+    Attributes:
+        first: of the first layer's engine. second: of each of the second layer's.
+        groups: engines of the second layer, each for a group.
+    """
+
+    first: Design
+    second: Design
+    groups: int
+
+    @property
+    def multipliers(self) -> int:
+        """Of all CUs."""
+        second = self.groups * self.second.n_cu * self.second.taps
+        return self.first.n_cu * self.first.taps + second

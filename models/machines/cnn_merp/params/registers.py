@@ -1,0 +1,388 @@
+"""Run-time registers of the forward engine, a table per bundle; the bundles and ranges follow.
+
+CNN-MERP section VI.B: sizes change by registers, not by a new bitstream.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from merp.models.base.folded_shape import FoldedShape, filling, run_shape
+from merp.models.base.formats import FloatFormat
+from merp.models.base.input_part import WHOLE, InputPart
+from merp.models.base.nearest import nearest_word
+from merp.models.base.register_table import COUNT_MAX, RegisterTable, RunRegister, switch
+from merp.models.base.shape import Pool, Shape
+from merp.models.base.widened_shape import WidenedShape
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.sizing import groups_of
+
+
+def reciprocal_square(window: int, fmt: FloatFormat) -> int:
+    """Bits of RN(1 / window^2), the factor of average pooling.
+
+    Raises:
+        ValueError: the factor is below the smallest normal number of the format.
+    """
+    word = nearest_word(Fraction(1, window * window), fmt)
+    if not word:
+        raise ValueError(f"1/{window * window} is not a normal number of the format")
+    return word
+
+
+def largest_word(fmt: FloatFormat) -> int:
+    """The largest word of an element, read as a number."""
+    return (1 << fmt.width) - 1
+
+
+def pairs_across_rows(shape: Shape, design: Design, images: int) -> bool:
+    """Whether two consecutive positions in different rows (or images) fit the kept rows together.
+
+    The first still protects its first row while the second waits for its last row, so both must lie
+    within the d*k kept rows, or the second would wait for ever.
+    """
+    kept = design.d * design.k
+    last_top = (shape.out_rows - 1) * shape.stride - shape.top
+    in_image = shape.out_rows == 1 or shape.stride + design.k <= kept
+    across_images = images == 1 or shape.rows - max(0, last_top) + design.k - shape.top <= kept
+    return in_image and across_images
+
+
+@dataclass(frozen=True)
+class LayerRun:
+    """A run of ``images`` images of ``shape`` on ``design``, where they fit.
+
+    ``part`` is that of the layer's input maps which ``shape`` has.
+    """
+
+    shape: Shape
+    images: int
+    design: Design
+    part: InputPart = WHOLE
+
+    @property
+    def groups(self) -> int:
+        """G: groups of output maps."""
+        return groups_of(self.shape, self.design.n_cu)
+
+    @property
+    def last_cus(self) -> int:
+        """CUs in use in the last group."""
+        return self.shape.m - (self.groups - 1) * self.design.n_cu
+
+    @property
+    def elements(self) -> int:
+        """Words of an image of a folded run; of others each word counts by itself."""
+        return self.shape.elements if isinstance(self.shape, FoldedShape) else 1
+
+    @property
+    def sums(self) -> int:
+        """Sums of all images."""
+        return self.images * self.shape.out_rows * self.shape.out_columns * self.shape.m
+
+    @property
+    def pool(self) -> Pool:
+        """Pooling; none is the maximum of a single element."""
+        return self.shape.pool or Pool(window=1, stride=1)
+
+
+LayerRegister = RunRegister[Design, LayerRun]
+LayerTable = RegisterTable[Design, LayerRun]
+
+# Registers that stand in several bundles.
+IMAGES = LayerRegister(
+    "images", 1, lambda design: design.max_images, "images of the run",
+    lambda run: run.images,
+)  # fmt: skip
+INPUTS = LayerRegister(
+    "inputs", 1, lambda design: design.max_maps, "n, input maps",
+    lambda run: run.shape.n,
+)  # fmt: skip
+GROUPS = LayerRegister(
+    "groups", 1, lambda design: design.groups, "G, groups of output maps",
+    lambda run: run.groups,
+)  # fmt: skip
+LAST_CUS = LayerRegister(
+    "last_cus", 1, lambda design: design.n_cu, "CUs in use in the last group",
+    lambda run: run.last_cus,
+)  # fmt: skip
+
+MAP = LayerTable("map_config", (
+    IMAGES,
+    LayerRegister(
+        "rows", 1, lambda design: design.max_size, "rows of an input map",
+        lambda run: run.shape.rows,
+    ),
+    LayerRegister(
+        "columns", 1, lambda design: design.max_size, "columns of an input map",
+        lambda run: run.shape.columns,
+    ),
+    INPUTS,
+    LayerRegister(
+        "out_rows", 1, lambda design: design.max_size, "rows of the convolution's output",
+        lambda run: run.shape.out_rows,
+    ),
+    LayerRegister(
+        "out_columns", 1, lambda design: design.max_size, "columns of the convolution's output",
+        lambda run: run.shape.out_columns,
+    ),
+    GROUPS,
+    LAST_CUS,
+    LayerRegister(
+        "stride", 1, lambda design: design.max_stride, "stride of the convolution",
+        lambda run: run.shape.stride,
+    ),
+    LayerRegister(
+        "pad", 0, lambda design: design.k - 1, "zeros around the input map",
+        lambda run: run.shape.top,
+        holds=lambda design: design.k,
+    ),
+    LayerRegister(
+        "rows_mod", 0, lambda design: design.k - 1, "rows mod k",
+        lambda run: run.shape.rows % run.design.k,
+        holds=lambda design: design.k,
+    ),
+    LayerRegister(
+        "rows_ring", 0, lambda design: design.d - 1, "rows div k mod d",
+        lambda run: run.shape.rows // run.design.k % run.design.d,
+        holds=lambda design: design.d,
+    ),
+    LayerRegister(
+        "stride_mod", 0, lambda design: design.k - 1, "stride mod k",
+        lambda run: run.shape.stride % run.design.k,
+        holds=lambda design: design.k,
+    ),
+    LayerRegister(
+        "stride_ring", 0, lambda design: design.d - 1, "stride div k mod d",
+        lambda run: run.shape.stride // run.design.k % run.design.d,
+        holds=lambda design: design.d,
+    ),
+    LayerRegister(
+        "stride_words", 0, lambda design: design.max_stride // design.k * design.max_maps,
+        "stride div k * n (ceil(n / map_port))",
+        lambda run: run.shape.stride // run.design.k * run.design.map_words(run.shape.n),
+        holds=lambda design: design.max_stride * design.max_maps,
+    ),
+    switch(
+        "pair_rows", "interleaved positions may lie in two rows or images",
+        lambda run: pairs_across_rows(run.shape, run.design, run.images),
+    ),
+))  # fmt: skip
+"""Of the input side.
+
+A place in the ring of kept rows is (row modulo k, block of k rows modulo d): a step of x rows adds
+(x mod k, x div k mod d). Columns likewise, their blocks counted in words of n elements.
+"""
+
+SIDES = (
+    LayerRegister(
+        "pad_left", 0, lambda design: design.k - 1,
+        "zeros left of the input map; pad has those above it",
+        lambda run: run.shape.left,
+        holds=lambda design: design.k,
+    ),
+    LayerRegister(
+        "lower_mod", 0, lambda design: design.k - 1,
+        "(pad_left - pad) mod k: rows by which a window begins lower than as far above as left",
+        lambda run: (run.shape.left - run.shape.top) % run.design.k,
+        holds=lambda design: design.k,
+    ),
+    LayerRegister(
+        "lower_ring", 0, lambda design: design.d - 1, "(pad_left - pad) div k mod d",
+        lambda run: (run.shape.left - run.shape.top) // run.design.k % run.design.d,
+        holds=lambda design: design.d,
+    ),
+)  # fmt: skip
+"""Of a design for padding that is not the same above and on the left; ``pad`` is that above.
+
+What lies below and on the right follows from the rows and columns of the output.
+"""
+
+
+def with_sides(table: LayerTable, design: Design) -> LayerTable:
+    """``table``, of the input side, as ``design`` has it."""
+    return LayerTable(table.bundle, (*table.registers, *SIDES)) if design.sided else table
+
+
+LOAD = LayerTable("load_config", (INPUTS, GROUPS, LAST_CUS))
+"""Of the kernel loader."""
+
+OUTPUT = LayerTable("output_config", (
+    IMAGES,
+    LayerRegister(
+        "rows", 1, lambda design: design.max_size, "rows of the convolution's output",
+        lambda run: run.shape.out_rows,
+    ),
+    LayerRegister(
+        "columns", 1, lambda design: design.max_size, "columns of the convolution's output",
+        lambda run: run.shape.out_columns,
+    ),
+    GROUPS,
+    LAST_CUS,
+    switch("relu", "ReLU is on", lambda run: run.shape.relu),
+    switch(
+        "average", "average pooling, else maximum (1 x 1: no pooling)",
+        lambda run: run.pool.kind == "average",
+    ),
+    LayerRegister(
+        "window", 1, lambda design: design.pool_window, "pooling window",
+        lambda run: run.pool.window,
+    ),
+    LayerRegister(
+        "stride", 1, lambda design: design.max_stride, "pooling stride",
+        lambda run: run.pool.stride,
+    ),
+    LayerRegister(
+        "pooled_rows", 1, lambda design: design.max_size, "rows after pooling",
+        lambda run: run.shape.pooled_rows,
+    ),
+    LayerRegister(
+        "pooled_columns", 1, lambda design: design.max_size, "columns after pooling",
+        lambda run: run.shape.pooled_columns,
+    ),
+    LayerRegister(
+        "scale", 0, lambda design: largest_word(design.fmt), "word of 1 / window^2",
+        lambda run: reciprocal_square(run.pool.window, run.design.fmt),
+    ),
+))  # fmt: skip
+"""Of the super layer: ReLU and the geometry of pooling."""
+
+HANGING = (
+    LayerRegister(
+        "pool_top", 0, lambda design: design.pool_window - 1,
+        "rows by which the first pooling windows hang over the edge",
+        lambda run: run.pool.top,
+    ),
+    LayerRegister(
+        "pool_left", 0, lambda design: design.pool_window - 1,
+        "columns by which the first pooling windows hang over the edge",
+        lambda run: run.pool.left,
+    ),
+    LayerRegister(
+        "pool_above", 0, lambda design: (design.pool_window - 1) * design.pool_window,
+        "pool_top * window, elements of the first windows above the edge",
+        lambda run: run.pool.top * run.pool.window,
+    ),
+)  # fmt: skip
+"""Of a design whose pooling windows may hang over the edges of the sums.
+
+Where they do below and on the right follows from the rows and columns after pooling.
+"""
+
+
+def output_table(design: Design) -> LayerTable:
+    """``OUTPUT`` as ``design`` has it."""
+    return LayerTable(OUTPUT.bundle, (*OUTPUT.registers, *(HANGING if design.hanging else ())))
+
+
+FOLD = LayerTable("fold_config", (
+    switch(
+        "folded", "the layer is fully connected: its elements fill k x k maps one after the other",
+        lambda run: isinstance(run.shape, FoldedShape),
+    ),
+    LayerRegister(
+        "elements", 1, lambda design: design.kernel_words * design.taps,
+        "words of an image, or of the weights of an output", lambda run: run.elements,
+    ),
+    LayerRegister(
+        "filling", 0, lambda design: design.taps - 1, "zeros that fill up its last map",
+        lambda run: filling(run.shape, run.design.k),
+    ),
+))  # fmt: skip
+"""Of a design on which fully connected layers run, too; what is not folded is not filled up."""
+
+
+KERNEL = LayerTable("kernel_config", (
+    LayerRegister(
+        "size", 1, lambda design: design.k, "rows and columns of a kernel",
+        lambda run: run.shape.kernel if isinstance(run.shape, WidenedShape) else run.shape.k,
+    ),
+))  # fmt: skip
+"""Of a design on which layers with smaller kernels run, too."""
+
+
+def _elements(run: LayerRun) -> int:
+    return run.shape.elements if isinstance(run.shape, FoldedShape) else run.shape.n
+
+
+def _pixels(run: LayerRun) -> int:
+    folded = isinstance(run.shape, FoldedShape)
+    return run.images * (1 if folded else run.shape.rows * run.shape.columns)
+
+
+def most_elements(design: Design) -> int:
+    """Elements of a pixel, at most, or of an image of a folded layer."""
+    return max(design.max_maps, design.kernel_words * design.taps if design.folded else 1)
+
+
+PORT = LayerTable("port_config", (
+    LayerRegister(
+        "elements", 1, most_elements, "elements of a pixel; of an image of a folded layer",
+        _elements,
+    ),
+    LayerRegister(
+        "pixels", 1, lambda design: design.max_images * design.max_size**2,
+        "pixels that come in, all images'; images of a folded layer", _pixels,
+    ),
+    LayerRegister(
+        "words", 1, lambda design: design.map_words(design.max_maps), "ceil(n / map_port)",
+        lambda run: run.design.map_words(run.shape.n),
+    ),
+))  # fmt: skip
+"""Of a design whose maps come several elements to a beat."""
+
+
+PASS = LayerTable("pass_config", (
+    switch(
+        "partial_in", "sums start at partial sums, not at biases", lambda run: run.part.partial_in
+    ),
+    switch(
+        "partial_out", "sums leave as they are, no maps and no state (ReLU off, window 1)",
+        lambda run: run.part.partial_out,
+    ),
+))  # fmt: skip
+"""Of a pass over a part of a layer's input maps, on a design that is built for it."""
+
+ADDED = LayerTable(PASS.bundle, (
+    switch("added", "maps that come in are added to the sums", lambda run: run.part.added),
+))  # fmt: skip
+"""Of a run that adds the output of another layer, on a design that is built for it."""
+
+
+def pass_table(design: Design) -> LayerTable:
+    """What of both ``design`` has."""
+    tables = [table for table, built in ((PASS, design.partial), (ADDED, design.added)) if built]
+    return LayerTable(PASS.bundle, tuple(each for table in tables for each in table.registers))
+
+
+def _most_sums(design: Design) -> int:
+    return design.max_images * design.max_size**2 * design.groups * design.n_cu
+
+
+ADD = LayerTable("add_config", (
+    LayerRegister(
+        "words", 0, lambda design: min(_most_sums(design), COUNT_MAX),
+        "words that are added, in all; 0: none",
+        lambda run: run.part.added * run.sums,
+        holds=_most_sums,
+    ),
+))  # fmt: skip
+"""Of forward propagation on a design that adds maps, several of them to a beat."""
+
+
+def registers(shape: Shape, images: int, design: Design, part: InputPart = WHOLE) -> dict[str, int]:
+    """Value of every configuration port, by flattened name, for one run.
+
+    The caller has checked that the shape, and the part of the input maps that it has, fit the
+    design.
+    """
+    run = LayerRun(run_shape(shape, design.k), images, design, part)
+    plain = replace(run.shape, relu=False, pool=None)  # sums that leave raw are not looked at
+    output = replace(run, shape=plain) if part.partial_out else run
+    values = with_sides(MAP, design).values(run) | LOAD.values(run)
+    values |= output_table(design).values(output)
+    values |= FOLD.values(run) if design.folded else {}
+    values |= KERNEL.values(run) if design.widened else {}
+    values |= PORT.values(run) if design.map_port > 1 else {}
+    return values | pass_table(design).values(run)

@@ -1,0 +1,192 @@
+"""Size a design for the layers that share it, and check a layer against a design.
+
+What a layer needs from its elaboration is written once, in ``needs``: ``size_design`` takes the
+largest, ``check_fits`` compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from merp.models.base.errors import BadInput
+from merp.models.base.folded_shape import FoldedShape, run_shape
+from merp.models.base.shape import Shape
+from merp.models.base.widened_shape import WidenedShape
+from merp.models.machines.cnn_merp.params.design import Count, Design
+
+MAX_KERNEL_ELEMENTS = 1 << 22
+"""Kernel elements that the CUs of a design may hold together: 16 MiB in binary32. VGG-16's largest
+convolution (9.4 MB) is below; a fully connected layer of tens of millions of weights is not, and is
+traffic-only."""
+
+MAX_MEMORY_WORDS = 1 << 21
+"""Words that the input and pooling memories of a design may hold together. Each is a signal of a
+simulation, of 1.7 kB; VGG-16's, the largest that are shipped, have 10^5."""
+
+MAXIMA = (
+    "kernel_words", "groups", "row_words", "max_size", "max_maps", "max_stride", "fifo_words",
+    "pool_window", "pool_overlap", "pool_words",
+)  # fmt: skip
+
+FROM_LAYERS = ("folded", "sided", "widened", "hanging")
+"""Options that a design has where one of its layers asks for them."""
+
+_CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average", *FROM_LAYERS))
+
+
+def _ceil_div(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+def groups_of(shape: Shape, n_cu: int) -> int:
+    """G: times that all CUs together must work to serve every output map of a window."""
+    return _ceil_div(shape.m, n_cu)
+
+
+def beats_of(groups: Count, design: Design) -> Count:
+    """Beats in which ReLU and pooling take one output position, r elements each."""
+    return groups * _ceil_div(design.n_cu, design.r)
+
+
+def _needs(shape: Shape, design: Design) -> dict[str, int]:
+    """Return the maxima that ``shape`` needs at least; all but ``fifo_words`` and ``pool_words``.
+
+    Only the choices of ``design`` count here (k, n_cu, ...), not its maxima.
+    """
+    groups = groups_of(shape, design.n_cu)
+    pool = shape.pool
+    return {
+        "kernel_words": shape.n * groups,
+        "groups": groups,
+        "row_words": _ceil_div(shape.columns, design.k) * design.map_words(shape.n),
+        "max_size": max(shape.rows, shape.columns, shape.out_rows, shape.out_columns),
+        "max_maps": shape.n,
+        "max_stride": max(shape.stride, pool.stride if pool else 1),
+        # A 1 x 1 window that skips elements needs the pooling unit, too.
+        "pool_window": max(pool.window, min(pool.stride, 2)) if pool else 1,
+        "pool_overlap": _ceil_div(pool.window, pool.stride) if pool else 1,
+    }
+
+
+def fifo_words(inputs: Count, groups: Count, design: Design) -> Count:
+    """Space for finished sums with which the CU array never waits for ReLU and pooling.
+
+    A position's space is taken when its last input map starts, and given back when its last beat
+    leaves: after the array's and the pooling unit's latency (and a few registers between them)
+    and the beats themselves, while the array starts a new position every n*G cycles. That is room
+    for two positions at least.
+    """
+    occupied = design.array_latency + design.pool_latency + 8 + beats_of(groups, design)
+    return groups * (1 + -(-occupied // (inputs * groups)))
+
+
+def pool_words(pooled_columns: int, groups: Count, design: Design) -> Count:
+    """Partial results of one pooling row in one pool memory of ``design``."""
+    return _ceil_div(pooled_columns, design.pool_overlap) * beats_of(groups, design)
+
+
+def _pool_words(shape: Shape, design: Design) -> int:
+    """Those of a layer; a window of one element never waits in a memory."""
+    if shape.pool is None or shape.pool.window == 1:
+        return 1
+    return pool_words(shape.pooled_columns, groups_of(shape, design.n_cu), design)
+
+
+def size_design(shapes: Sequence[Shape], **chosen: Any) -> Design:
+    """Return the smallest design that runs every one of ``shapes`` at full rate.
+
+    ``chosen`` are fields of ``Design``: n_cu at least. k defaults to the largest of the shapes, and
+    every maximum to what the shapes need.
+
+    Raises:
+        ValueError: no shapes, or a chosen value is out of its range.
+    """
+    if not shapes:
+        raise ValueError("a design needs at least one shape")
+    choices = {"k": max(shape.k for shape in shapes)} | {
+        key: chosen[key] for key in chosen if key in _CHOICES
+    }
+    shapes = [run_shape(shape, choices["k"]) for shape in shapes]
+    choices["folded"] = any(isinstance(shape, FoldedShape) for shape in shapes)
+    choices["widened"] = any(isinstance(shape, WidenedShape) for shape in shapes)
+    choices["sided"] = any(shape.left != shape.top for shape in shapes)
+    choices["hanging"] = any(shape.hanging for shape in shapes)
+    maxima = {key: value for key, value in chosen.items() if key not in _CHOICES}
+    average = any(shape.pool is not None and shape.pool.kind == "average" for shape in shapes)
+    smallest = dict.fromkeys(MAXIMA, 1)
+    design = Design(**(smallest | {"average": average} | choices | maxima | _room(maxima)))
+    needed = [_needs(shape, design) for shape in shapes]
+    largest = {key: max(need[key] for need in needed) for key in needed[0]}
+    design = replace(design, **(largest | maxima | _room(largest | maxima)))
+    buffers = {
+        "fifo_words": max(
+            fifo_words(shape.n, groups_of(shape, design.n_cu), design) for shape in shapes
+        ),
+        "pool_words": max(_pool_words(shape, design) for shape in shapes),
+    }
+    return replace(design, **(buffers | maxima))
+
+
+def _room(maxima: dict[str, int]) -> dict[str, int]:
+    """Return a FIFO as deep as ``groups`` asks while its own depth is not known yet."""
+    return {"fifo_words": maxima["groups"]} if "groups" in maxima else {}
+
+
+def check_memories(design: Design) -> None:
+    """Check that the memories of ``design`` can be elaborated.
+
+    Raises:
+        ValueError: its input and pooling memories have too many words.
+    """
+    words = design.taps * design.d * design.row_words * design.map_port
+    words += design.r * design.pool_overlap**2 * design.pool_words
+    if words > MAX_MEMORY_WORDS:
+        raise ValueError(
+            f"input and pooling memories of {words:,} words: at most {MAX_MEMORY_WORDS:,} are "
+            "allowed; without a design the layer is traffic-only"
+        )
+
+
+def check_fits(shape: Shape, images: int, design: Design, where: str) -> None:
+    """Check that ``design`` can run ``images`` images of ``shape``.
+
+    ``where`` opens the message (file and layer).
+
+    Raises:
+        BadInput: the kernel is of a size that the design does not run, or the padding is not,
+            average pooling or windows that hang over are not built, or a maximum is exceeded; the
+            message names which.
+    """
+    shape = run_shape(shape, design.k)
+    if shape.k != design.k:
+        raise BadInput(f"{where}: kernel size {shape.k}: the design is built for k = {design.k}")
+    if isinstance(shape, WidenedShape) and not design.widened:
+        raise BadInput(
+            f"{where}: kernel size {shape.kernel}: the design is built for k = {shape.k} alone"
+        )
+    if isinstance(shape, FoldedShape) and not design.folded:
+        raise BadInput(f"{where}: fully connected: the design is built for convolutions alone")
+    if shape.left != shape.top and not design.sided:
+        raise BadInput(
+            f"{where}: pad of {shape.top} above and {shape.left} on the left: the design is built "
+            "for as much on the left as above"
+        )
+    if shape.hanging and not design.hanging:
+        raise BadInput(
+            f"{where}: pooling windows hang over the edge of the {shape.out_rows} x "
+            f"{shape.out_columns} sums: the design is built for whole windows alone"
+        )
+    if shape.pool and shape.pool.kind == "average" and not design.average:
+        raise BadInput(f"{where}: average pooling: the design is built with average = false")
+    needed = _needs(shape, design) | {
+        "max_images": images,
+        "fifo_words": groups_of(shape, design.n_cu) * design.p,
+        "pool_words": _pool_words(shape, design),
+    }
+    for key, need in needed.items():
+        if need > getattr(design, key):
+            raise BadInput(
+                f"{where}: needs {key} = {need}: the design has {key} = {getattr(design, key)}"
+            )

@@ -1,0 +1,63 @@
+"""The counters of words (of state: bytes) that each top has, by port, in the order of signals."""
+
+from __future__ import annotations
+
+from merp.models.base.storage import StoredFormat, port_format
+from merp.models.machines.cnn_merp.params.design import Design
+
+FORWARD_WORDS = ("map_in", "map_out", "kernel", "bias")
+FORWARD_STATE_WORDS = ("state_out",)
+"""Where state leaves."""
+
+PARTIAL_WORDS = ("partial_in", "partial_out")
+"""Of forward and delta propagation, where sums can start from a stream and leave as one."""
+
+ADDED_WORDS = ("add_in",)
+"""Of the same, where maps, or deltas, are added to the sums."""
+
+ADDED_STATE_WORDS = ("add_state_in",)
+"""Where the deltas that are added come at pooled resolution."""
+
+DELTA_WORDS = ("delta_in", "delta_out", "kernel", "state_in")
+
+KERNEL_UPDATE_WORDS = ("map_in", "delta_in", "kernel", "kernel_out", "bias", "bias_out")
+VELOCITY_WORDS = (
+    "kernel_velocity_in", "kernel_velocity_out", "bias_velocity_in", "bias_velocity_out",
+)  # fmt: skip
+"""Where momentum is built."""
+
+KERNEL_UPDATE_STATE_WORDS = ("state_in",)
+"""Where deltas come at pooled resolution."""
+
+BACKWARD_WORDS = (
+    "delta_in", "state_in", "map_in", "kernel", "bias", "delta_out", "kernel_out", "bias_out",
+)  # fmt: skip
+"""Of both backward phases in one pass."""
+
+FUSED_WORDS = ("map_in", "kernel", "bias", "second_kernel", "second_bias", "map_out")
+"""Of two layers fused in forward propagation."""
+
+FUSED_STATE_WORDS = ("between_out", "between_state_out", "state_out")
+"""Where state leaves: the map between the layers does, too."""
+
+_STATE = frozenset(
+    (
+        *FORWARD_STATE_WORDS, *ADDED_STATE_WORDS, *KERNEL_UPDATE_STATE_WORDS,
+        "between_state_out",
+    )
+)  # fmt: skip
+
+
+def stored_format(phase: str, port: str, design: Design) -> StoredFormat | None:
+    """Format of the elements on a port; None: it has bytes of state, or words of an accumulator."""
+    if port in _STATE or port in PARTIAL_WORDS:
+        return None
+    return port_format(phase, port, design)
+
+
+def word_bytes(phase: str, port: str, design: Design) -> int:
+    """Bytes of a word of a port: one of state, of partial sums the accumulator's."""
+    if port in PARTIAL_WORDS:
+        return design.partial_width // 8
+    stored = stored_format(phase, port, design)
+    return 1 if stored is None else stored.bytes

@@ -1,0 +1,127 @@
+"""Cycles of a training pipeline: the row-by-row simulator, its servers the engines.
+
+The engines' own rates are those of the cycle model, between the first and the last slot of a long
+batch; what they wait for each other comes from the simulator. Latencies of the engines are left out
+but for the update's, which ends the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from merp.models.chain.chain import Chain, Rows, Slice
+from merp.models.chain.simulator import simulate
+from merp.models.machines.cnn_merp.cycles import Cycles, layer_cycles
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import NAMED, ONE_PASS, has_phase
+
+PAIR = 2
+"""By so many images two batches differ, of which a rate is taken: positions come in pairs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelineCycles:
+    """Cycles of a batch.
+
+    Attributes:
+        load: by which images are held up, as kernels are loaded.
+        updated: of each layer, by its name: cycles from the first word in, but for that, until its
+            new kernels have left.
+        interval: from image to image, on average over the second half of the batch.
+    """
+
+    load: int
+    updated: Mapping[str, int]
+    interval: float
+
+    @property
+    def total(self) -> int:
+        """From the start until every engine is done."""
+        return self.load + max(self.updated.values())
+
+
+def pipeline_cycles(network: Network, images: int, depth: int) -> PipelineCycles:
+    """Model a batch of ``images``, ``depth`` of them on their way at most.
+
+    Raises:
+        ValueError: a layer has no design.
+    """
+    layers = network.layers
+    outcome = simulate(
+        Chain(
+            layers=rows_of(layers),
+            slices=tuple(_slice(network, layer, place) for place, layer in enumerate(layers)),
+            images=images,
+            depth=depth,
+        )
+    )
+    streams = {stream.what: index for index, stream in enumerate(outcome.graph.streams)}
+    load, updated = 0, {}
+    for layer in layers:
+        for phase in _phases(network, layer):
+            index = streams[f"{phase} {layer.name} on node 0"]
+            cycles = _cycles(network, layer, phase, PAIR)
+            if phase == "ku":
+                updated[layer.name] = outcome.ends[index][-1] + cycles.drain
+            else:  # what is in front of an engine goes on while that one is loaded
+                begin = outcome.ends[index][0] - outcome.graph.streams[index].cycles[0]
+                load = max(load, cycles.kernel_load - begin)
+    return PipelineCycles(load=load, updated=updated, interval=outcome.interval)
+
+
+def _phases(network: Network, layer: Layer) -> list[str]:
+    return [phase for phase in NAMED if phase != ONE_PASS and has_phase(network, layer, phase)]
+
+
+def _cycles(network: Network, layer: Layer, phase: str, images: int) -> Cycles:
+    found = layer_cycles(network, layer, phase, images)
+    if found is None:
+        raise ValueError(f"{network.name}: layer {layer.name} has no design")
+    return found
+
+
+def _slice(network: Network, layer: Layer, place: int) -> Slice:
+    return Slice(
+        node=0,
+        layer=place,
+        begin=Fraction(0),
+        end=Fraction(1),
+        cycles={phase: _of_image(network, layer, phase) for phase in _phases(network, layer)},
+    )
+
+
+def _of_image(network: Network, layer: Layer, phase: str) -> int:
+    """Cycles of an image among others, by how much longer two of them more take."""
+    few, more = (_cycles(network, layer, phase, count * PAIR) for count in (1, 2))
+    return -(-(more.total - few.total) // PAIR)
+
+
+def rows_of(layers: Sequence[Layer]) -> tuple[Rows, ...]:
+    """The layers of a network as rows."""
+    shapes = [layer.shape for layer in layers]
+    outputs = [behind.rows for behind in shapes[1:]] + [shapes[-1].pooled_rows]
+    return tuple(_rows(*each) for each in zip(layers, outputs, strict=True))
+
+
+def _rows(layer: Layer, outputs: int) -> Rows:
+    shape = layer.shape
+    pool = shape.pool
+    return Rows(
+        name=layer.name,
+        by_outputs=False,
+        inputs=shape.rows,
+        sums=shape.out_rows,
+        pooled=shape.pooled_rows,
+        outputs=outputs,
+        kernel=shape.k,
+        stride=shape.stride,
+        top=shape.top,
+        window=pool.window if pool else 1,
+        step=pool.stride if pool else 1,
+        above=pool.top if pool else 0,
+        input_words=layer.inputs,
+        sum_words=layer.sums,
+        output_words=layer.outputs,
+    )

@@ -1,0 +1,76 @@
+"""Which two layers of a plan could be one pass of forward propagation on its board."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.fused_pair import image_slots
+from merp.models.machines.cnn_merp.plan.engines import Engine
+from merp.models.machines.cnn_merp.plan.fused import fused
+from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.plan.words import closed_form
+from merp.models.machines.cnn_merp.plan.work import POOLED
+from merp.models.network.network import Layer
+from merp.models.traffic.closed_form import inference_traffic
+
+
+@dataclass(frozen=True)
+class Fusable:
+    """Two layers that fit the board fused in forward propagation.
+
+    Attributes:
+        first, second: the layers. engine: with the shares of the CUs that suit them best.
+        slots: of an image, of the slower layer.
+        saved: bytes of a training step on the board. saved_in_inference: of a batch in inference,
+            where no map is cut.
+    """
+
+    first: Layer
+    second: Layer
+    engine: Engine
+    slots: int
+    saved: int
+    saved_in_inference: int
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Of the layers, as a network fuses them."""
+        return self.first.name, self.second.name
+
+
+def fusable(plan: Plan) -> Iterator[Fusable]:
+    """Yield the pairs of layers that fit the board fused, in order; none of a plan that has one.
+
+    Nor of one whose state no hardware keeps.
+    """
+    if plan.network.fuse or plan.state != POOLED:
+        return
+    apart = {layer.name: phase for layer, phase in inference_traffic(plan.network, plan.batch)}
+    for first, second in pairwise(plan.network.layers):
+        planned = plan.of(first.name, "fp"), plan.of(second.name, "fp")
+        try:
+            engine, work = fused(plan.network, (planned[0].work, planned[1].work), plan.board)
+        except BadInput:
+            continue
+        assert engine.pair is not None
+        designs = engine.pair.first, engine.pair.second
+        yield Fusable(
+            first,
+            second,
+            engine,
+            max(
+                image_slots(each.work.shape, on.n_cu)
+                for each, on in zip(planned, designs, strict=True)
+            ),
+            sum(each.bytes for each in planned) - sum(closed_form(work, *work.whole).values()),
+            # The map between them neither leaves the first one nor comes to the second.
+            apart[first.name].streams["map_out"] + apart[second.name].streams["map_in"],
+        )
+
+
+def saves_most(pairs: Iterable[Fusable]) -> Fusable | None:
+    """The pair that saves most bytes of a training step; None of none."""
+    return max(pairs, key=lambda each: each.saved, default=None)

@@ -1,0 +1,59 @@
+"""Two layers of a plan as one pass of forward propagation, on a bitstream of both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from merp.models.base.errors import BadInput
+from merp.models.fpga.board import Board
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.fused_pair import (
+    check_pair,
+    fused_design,
+    fused_layers,
+    fused_shape,
+)
+from merp.models.machines.cnn_merp.plan.engines import Engine
+from merp.models.machines.cnn_merp.plan.work import POOLED, Work
+from merp.models.network.network import Network
+from merp.models.network.phases import PAIR
+
+
+def check_fusing(network: Network, state: str) -> None:
+    """Refuse layers that no hardware fuses, whatever their designs and the part, or such state.
+
+    Raises:
+        BadInput: so it is.
+    """
+    fused_shape(network, *fused_layers(network))
+    if state != POOLED:
+        raise BadInput(
+            f"{network.name}: fuse: no hardware that fuses layers keeps state {state}: allowed is "
+            f"{POOLED}, or no fuse"
+        )
+
+
+def fused(network: Network, halves: tuple[Work, Work], board: Board) -> tuple[Engine, Work]:
+    """Return the bitstream and the pass of two layers, of whose units it has those that fit.
+
+    Args:
+        network: of the layers; which others it fuses says nothing here. halves: their forward
+            propagation, as they would run apart, with state as hardware keeps it.
+
+    Raises:
+        BadInput: hardware does not fuse them, or no shares of their units fit the board.
+    """
+    one, other = halves
+    first, second, images = one.layer, other.layer, one.images
+    designs = dict(network.designs)
+    for layer in (first, second):
+        design = design_of(network, layer)
+        roomy = max(images, design.max_images)
+        designs[str(layer.design)] = replace(design, max_images=roomy)
+    network = network.fusing(first, second, designs)
+    check_pair(network, images, state=True, part=board.room)
+    pair = fused_design(network, first, second, state=True, part=board.room)
+    both = replace(one, engine=pair.first), replace(other, engine=pair.second)
+    name = f"{first.design}+{second.design}"
+    engine = Engine(name=name, phase=PAIR, design=pair.first, unpool=None, pair=pair)
+    return engine, replace(both[0], phase=PAIR, halves=both)

@@ -1,0 +1,228 @@
+"""A plan of a network on a board: what each layer and phase runs as, and what a step costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from merp.models.base.input_part import InputPart
+from merp.models.base.ordered_sum import ordered_sum
+from merp.models.fpga.board import Board
+from merp.models.machines.cnn_merp.plan.cost import Cost, cost_of
+from merp.models.machines.cnn_merp.plan.engines import Engine
+from merp.models.machines.cnn_merp.plan.search import Tile
+from merp.models.machines.cnn_merp.plan.words import closed_form
+from merp.models.machines.cnn_merp.plan.work import Work
+from merp.models.machines.cnn_merp.reconfiguration import PROPAGATING, bitstreams
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import NAMED, ONE_PASS, PAIR, apart, has_phase
+
+
+class Kind(NamedTuple):
+    """Passes that are alike: how many there are of all groups, and what they have.
+
+    Attributes:
+        passes: how many. maps: in, and out. part: of the input maps.
+    """
+
+    passes: int
+    maps: Tile
+    part: InputPart
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """A phase of a layer, in passes.
+
+    Attributes:
+        work: the layer and phase. engine: the bitstream. tile: maps of the largest parts.
+        board: where.
+        like: the plan of a work of the same kind on the same engine, whose passes cost the same.
+    """
+
+    work: Work
+    engine: Engine
+    tile: Tile
+    board: Board
+    like: Planned | None = None
+
+    @property
+    def in_parts(self) -> int:
+        """Parts of the input maps."""
+        return -(-self.work.inputs // self.tile[0])
+
+    @property
+    def out_parts(self) -> int:
+        """Parts of the output maps."""
+        return -(-self.work.outputs // self.tile[1])
+
+    @property
+    def passes(self) -> int:
+        """Of all groups."""
+        return self.work.layer.groups * self.in_parts * self.out_parts
+
+    @cached_property
+    def ports(self) -> Mapping[str, int]:
+        """Bytes of each port, all passes of all groups."""
+        return closed_form(self.work, *self.tile) if self.like is None else self.like.ports
+
+    @property
+    def bytes(self) -> int:
+        """Of all ports; velocities of momentum are not among them."""
+        return sum(self.ports.values())
+
+    @property
+    def operations(self) -> int:
+        """All groups and images."""
+        parts = self.work.halves or (self.work,)
+        return sum(each.layer.operations(self.work.images) for each in parts)
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """Passes of different parts, as far as these are of other sizes or take other sums."""
+        (in_size, out_size), work = self.tile, self.work
+        in_rest = work.inputs - (self.in_parts - 1) * in_size
+        out_rest = work.outputs - (self.out_parts - 1) * out_size
+        if self.in_parts == 1:
+            ins = [(in_rest, True, True, 1)]
+        else:
+            ins = [(in_size, True, False, 1), (in_size, False, False, self.in_parts - 2)]
+            ins.append((in_rest, False, True, 1))
+        outs = [(out_size, self.out_parts - 1), (out_rest, 1)]
+        return [
+            Kind(
+                work.layer.groups * in_count * out_count,
+                (maps, out),
+                InputPart(first, last, added=first and work.begun),
+            )
+            for maps, first, last, in_count in ins
+            for out, out_count in outs
+            if in_count * out_count
+        ]
+
+    @cached_property
+    def costs(self) -> list[tuple[Kind, Cost]]:
+        """What a pass of each kind costs."""
+        if self.like is not None:
+            return self.like.costs
+        return [(kind, _one_pass(self.work, self.board, kind)) for kind in self.kinds]
+
+    @cached_property
+    def cycles(self) -> int:
+        """Of all passes, the memory's waits left out."""
+        return round(ordered_sum(kind.passes * float(cost.total[0]) for kind, cost in self.costs))
+
+    @cached_property
+    def seconds(self) -> float:
+        """Of all passes."""
+        return ordered_sum(kind.passes * float(cost.seconds[0]) for kind, cost in self.costs)
+
+    @cached_property
+    def binds(self) -> str:
+        """What takes most of the time: ``units``, a port, ``kernel`` load or update, ``memory``."""
+        clock = self.board.clock_mhz * 1e6
+        shares = {"memory": 0.0}
+        for (many, *_), cost in self.costs:
+            busy = float(cost.total[0]) / clock
+            if float(cost.seconds[0]) > busy * (1 + 1e-9):
+                shares["memory"] += many * float(cost.seconds[0])
+                continue
+            slowest = max(cost.cycles, key=lambda name: float(cost.cycles[name][0]))
+            slots = float(cost.cycles[slowest][0]) / clock
+            shares[slowest] = shares.get(slowest, 0.0) + many * slots
+            shares["kernel"] = shares.get("kernel", 0.0) + many * (busy - slots)
+        return max(shares, key=lambda name: shares[name])
+
+
+def _one_pass(work: Work, board: Board, kind: Kind) -> Cost:
+    """Cost of a pass of a kind."""
+    inputs, outputs = (np.array([count]) for count in kind.maps)
+    ends = (np.array([end]) for end in (kind.part.first, kind.part.last))
+    return cost_of(work, board, inputs, outputs, *ends)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A network's training step on a board.
+
+    Attributes:
+        network: whose layers all name a design here. board, batch, state, goal: as asked for.
+        chosen: names of the designs that the planner chose itself.
+        layers: each layer and phase, in the network's order.
+        unfused: why the two layers that were to be fused run one by one; empty where none do.
+    """
+
+    network: Network
+    board: Board
+    batch: int
+    state: str
+    goal: str
+    chosen: tuple[str, ...]
+    layers: tuple[Planned, ...]
+    unfused: str = ""
+
+    def of(self, layer: str, phase: str) -> Planned:
+        """The plan of a layer's phase."""
+        return self._named[layer, phase]
+
+    @cached_property
+    def _named(self) -> Mapping[tuple[str, str], Planned]:
+        return {(p.work.layer.name, p.work.phase): p for p in self.layers}
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """Those that are planned of any layer, in the order of ``NAMED``."""
+        planned = {each.work.phase for each in self.layers}
+        return tuple(phase for phase in NAMED if phase in planned)
+
+    def apart(self, layers: Iterable[Layer]) -> Iterator[str]:
+        """As ``models.network.phases.apart``, and of convolutions that have no such pass here.
+
+        In front of it why layers run one by one that were to be fused, whatever ``layers``.
+        """
+        if self.unfused:
+            yield self.unfused
+        yield from apart(self.network, layers)
+        in_one = {each.work.layer.name for each in self.layers if each.work.phase == ONE_PASS}
+        for layer in layers:
+            if has_phase(self.network, layer, ONE_PASS) and layer.name not in in_one:
+                yield (
+                    f"{layer.name} has dp and ku, as no hardware takes both at once, or they do "
+                    f"not fit {self.board.name} whole"
+                )
+
+    @property
+    def engines(self) -> tuple[Engine, ...]:
+        """Each bitstream once, in the order of first use."""
+        return tuple({(p.engine.name, p.engine.phase): p.engine for p in self.layers}.values())
+
+    @property
+    def loads(self) -> int:
+        """Bitstreams loaded in a step."""
+        runs = [(planned.engine.name, planned.work.phase) for planned in self.layers]
+        turns = ((runs, ("fp", PAIR)), (runs[::-1], PROPAGATING), (runs, ("ku",)))
+        return bitstreams([run for order, phases in turns for run in order if run[1] in phases])
+
+    @property
+    def computing(self) -> float:
+        """Seconds of all passes of a step."""
+        return ordered_sum(planned.seconds for planned in self.layers)
+
+    @property
+    def loading(self) -> float:
+        """Seconds of all bitstreams of a step."""
+        return self.loads * self.board.load_seconds
+
+    @property
+    def seconds(self) -> float:
+        """Of a step."""
+        return self.computing + self.loading
+
+    @property
+    def images_per_second(self) -> float:
+        """Of a step, bitstreams and all."""
+        return self.batch / self.seconds

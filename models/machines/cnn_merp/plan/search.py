@@ -1,0 +1,238 @@
+"""Tiles of all layers that share a bitstream, such that its engine fits the part.
+
+The engine's memories are as large as the largest tile asks. Kernel memories and banks take nearly
+all of them. A pair of sizes of both, each as large as its blocks of RAM allow, leaves so many
+blocks for the rest, and every layer takes its best tile within. Of all pairs the best that fits is
+found by branch and bound: a range of pairs costs no less than the largest of its sizes would, with
+what the smallest leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+
+import numpy as np
+
+from merp.models.base.errors import BadInput
+from merp.models.base.ordered_sum import ordered_sum
+from merp.models.fpga.board import Board
+from merp.models.fpga.resources import KINDS, TITLES, capacity
+from merp.models.machines.cnn_merp.fpga.memories import (
+    Memory,
+    bank_memory,
+    gradient_memory,
+    gradient_steps,
+    kernel_memory,
+)
+from merp.models.machines.cnn_merp.params.design import RANGES
+from merp.models.machines.cnn_merp.plan.candidates import Candidates, Sizes, candidates
+from merp.models.machines.cnn_merp.plan.engines import Engine, engine_of, least_engine
+from merp.models.machines.cnn_merp.plan.work import Work
+
+Tile = tuple[int, int]
+"""Input maps and output maps of the largest parts."""
+
+Cost = tuple[float, float]
+"""Of all layers: what the goal asks first, and what it asks next."""
+
+_STEP = 512  # words from which one more may take one more block
+_TRIES = 16
+
+
+@dataclass(frozen=True)
+class _Cap:
+    """A size of a memory: so many words fit so many RAMB18, and no more do."""
+
+    words: int
+    halves: int
+
+
+def best_tiles(
+    name: str, works: Sequence[Work], board: Board, goal: str
+) -> tuple[Engine, list[Tile]]:
+    """Return the engine of a bitstream and the tile of each of its works.
+
+    Args:
+        name: of the design. works: that it runs, all of one phase.
+        goal: ``bytes`` or ``time``, of all works; the other one decides between equals.
+
+    Raises:
+        BadInput: not even one map in and one map out of each fits, or the units do not.
+    """
+    base = least_engine(name, works)
+    _check(base, works, board)
+    return _Search(name, works, board, goal, base).best()
+
+
+def _check(base: Engine, works: Sequence[Work], board: Board) -> None:
+    """Refuse a board that has no room for the least: one map in, one map out of each layer."""
+    needed, has = base.resources.figures(), capacity(board.room).figures()
+    for kind in KINDS:
+        if needed[kind] > has[kind]:
+            layers = ", ".join(work.layer.name for work in works)
+            raise BadInput(
+                f"board {board.name}: design {base.name}, phase {base.phase} ({layers}): one map "
+                f"in and one map out take {_said(needed[kind])} {TITLES[kind]}: allowed are the "
+                f"{_said(has[kind])} of {board.part.name}"
+            )
+
+
+def _said(count: float) -> str:
+    return f"{count:,.1f}".removesuffix(".0")
+
+
+def fits(engine: Engine, board: Board) -> bool:
+    """Whether a part has what an engine takes, by the model."""
+    needed, has = engine.resources.figures(), capacity(board.room).figures()
+    return all(needed[kind] <= has[kind] for kind in KINDS)
+
+
+class _Search:
+    """The search for one bitstream."""
+
+    def __init__(
+        self, name: str, works: Sequence[Work], board: Board, goal: str, base: Engine
+    ) -> None:
+        kinds = {work.kind: work for work in works}
+        places = {kind: place for place, kind in enumerate(kinds)}
+        self.name, self.board, self.goal, self.base = name, board, goal, base
+        self.works = list(kinds.values())  # one of each kind: the others take the same tile
+        self.places = [places[work.kind] for work in works]
+        self.halves = 2 * board.room.block_rams
+        design = base.design
+
+        def kernels(words: int) -> Memory:
+            listed = gradient_memory if base.phase == "ku" else kernel_memory
+            return listed(design, words)
+
+        per = gradient_steps(design) if base.phase == "ku" else 1
+        kernel_words = max(work.inputs * -(-work.outputs // design.n_cu) for work in works)
+        row_words = max(-(-work.least.columns // design.k) * work.inputs for work in works)
+        self.kernel_caps = self._caps(kernels, per, min(kernel_words, RANGES["kernel_words"][1]))
+        self.bank_caps = self._caps(
+            lambda words: bank_memory(design, words),
+            design.d,
+            min(row_words, RANGES["row_words"][1]),
+        )
+        sizes = Sizes(
+            *(np.array([cap.words for cap in caps]) for caps in (self.kernel_caps, self.bank_caps))
+        )
+        self.tiles = [candidates(work, board, goal, base, sizes) for work in self.works]
+
+    def _caps(self, memory: Callable[[int], Memory], per: int, largest: int) -> list[_Cap]:
+        """Sizes of a memory as far as the part has room, smallest first.
+
+        ``per`` words of RAM are one of its words; none has more words than ``largest``.
+        """
+        found: list[_Cap] = []
+        ram = 0
+        while not found or found[-1].words < largest:
+            ram = {0: 32, 32: 64, 64: _STEP}.get(ram, ram + _STEP)
+            words = min(largest, ram // per)
+            if words < 1:
+                continue
+            halves = memory(words).halves
+            if halves > self.halves:
+                break
+            if found and found[-1].halves == halves:
+                found.pop()
+            found.append(_Cap(words, halves))
+        return found
+
+    def best(self) -> tuple[Engine, list[Tile]]:
+        """Take the range that promises most, until one is a pair that fits."""
+        order = count()
+        heap: list[tuple[Cost, int, int, tuple[int, int, int, int], Leaf | None]] = []
+
+        def push(area: tuple[int, int, int, int]) -> None:
+            low_kernel, high_kernel, low_bank, high_bank = area
+            left = self._left(low_kernel, low_bank)
+            picked = self._within(high_kernel, high_bank, left) if left >= 0 else None
+            if picked is not None:
+                size = (high_kernel - low_kernel + 1) * (high_bank - low_bank + 1)
+                heappush(heap, (self._cost(picked), size, next(order), area, None))
+
+        push((0, len(self.kernel_caps) - 1, 0, len(self.bank_caps) - 1))
+        while heap:
+            _, size, _, area, leaf = heappop(heap)
+            if leaf is not None:
+                return leaf
+            low_kernel, high_kernel, low_bank, high_bank = area
+            if size == 1:
+                found = self._fitted(low_kernel, low_bank)
+                if found is not None:
+                    cost, fitted = found
+                    heappush(heap, (cost, 0, next(order), area, fitted))
+            elif high_kernel - low_kernel >= high_bank - low_bank:
+                middle = (low_kernel + high_kernel) // 2
+                push((low_kernel, middle, low_bank, high_bank))
+                push((middle + 1, high_kernel, low_bank, high_bank))
+            else:
+                middle = (low_bank + high_bank) // 2
+                push((low_kernel, high_kernel, low_bank, middle))
+                push((low_kernel, high_kernel, middle + 1, high_bank))
+        raise self._too_small()
+
+    def _left(self, kernel: int, bank: int) -> int:
+        """RAMB18 beside kernel memories and banks of these sizes."""
+        return self.halves - self.kernel_caps[kernel].halves - self.bank_caps[bank].halves
+
+    def _within(self, kernel: int, bank: int, left: int) -> list[int] | None:
+        """The best tile of each work within these sizes, by its place; None if one has none."""
+        kernel_words, row_words = self.kernel_caps[kernel].words, self.bank_caps[bank].words
+        picked = []
+        for each in self.tiles:
+            inside = each.kernel_words <= kernel_words
+            inside &= each.row_words <= row_words
+            inside &= each.others <= left
+            place = int(inside.argmax())
+            if not inside[place]:
+                return None
+            picked.append(place)
+        return picked
+
+    def _cost(self, picked: Sequence[int]) -> Cost:
+        pairs = list(zip(self.tiles, picked, strict=True))
+        moved = [float(each.bytes[place]) for each, place in pairs]
+        seconds = [float(each.seconds[place]) for each, place in pairs]
+        # Of all works in their order, so that rounding is the same however many are of a kind.
+        sums = [ordered_sum(each[place] for place in self.places) for each in (moved, seconds)]
+        return (sums[0], sums[1]) if self.goal == "bytes" else (sums[1], sums[0])
+
+    def _fitted(self, kernel: int, bank: int) -> tuple[Cost, Leaf] | None:
+        """Tiles within a pair of sizes whose engine fits.
+
+        What layers ask of the other memories is apart from each other; where the largest of each
+        together are too much, all get less.
+        """
+        left = self._left(kernel, bank)
+        for _ in range(_TRIES):
+            picked = self._within(kernel, bank, left) if left >= 0 else None
+            if picked is None:
+                return None
+            tiles = [_tile(each, place) for each, place in zip(self.tiles, picked, strict=True)]
+            engine = engine_of(self.name, self.works, tiles)
+            if fits(engine, self.board):
+                return self._cost(picked), (engine, [tiles[place] for place in self.places])
+            excess = round(2 * engine.resources.bram) - self.halves
+            largest = max(int(e.others[p]) for e, p in zip(self.tiles, picked, strict=True))
+            left = min(left, largest) - max(1, excess)
+        return None
+
+    def _too_small(self) -> BadInput:
+        part = self.board.room
+        return BadInput(
+            f"board {self.board.name}: design {self.name}, phase {self.base.phase}: no tiles of "
+            f"its layers fit {part.block_rams:,} RAMB36 and {part.luts:,} LUT of {part.name}: "
+            "allowed are fewer units (n_cu) or a larger part"
+        )
+
+
+Leaf = tuple[Engine, list[Tile]]
+
+
+def _tile(each: Candidates, place: int) -> Tile:
+    return int(each.inputs[place]), int(each.outputs[place])

@@ -1,0 +1,219 @@
+"""A phase of a layer that is to be cut into passes: its maps, its words, its engine.
+
+Output maps are cut into parts, and input maps into parts; a pass is one part of each, for one group
+and the whole batch (page ``plan``). Inputs and outputs are those of the phase: delta propagation
+takes the layer's output maps in. A fully connected layer folded onto a k x k engine has folded maps
+of k*k elements as its inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from merp.models.base.delta_shape import delta_shape
+from merp.models.base.shape import Shape
+from merp.models.base.widened_shape import widened
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.word_counters import word_bytes
+from merp.models.machines.cnn_merp.phases import map_by_map, maps_behind, start_shape
+from merp.models.network.network import Layer
+from merp.models.network.phases import ONE_PASS, PAIR
+from merp.models.traffic.footing import activation_bits, state_bits
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Count = TypeVar("Count", int, "NDArray[np.int64]")
+
+NO_STATE: Final = "32"
+"""The kind of state that is the activation itself: no hardware writes it."""
+
+POOLED: Final = "pooled"
+"""The kind of state with which deltas are stored at pooled resolution; hardware keeps no other."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """A phase of a layer.
+
+    Attributes:
+        layer: all groups of it; of two fused layers the first. phase: ``fp``, ``dp``, ``ku``;
+            ``bp``: the latter two in one; or ``ff``: forward propagation of two layers in one.
+        earlier: the layer whose ReLU and pooling are undone behind delta propagation (``behind`` of
+            ``network.branches``), None for one that takes the images.
+        begun: its sums start at maps or deltas that come in.
+        beside: the layer whose delta these are, where it is stored as the delta of an output.
+        stored: the layer as whose its own delta lies in memory: another one where deltas are
+            stored pooled and its output is only added (``stored_as`` of ``network.branches``).
+        images: in each pass. state: kind of state, one of ``STATES``; ``pooled`` says that deltas
+            are stored at pooled resolution.
+        engine: k, n_cu and the other choices of the bitstream, and how tensors are stored; its
+            maxima say nothing here.
+        folded: a fully connected layer runs on an engine that convolves.
+        halves: of ``bp`` its DP and its KU, on engines of their own; ``engine`` is KU's, as are
+            inputs and outputs. Of ``ff`` FP of both layers; ``engine`` is the first one's.
+    """
+
+    layer: Layer
+    phase: str
+    earlier: Layer | None
+    images: int
+    state: str
+    engine: Design
+    folded: bool
+    stored: Layer
+    begun: bool = False
+    beside: Layer | None = None
+    halves: tuple[Work, Work] | None = None
+
+    @property
+    def name(self) -> str:
+        """Of the layer; of two fused ones of both, ``conv1+conv2``."""
+        return "+".join(dict.fromkeys(each.layer.name for each in self.halves or (self,)))
+
+    @cached_property
+    def kind(self) -> Hashable:
+        """All that its passes follow from, on one engine: works of one kind differ in names alone.
+
+        A layer's name, its kind and the layers that it names are not part of it.
+        """
+        layers = (self.layer, self.earlier, self.stored, self.beside)
+        return (
+            self.phase,
+            tuple(each and (each.groups, each.shape) for each in layers),
+            self.images,
+            self.state,
+            self.folded,
+            self.begun,
+            self.halves and tuple((half.kind, half.engine) for half in self.halves),
+        )
+
+    @property
+    def built(self) -> bool:
+        """Whether there is hardware for its passes.
+
+        There is none that expands the delta that sums start at for elements of its maps.
+        """
+        return self.beside is None or map_by_map(self.layer, self.beside)
+
+    @property
+    def pooled(self) -> bool:
+        """Whether deltas are stored at pooled resolution."""
+        return self.state == POOLED
+
+    def word_bytes(self, port: str) -> int:
+        """Bytes of a word of a port: an element as it is stored, a partial sum, one of state."""
+        return word_bytes(self.phase, port, self.engine)
+
+    @property
+    def shape(self) -> Shape:
+        """One group of the layer."""
+        return self.layer.shape
+
+    @cached_property
+    def elements_in(self) -> int:
+        """Elements of the input that a kernel spans but for its taps: n, or m on the way back."""
+        return self.shape.m if self.phase == "dp" else self.shape.n
+
+    @cached_property
+    def inputs(self) -> int:
+        """Input maps that can be parted; folded ones have an element for each tap."""
+        return -(-self.elements_in // self.engine.taps) if self.folded else self.elements_in
+
+    @cached_property
+    def outputs(self) -> int:
+        """Output maps that can be parted; of two fused layers all that a pass makes."""
+        if self.phase == PAIR and self.halves is not None:
+            return self.halves[1].layer.biases // self.layer.groups
+        return self.shape.n if self.phase == "dp" else self.shape.m
+
+    @property
+    def whole(self) -> tuple[int, int]:
+        """Input and output maps of a pass that is not cut."""
+        return self.inputs, self.outputs
+
+    @property
+    def side_by_side(self) -> int:
+        """Groups of the second of two fused layers that a pass has, an engine each."""
+        assert self.halves is not None
+        first, second = self.halves
+        return second.layer.groups // first.layer.groups
+
+    @cached_property
+    def convolution(self) -> Shape:
+        """What the engine convolves, all maps of a group; folded maps and all kernels are k x k."""
+        k = self.engine.k
+        if self.folded:
+            return Shape(n=self.inputs, m=self.outputs, k=k, rows=k, columns=k, relu=False)
+        return widened(delta_shape(self.shape) if self.phase == "dp" else self.shape, k)
+
+    @property
+    def idle_taps(self) -> int:
+        """Multipliers of a unit that the layer's kernels have no elements for."""
+        return self.engine.taps - self.convolution.taps
+
+    def elements(self, start: int, end: int) -> int:
+        """Elements of the input maps from ``start`` to ``end``.
+
+        Those of a folded layer fill its maps one after the other; the last one lacks some.
+        """
+        if not self.folded:
+            return end - start
+        return min(self.elements_in, end * self.engine.taps) - start * self.engine.taps
+
+    def tile(self, inputs: int, outputs: int) -> Shape:
+        """The shape that a pass asks of its engine, with the largest parts."""
+        shape = self.convolution
+        pool = None if self.phase in ("ku", ONE_PASS) else shape.pool
+        found = replace(shape, n=inputs, m=outputs, pool=pool)
+        if self.folded and self.phase == "ku":
+            return replace(found, columns=self.engine.k * self.sweep, stride=self.engine.k)
+        return found
+
+    @cached_property
+    def least(self) -> Shape:
+        """The same with one map in and one out, which all parts have but for their maps."""
+        return self.tile(1, 1)
+
+    @property
+    def sweep(self) -> int:
+        """Columns of a row of positions; of a folded layer the images that stand for them.
+
+        A row of fewer images takes as long as one of so many, as the gradients must be taken out.
+        """
+        if not self.folded:
+            return self.shape.out_columns
+        return min(self.engine.image_columns, self.engine.max_images)
+
+    @property
+    def undone(self) -> Layer | None:
+        """The layer whose ReLU and pooling are undone in this phase."""
+        if self.phase == "fp" or (self.phase == "ku" and not self.pooled):
+            return None
+        return self.stored if self.pooled else self.earlier
+
+    def unpooled(self, inputs: int, outputs: int) -> tuple[Shape, int] | None:
+        """Shape and maps that un-pooling in front of a pass, or behind it, needs room for."""
+        undone = self.undone
+        if undone is None:
+            return None
+        if self.phase in ("ku", ONE_PASS):
+            return undone.shape, outputs
+        if self.pooled:
+            return undone.shape, self.elements(0, inputs)
+        all_maps = maps_behind(self.shape, undone.shape)
+        return undone.shape, -(-outputs * all_maps // self.outputs)
+
+    @property
+    def start(self) -> Shape | None:
+        """Whose ReLU and pooling are undone on the deltas that sums start at, if at any."""
+        return start_shape(self.shape, self.beside) if self.begun and self.phase == "dp" else None
+
+    def state_of(self, layer: Layer, maps: Count) -> Count:
+        """Bytes of the state of ``maps`` maps of a layer in one pass, filled up to whole bytes."""
+        bits = state_bits(layer.shape, 1, self.state, activation_bits(self.engine))
+        return -(-self.images * bits * maps // 8)

@@ -1,0 +1,52 @@
+"""Roofline: what bounds a layer's phase, its multipliers or the external memory.
+
+S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model", CACM
+52(4), 2009. The roof is that of the CUs of the layer's design, idle slots of a last, partial group
+taken off; stalls of the schedule are a third bound, found by the cycle model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from merp.models.machines.cnn_merp.cycles import Cycles
+
+
+@dataclass(frozen=True)
+class Point:
+    """A phase of a layer under its roof; throughputs in GFlop/s.
+
+    Attributes:
+        intensity: operations per byte moved.
+        peak: of all multipliers. compute: at the cycles the schedule takes, kernels loaded.
+        memory: that the bandwidth feeds.
+    """
+
+    intensity: float
+    peak: float
+    compute: float
+    memory: float
+    stalled: str
+
+    @property
+    def attainable(self) -> float:
+        """The lower of both."""
+        return min(self.compute, self.memory)
+
+    @property
+    def bound(self) -> str:
+        """``memory``, ``compute``, or what the cycles of the schedule go to."""
+        return "memory" if self.memory < self.compute else self.stalled
+
+
+def point(cycles: Cycles, moved: int, clock_mhz: float, bandwidth_gbs: float) -> Point:
+    """Place a phase of ``cycles`` that moves ``moved`` bytes."""
+    peak = 2 * cycles.taps * cycles.n_cu * clock_mhz / 1e3
+    intensity = cycles.operations / moved
+    return Point(
+        intensity=intensity,
+        peak=peak,
+        compute=cycles.operations / cycles.phase * clock_mhz / 1e3,
+        memory=intensity * bandwidth_gbs,
+        stalled=cycles.bound,
+    )

@@ -1,0 +1,1 @@
+"""CNN-MERP's traffic, counted by walking its schedule."""

@@ -1,0 +1,100 @@
+"""Flow control of a kernel update as a cycle model: sums over positions, then the update.
+
+The slots are walked as the design's ``ku_kind`` asks; behind the last one follows the read-out of
+all gradients.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+
+import numpy as np
+
+from merp.models.base.folded_shape import FoldedShape, run_shape
+from merp.models.base.rates import PLAIN, UpdateRule
+from merp.models.base.shape import Shape
+from merp.models.base.widened_shape import WidenedShape
+from merp.models.machines.cnn_merp.params import latencies
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import gradient_latency
+from merp.models.machines.cnn_merp.position_flow import position_walk
+from merp.models.machines.cnn_merp.row_flow import row_walk
+
+
+@dataclass(frozen=True)
+class UpdateFlow:
+    """Cycles of a kernel update, a word offered and taken in every cycle on every stream.
+
+    Attributes:
+        fill: from the first accepted map word to the first slot. issue: slots.
+        stall_input, stall_hazard: cycles without a slot between the first and the last one.
+        drain: behind the last slot: the update of every kernel and bias.
+    """
+
+    fill: int
+    issue: int
+    stall_input: int
+    stall_hazard: int
+    drain: int
+
+    @property
+    def total(self) -> int:
+        """From the first accepted map word to the last updated bias."""
+        return self.fill + self.issue + self.stall_input + self.stall_hazard + self.drain
+
+
+def update_flow(shape: Shape, images: int, design: Design, rule: UpdateRule = PLAIN) -> UpdateFlow:
+    """Walk every cycle up to the last slot; the update behind it takes a beat per cycle.
+
+    A beat has ``kernel_port`` elements, at most a kernel. Bias gradients come one by one.
+    """
+    walk = row_walk if design.ku_kind == "row" else position_walk
+    drain = gradients_there(design) + read_out(shape, design, rule)
+    fill, issue, stall_input, stall_hazard = walk(shape, images, design)
+    return UpdateFlow(fill, issue, stall_input, stall_hazard, drain)
+
+
+def gradients_there(design: Design) -> int:
+    """Cycles from the last slot until all gradients can be read."""
+    return latencies.SLOT + gradient_latency(design)
+
+
+def read_out(shape: Shape, design: Design, rule: UpdateRule = PLAIN) -> int:
+    """Cycles from the first gradient that is read to the last word that leaves."""
+    step = design.mul_latency + design.add_latency
+    pipeline = latencies.GRADIENT_READ + latencies.GRADIENT_CHOICE + step * (1 + sum(rule))
+    if design.kernel_port > 1:
+        pipeline += design.round_latency + latencies.GRADIENT_GEAR + latencies.UPDATE_ENTRY
+    return pipeline + _kernel_cycles(shape, design) + shape.m + latencies.LEAVE
+
+
+def _kernel_cycles(shape: Shape, design: Design) -> int:
+    """Cycles in which gradients of kernels are listed, and leave.
+
+    Taps that a smaller kernel lacks are passed over, up to its last one. With several elements to a
+    beat, reads may lack some.
+    """
+    run, port = run_shape(shape, design.k), design.kernel_port
+    if port == 1 or not (design.folded or design.widened):
+        reach = run.reach if isinstance(run, WidenedShape) else shape.k**2
+        return -(-shape.m * shape.n * reach // design.kernel_beat)
+    # The reads of a kernel, or of all kernels of an output map: how many elements each has.
+    own = run.kernel if isinstance(run, WidenedShape) else run.k
+    tap_row, tap_column = np.divmod(np.arange(design.taps), design.k)
+    taps = (tap_row < own) & (tap_column < own)
+    periods = run.m * run.n
+    if isinstance(run, FoldedShape):
+        taps, periods = np.tile(taps, run.n), run.m
+        taps[run.elements :] = False
+    tap = np.arange(len(taps))
+    read = tap % design.taps // design.gradient_read + tap // design.taps * design.gradient_reads
+    reads = read[taps] + 1  # up to that which has each element
+    size = len(reads)
+    beats = -(-periods * size // port)
+    # What beats wait for repeats itself, but for reads that fall behind more and more, or less.
+    cycle = size // gcd(size, port)
+    beat = np.unique(np.r_[1 : min(cycle, beats) + 1, max(1, beats - cycle) : beats + 1])
+    before, at = np.divmod(np.minimum(beat * port, periods * size) - 1, size)
+    behind = int((before * reads[-1] + reads[at] - beat).max())
+    return beats + behind + 1  # none is read while the last ones leave

@@ -1,0 +1,61 @@
+"""Deltas of the loss in fixed point: in the array's own unit, or from the host.
+
+Targets are one-hot. The value that is reported is the host's, in float64.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from merp.models.arithmetic.compiled import Values
+from merp.models.arithmetic.fixed import (
+    Saturated,
+    Words,
+    nearest_even,
+    saturated,
+    to_numbers,
+    to_words,
+)
+from merp.models.golden.loss import Labels, losses_of
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+
+
+class Loss(NamedTuple):
+    """Mean loss of a batch, deltas of the output, and how many were saturated."""
+
+    value: float
+    deltas: Words
+    clipped: int
+
+
+def unit_deltas(of: ArrayPass, outputs: Words, labels: Labels) -> Saturated:
+    """Deltas that the loss unit forms of (images, classes) outputs; ``of.loss`` says of which loss.
+
+    Squared: y - t with targets 0 and 1. Squared hinge: -2 t max(0, 1 - t y) with targets -1 and 1.
+    """
+    y, one = outputs.astype(np.int64), 1 << of.one_shift
+    hit = np.zeros(y.shape, np.bool_)
+    hit[np.arange(len(labels)), labels] = True
+    if of.loss == "squared":
+        deltas = y - np.where(hit, one, 0)
+    else:
+        sign = np.where(hit, 1, -1)
+        deltas = -2 * sign * np.maximum(0, one - sign * y)
+    return saturated(nearest_even(deltas, of.loss_shift))
+
+
+def fixed_loss(of: ArrayPass, kind: str, outputs: Words, labels: Labels) -> Loss:
+    """Loss and deltas of (images, ...) outputs; what the unit does not form the host does.
+
+    kind: as of ``golden.loss.loss``.
+    """
+    flat = outputs.reshape(len(outputs), -1)
+    losses, derivative = losses_of(kind, to_numbers(flat, of.one_shift), labels)
+    found = unit_deltas(of, flat, labels) if of.loss else _host(of, derivative)
+    return Loss(float(losses.mean()), found.words.reshape(outputs.shape), found.clipped)
+
+
+def _host(of: ArrayPass, derivative: Values) -> Saturated:
+    return to_words(derivative, of.one_shift - of.loss_shift)

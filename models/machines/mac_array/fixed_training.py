@@ -1,0 +1,294 @@
+"""Golden training in fixed point: one image after the other through FP, loss, KU and DP.
+
+Images of a batch meet the same kernels, so all of them are worked out together; only gradients
+are added one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from merp.models.arithmetic.fixed import Words, to_words
+from merp.models.arithmetic.random_bits import pass_seed
+from merp.models.base.fixed import FIXED_TENSORS, FixedTensor
+from merp.models.golden.initial import initial_numbers
+from merp.models.golden.loss import Labels
+from merp.models.golden.memory import AT_ONCE
+from merp.models.machines.mac_array.fixed_delta import Delta, delta, expanded
+from merp.models.machines.mac_array.fixed_forward import Forward, forward
+from merp.models.machines.mac_array.fixed_loss import fixed_loss
+from merp.models.machines.mac_array.fixed_update import (
+    Gradient,
+    Pair,
+    Updated,
+    accumulated,
+    bits_of_update,
+    increments,
+    updated,
+)
+from merp.models.machines.mac_array.kernel_order import as_stored, in_array
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.rates import momentum_of, rate_of
+from merp.models.machines.mac_array.passes import (
+    Registers,
+    delta_pass,
+    design_of,
+    forward_pass,
+    update_pass,
+)
+from merp.models.machines.mac_array.products import parts
+from merp.models.network.branches import previous
+from merp.models.network.network import Layer, Network
+
+Pairs = Mapping[str, Pair]
+
+
+class Clipped(NamedTuple):
+    """Words of a kind of tensor that were saturated, and all that there were."""
+
+    clipped: int
+    words: int
+
+    def plus(self, more: Clipped) -> Clipped:
+        """Of both."""
+        return Clipped(self.clipped + more.clipped, self.words + more.words)
+
+    @property
+    def share(self) -> float:
+        """Of all words; there are some."""
+        return self.clipped / self.words
+
+
+Clipping = Mapping[str, Mapping[FixedTensor, Clipped]]
+"""By layer and kind of tensor."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FixedModel:
+    """Kernels (m, n, k, k) and biases (m,) by layer, as the network has them; and velocities."""
+
+    parameters: Pairs
+    velocities: Pairs
+
+
+@dataclass(frozen=True, kw_only=True)
+class FixedRates:
+    """What a step's registers are made of.
+
+    Attributes:
+        rate: learning rate over the batch. momentum: 0 for none.
+        seed, step: of which random bits are a hash, where new kernels are rounded with them.
+    """
+
+    rate: float
+    momentum: float
+    seed: int
+    step: int
+
+    def registers(self, layer: Layer, *, stochastic: bool) -> Registers:
+        """Those of a layer's update."""
+        rate = rate_of(self.rate)
+        return Registers(
+            rate=rate.mantissa,
+            exponent=rate.exponent,
+            momentum=momentum_of(self.momentum) if self.momentum else None,
+            seed=pass_seed(self.seed, self.step, layer.name) if stochastic else None,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FixedStep:
+    """A training step.
+
+    Attributes:
+        model: the next one. loss: mean, before the step.
+        clipping: what was saturated. vanished: of each layer, increments of gradients of kernels
+            that were 0, and all of them.
+    """
+
+    model: FixedModel
+    loss: float
+    clipping: Clipping
+    vanished: Mapping[str, Clipped]
+
+
+def initial_model(network: Network, seed: int) -> FixedModel:
+    """Kernels and biases from the seed, rounded once, at rest.
+
+    The numbers are those that float networks begin with.
+    """
+    pairs, rest = {}, {}
+    for layer in network.layers:
+        fraction = network.fixed.of(layer.name).kernel
+        kernels, biases = initial_numbers(layer, seed)
+        pair = Pair(to_words(kernels, fraction).words, to_words(biases, fraction).words)
+        pairs[layer.name] = pair
+        rest[layer.name] = Pair(*map(np.zeros_like, pair))
+    return FixedModel(parameters=pairs, velocities=rest)
+
+
+class Kept(NamedTuple):
+    """FP of a layer: the pass, its input maps as the array has them, and what came of it."""
+
+    layer: Layer
+    of: ArrayPass
+    maps: Words
+    found: Forward
+
+
+class Passed(NamedTuple):
+    """A layer that deltas have passed on their way back.
+
+    Attributes:
+        of: KU. deltas: of the outputs. sums: the same of the sums. gradients: of kernels and
+            biases, of the whole batch. vanished: of increments of kernels those that were 0.
+        updated: kernels and biases, kernels as the array has them. left: deltas of the output of
+            the layer in front; None of the first layer.
+    """
+
+    layer: Layer
+    of: ArrayPass
+    deltas: Words
+    sums: Words
+    gradients: tuple[Gradient, Gradient]
+    vanished: Clipped
+    updated: tuple[Updated, Updated]
+    left: Delta | None
+
+
+def run_forward(
+    network: Network, images: Words, made: Pairs, loss: str | None = None
+) -> list[Kept]:
+    """FP of all layers, in order.
+
+    loss: whose deltas follow the outputs of the last layer, if the array forms them.
+    """
+    kept = []
+    maps = images
+    for layer in network.layers:
+        last = layer is network.layers[-1]
+        of = forward_pass(network, layer, loss if last else None)
+        maps = maps.reshape(len(maps), of.rows, of.columns, of.inputs)
+        kernels, biases = made[layer.name]
+        kept.append(Kept(layer, of, maps, forward(of, maps, in_array(of, kernels), biases)))
+        maps = kept[-1].found.maps
+    return kept
+
+
+def run_backward(
+    network: Network, kept: Sequence[Kept], deltas: Words, model: FixedModel, rates: FixedRates
+) -> Iterator[Passed]:
+    """KU and DP of all layers, the last one first; deltas: of its outputs."""
+    stochastic = network.fixed.stochastic
+    for before, (layer, forth, maps, found) in reversed([*zip([None, *kept], kept, strict=False)]):
+        deltas = deltas.reshape(found.maps.shape)
+        sums = expanded(forth, deltas, found.places)
+        of = update_pass(network, layer, rates.registers(layer, stochastic=stochastic))
+        gradients, vanished = _gradients(of, maps, sums)
+        old, moving = model.parameters[layer.name], model.velocities[layer.name]
+        kernels = in_array(of, old.kernels)
+        bits = bits_of_update(of, design_of(network, layer)) if stochastic else (None, None)
+        new = (
+            updated(of, kernels, in_array(of, moving.kernels), gradients[0].words, bits[0]),
+            updated(of, old.biases, moving.biases, gradients[1].words, bits[1]),
+        )
+        left = None
+        if before is not None:
+            mask = before.found.mask.reshape(maps.shape)
+            left = delta(delta_pass(network, layer), sums, kernels, mask)
+        yield Passed(layer, of, deltas, sums, gradients, vanished, new, left)
+        if left is not None:
+            deltas = left.maps
+
+
+class _Tally:
+    """Words that were saturated, by layer and tensor."""
+
+    def __init__(self, network: Network) -> None:
+        names = [layer.name for layer in network.layers]
+        self.found = {name: dict.fromkeys(FIXED_TENSORS, Clipped(0, 0)) for name in names}
+
+    def note(self, layer: Layer, tensor: FixedTensor, clipped: int, words: int) -> None:
+        """Count some more."""
+        so_far = self.found[layer.name][tensor]
+        self.found[layer.name][tensor] = so_far.plus(Clipped(clipped, words))
+
+    def passed(self, images: int, front: Layer | None, back: Passed) -> None:
+        """Count what a layer's way back saturated."""
+        layer = back.layer
+        words = images * sum(each.words.size for each in back.gradients)
+        self.note(layer, "gradient", sum(each.clipped for each in back.gradients), words)
+        for new in back.updated:
+            self.note(layer, "kernel", new.kernels_clipped, new.kernels.size)
+            self.note(layer, "velocity", new.velocities_clipped, new.velocities.size)
+        if front is not None and back.left is not None:
+            self.note(front, "delta", back.left.clipped, back.left.maps.size)
+
+
+def train_step(
+    network: Network,
+    model: FixedModel,
+    images: Words,
+    labels: Labels,
+    rates: FixedRates,
+    loss_kind: str = "cross-entropy",
+) -> FixedStep:
+    """Run one step on a batch of (images, rows, columns, channels) words.
+
+    Raises:
+        BadInput: a layer has no array.
+        ValueError: the learning rate has none of the shifts.
+    """
+    tally = _Tally(network)
+    kept = run_forward(network, images, model.parameters, loss_kind)
+    for each in kept:
+        tally.note(each.layer, "map", each.found.clipped, each.found.sums.size)
+    last = kept[-1]
+    lost = fixed_loss(last.of, loss_kind, last.found.maps, labels)
+    tally.note(last.layer, "delta", lost.clipped, lost.deltas.size)
+    parameters, velocities, vanished = {}, {}, {}
+    for back in run_backward(network, kept, lost.deltas, model, rates):
+        name, (kernels, biases) = back.layer.name, back.updated
+        tally.passed(len(images), previous(network, back.layer), back)
+        vanished[name] = back.vanished
+        shape = model.parameters[name].kernels.shape
+        parameters[name] = Pair(as_stored(kernels.kernels, shape), biases.kernels)
+        moved = Pair(as_stored(kernels.velocities, shape), biases.velocities)
+        velocities[name] = moved if back.of.has_momentum else model.velocities[name]
+    return FixedStep(
+        model=FixedModel(parameters=parameters, velocities=velocities),
+        loss=lost.value,
+        clipping=tally.found,
+        vanished=vanished,
+    )
+
+
+def _gradients(
+    of: ArrayPass, maps: Words, sums: Words
+) -> tuple[tuple[Gradient, Gradient], Clipped]:
+    """Gradients of kernels and biases of a batch, and increments of kernels that were 0."""
+    kernels = biases = None
+    zeros = size = 0
+    for part in parts(of, len(maps)):
+        each = increments(of, maps[part], sums[part])
+        zeros += int(np.count_nonzero(each.kernels == 0))
+        size += each.kernels.size
+        kernels = accumulated(each.kernels, kernels)
+        biases = accumulated(each.biases, biases)
+    if kernels is None or biases is None:
+        raise ValueError("a step of no image")
+    return (kernels, biases), Clipped(zeros, size)
+
+
+def classify(network: Network, images: Words, made: Pairs, batch: int = AT_ONCE) -> Labels:
+    """Class of the largest output of each image, the first of equals: (images,)."""
+    found = []
+    for low in range(0, len(images), batch):
+        part = images[low : low + batch]
+        outputs = run_forward(network, part, made)[-1].found.maps
+        found.append(outputs.reshape(len(part), -1).argmax(axis=1))
+    return np.concatenate(found).astype(np.int64)

@@ -1,0 +1,126 @@
+"""Golden kernel update in fixed point: gradients image by image, then velocity and new kernels.
+
+An image's sum is rounded, then added to what the images before it have left, then saturated: the
+order of images is part of the bits. Kernels and biases have the same rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.arithmetic.fixed import (
+    Saturated,
+    Sums,
+    Words,
+    exact,
+    floor_shift,
+    nearest_even,
+    saturated,
+    toward_zero,
+)
+from merp.models.arithmetic.random_bits import random_bits
+from merp.models.machines.mac_array.orders import beats_of_update
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.design import Array
+from merp.models.machines.mac_array.products import gradient_sums
+
+RANDOM_BITS = 16
+MOMENTUM_BITS = 16
+
+
+class Pair(NamedTuple):
+    """Kernels (m, n, k, k) and biases (m,), or what belongs to them."""
+
+    kernels: Words
+    biases: Words
+
+
+class Increments(NamedTuple):
+    """What each image adds to gradients: (images, m, n, k, k) and (images, m), not saturated."""
+
+    kernels: Sums
+    biases: Sums
+
+
+class Gradient(NamedTuple):
+    """Gradients after some images, and how many words were saturated on the way."""
+
+    words: Words
+    clipped: int
+
+
+class Updated(NamedTuple):
+    """New kernels or biases and velocities, and how many words of each were saturated."""
+
+    kernels: Words
+    velocities: Words
+    kernels_clipped: int
+    velocities_clipped: int
+
+
+def increments(of: ArrayPass, maps: Words, deltas: Words) -> Increments:
+    """Work out what each image adds.
+
+    Args:
+        of: the pass. maps: (images, rows, columns, n). deltas: of the sums, (images, out_rows,
+            out_columns, m).
+
+    Raises:
+        OverflowError: a sum does not fit 48 bits.
+    """
+    sums = exact(gradient_sums(of, maps.astype(np.float64), deltas.astype(np.float64)))
+    biases = deltas.astype(np.int64).sum(axis=(1, 2))
+    return Increments(nearest_even(sums, of.shift), nearest_even(biases, of.bias_shift))
+
+
+def accumulated(increments: Iterable[Sums], begun: Gradient | None = None) -> Gradient:
+    """Add images in order to gradients, from 0 or what is ``begun``; saturate behind each."""
+    words, clipped = begun or (None, 0)
+    for each in increments:
+        words, count = saturated(each if words is None else words.astype(np.int64) + each)
+        clipped += count
+    if words is None:
+        raise ValueError("gradients of no image")
+    return Gradient(words, clipped)
+
+
+def bits_of_update(of: ArrayPass, array: Array) -> tuple[Sums, Sums]:
+    """Random bits of each new kernel (m, n, k, k) and bias (m,), by the beat that it leaves in."""
+    order, lanes = beats_of_update(of, array), array.pof
+    tiles, beats = array.map_tiles(of.outputs), len(order) + 1
+    bits = random_bits(of.seed, tiles * beats, lanes).astype(np.int64).reshape(tiles, beats, lanes)
+    kernels = np.empty((tiles, lanes, of.inputs, of.taps), np.int64)
+    lane = np.arange(lanes)
+    inputs, taps = np.array(order).T
+    word = (inputs[:, np.newaxis] + lane) % lanes  # of a beat, in circulant order
+    kernels[:, :, inputs, taps] = bits[:, np.arange(len(order))[:, np.newaxis], word].swapaxes(1, 2)
+    whole = kernels.reshape(-1, of.inputs, of.kernel, of.kernel)
+    return whole[: of.outputs], bits[:, -1].reshape(-1)[: of.outputs]
+
+
+def updated(
+    of: ArrayPass,
+    words: Words,
+    velocities: Words,
+    gradients: Words,
+    bits: NDArray[np.int64] | None = None,
+) -> Updated:
+    """Take the step of kernels or biases of a layer.
+
+    Args:
+        of: the pass. words: old ones. velocities: old ones, which do not count without momentum.
+        gradients: of the whole batch. bits: 16 random ones of each word, of stochastic rounding.
+    """
+    kept = toward_zero(of.momentum * velocities.astype(np.int64), MOMENTUM_BITS)
+    moved = saturated(kept + nearest_even(gradients.astype(np.int64), of.velocity_shift))
+    step = -of.rate * moved.words.astype(np.int64)
+    if bits is None:
+        rounded = nearest_even(step, of.update_shift)
+    else:
+        rounded = (floor_shift(step, of.update_shift - RANDOM_BITS) + bits) >> RANDOM_BITS
+    new: Saturated = saturated(words.astype(np.int64) + rounded)
+    return Updated(new.words, moved.words, new.clipped, moved.clipped)

@@ -1,0 +1,18 @@
+"""The MAC array of the RTL compiler as a machine."""
+
+from __future__ import annotations
+
+from merp.models.base.fixed import FixedFormat
+from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design_keys import KEYS
+from merp.models.machines.mac_array.params.design_section import read_design
+from merp.models.network.machine import Machine
+
+MACHINE = Machine(
+    name="mac_array",
+    design=Design,
+    numbers=FixedFormat,
+    keys=KEYS,
+    read=read_design,
+    hardware="merp.tools.machines.mac_array.hardware:HARDWARE",
+)

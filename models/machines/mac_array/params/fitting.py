@@ -1,0 +1,28 @@
+"""Whether a layer fits a design, whatever its phase."""
+
+from __future__ import annotations
+
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.design import Design
+
+
+def check_fit(work: ArrayPass, design: Design) -> None:
+    """Compare a pass with the depths and ranges of a design.
+
+    Raises:
+        ValueError: the pass does not fit; the message says what and what is allowed.
+    """
+    for key, value, most in (
+        ("kernel", work.kernel, design.max_kernel),
+        ("stride", work.stride, design.max_stride),
+        ("rows", max(work.rows, work.out_rows), design.max_size),
+        ("columns", max(work.columns, work.out_columns), design.max_size),
+        ("maps", max(work.inputs, work.outputs), design.max_maps),
+        ("kernel words", work.kernel_words(design), design.kernel_words),
+        ("map words", work.map_words(design), design.map_words),
+    ):
+        if value > most:
+            raise ValueError(f"{key}: the design has at most {most}, the layer {value}")
+    reach = max(work.pad, work.kernel - 1 - work.pad)
+    if reach > design.reach:
+        raise ValueError(f"pad and kernel - 1 - pad must be at most {design.reach}, not {reach}")

@@ -1,0 +1,139 @@
+"""A pass of KU as the supply side sees it: regions of the array, each with an input map of its own.
+
+The RTL compiler's paper, section III.F.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.design import Design, over
+from merp.models.machines.mac_array.params.fitting import check_fit
+
+
+@dataclass(frozen=True)
+class RegionSide:
+    """Rows or columns of a region.
+
+    Attributes:
+        size: of an input map. out: of the deltas. side: banks that a map is
+            spread over. taps: of a kernel that a sweep sums, at most. tiles: sweeps until all taps
+            are summed. regions: beside each other. stride, pad: of the window.
+    """
+
+    size: int
+    out: int
+    side: int
+    taps: int
+    tiles: int
+    regions: int
+    stride: int
+    pad: int
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of ``side`` banks that a map takes."""
+        return over(self.size, self.side)
+
+    @property
+    def level(self) -> int:
+        """Logarithm of ``side``."""
+        return self.side.bit_length() - 1
+
+
+@dataclass(frozen=True)
+class GradientRun:
+    """A pass of KU on a design.
+
+    Raises:
+        ValueError: the design cannot run the pass; the message says why.
+    """
+
+    work: ArrayPass
+    design: Design
+
+    def __post_init__(self) -> None:
+        """Check that the pass fits."""
+        if self.work.phase != "ku":
+            raise ValueError(f"phase must be ku, not {self.work.phase}")
+        check_fit(self.work, self.design)
+        words = self.work.delta_words(self.design)
+        if words > self.design.delta_words:
+            raise ValueError(
+                f"delta words: the design has at most {self.design.delta_words}, the layer {words}"
+            )
+
+    @property
+    def vertical(self) -> RegionSide:
+        """Rows."""
+        return self._side(0)
+
+    @property
+    def horizontal(self) -> RegionSide:
+        """Columns."""
+        return self._side(1)
+
+    def _side(self, axis: int) -> RegionSide:
+        work, design = self.work, self.design
+        taps = design.region_side(work.kernel)
+        return RegionSide(
+            size=(work.rows, work.columns)[axis],
+            out=(work.delta_rows, work.delta_columns)[axis],
+            side=design.bank_side(work.kernel)[axis],
+            taps=taps,
+            tiles=over(work.kernel, taps),
+            regions=design.region_grid(work.kernel)[axis],
+            stride=work.stride,
+            pad=work.pad,
+        )
+
+    @property
+    def regions(self) -> int:
+        """G: input maps at once."""
+        return self.design.regions(self.work.kernel)
+
+    @property
+    def groups(self) -> int:
+        """Groups of them."""
+        return over(self.work.inputs, self.regions)
+
+    @property
+    def last_maps(self) -> int:
+        """Maps of the last group."""
+        return self.work.inputs - (self.groups - 1) * self.regions
+
+    @property
+    def lane_groups(self) -> int:
+        """Tiles of lanes that cover the output maps."""
+        return over(self.work.outputs, self.design.pof)
+
+    @property
+    def last_lanes(self) -> int:
+        """Lanes in use in the last of them."""
+        return self.work.outputs - (self.lane_groups - 1) * self.design.pof
+
+    @property
+    def row_words(self) -> int:
+        """Words of a bank from a block of rows to the next."""
+        return self.horizontal.blocks
+
+    @property
+    def group_words(self) -> int:
+        """Words of a bank from a group of maps to the next."""
+        return self.vertical.blocks * self.row_words
+
+    @property
+    def atom_blocks(self) -> int:
+        """Atoms of a row of an input map."""
+        return self.design.column_blocks(self.work.columns)
+
+    @property
+    def delta_blocks(self) -> int:
+        """Atoms of a row of deltas."""
+        return self.design.column_blocks(self.work.delta_columns)
+
+    @property
+    def delta_window(self) -> int:
+        """Rows of deltas that come of a lane before those of the next one."""
+        return self.work.pool if self.work.expands else 1

@@ -1,0 +1,150 @@
+"""The passes of a network's layers on their designs, with shifts from the fractions of tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from merp.models.base.errors import BadInput
+from merp.models.base.shape import Shape
+from merp.models.machines.mac_array.geometry import taken
+from merp.models.machines.mac_array.params.array_pass import ArrayPass, array_pass
+from merp.models.machines.mac_array.params.design import LOSSES, Design
+from merp.models.machines.mac_array.params.window import Size, as_window, largest_window
+from merp.models.network.branches import previous
+from merp.models.network.network import Layer, Network
+
+
+@dataclass(frozen=True, kw_only=True)
+class Registers:
+    """What of an update's passes is no matter of the network.
+
+    Attributes:
+        rate, exponent: mantissa and exponent of the learning rate over the batch.
+        momentum: of 65536; None: no velocities come and go. seed: None: new kernels are rounded to
+            nearest.
+    """
+
+    rate: int
+    exponent: int
+    momentum: int | None = None
+    seed: int | None = None
+
+
+def design_of(network: Network, layer: Layer) -> Design:
+    """The array that runs a layer.
+
+    Raises:
+        BadInput: the layer has no design, or one of another architecture.
+    """
+    design = network.design(layer)
+    if not isinstance(design, Design):
+        raise BadInput(f"{network.name}: layer {layer.name}: allowed here is a design of mac_array")
+    return design
+
+
+def fraction_in(network: Network, layer: Layer) -> int:
+    """Fraction bits of a layer's input maps."""
+    fmt, front = network.fixed, previous(network, layer)
+    return fmt.input if front is None else fmt.of(front.name).map
+
+
+def sized(network: Network, layer: Layer, phase: str = "fp", *, fused: bool = True) -> ArrayPass:
+    """A phase of a layer by its sizes, without what depends on numbers."""
+    design, front = design_of(network, layer), previous(network, layer)
+    largest = largest_window(design.max_kernel, design.reach)
+    relu = (front if phase == "dp" and front is not None else layer).shape.relu
+    return _sized(layer.shape, taken(network, layer), largest, phase, relu, fused)
+
+
+@lru_cache(maxsize=256)
+def _sized(
+    shape: Shape, size: Size, largest: int, phase: str, relu: bool, fused: bool
+) -> ArrayPass:
+    """The same of a shape that takes maps of a size; a training asks for it a thousand times."""
+    return replace(array_pass(as_window(shape, size, largest), phase), relu=relu, fused=fused)
+
+
+def bases(network: Network) -> dict[str, tuple[int, int]]:
+    """Where the masks and the indices of each layer's outputs begin, by atoms: both by layer.
+
+    Layers without ReLU have no masks, those without pooling no indices.
+    """
+    found, mask, index = {}, 0, 0
+    for layer in network.layers:
+        of, design = sized(network, layer), design_of(network, layer)
+        found[layer.name] = mask, index
+        mask += of.output_atoms(design) if of.relu else 0
+        index += of.output_atoms(design) if of.pool > 1 else 0
+    return found
+
+
+def forward_pass(
+    network: Network, layer: Layer, loss: str | None = None, *, fused: bool = True
+) -> ArrayPass:
+    """FP of a layer. loss: whose deltas follow its outputs, if the array forms them."""
+    numbers = network.fixed.of(layer.name)
+    fraction = fraction_in(network, layer)
+    mask, index = bases(network)[layer.name]
+    return replace(
+        sized(network, layer, fused=fused),
+        shift=fraction + numbers.kernel - numbers.map,
+        bias_shift=fraction,
+        loss=loss if loss in LOSSES else None,
+        one_shift=numbers.map,
+        loss_shift=numbers.map - numbers.delta,
+        mask_base=mask,
+        index_base=index,
+    )
+
+
+def delta_pass(network: Network, layer: Layer, *, fused: bool = True) -> ArrayPass:
+    """DP of a layer that has one.
+
+    Raises:
+        BadInput: it is the first layer.
+    """
+    front = previous(network, layer)
+    if front is None:
+        raise BadInput(f"{layer.name} is the first layer, its input has no delta")
+    numbers, before = network.fixed.of(layer.name), network.fixed.of(front.name)
+    places = bases(network)
+    return replace(
+        sized(network, layer, "dp", fused=fused),
+        shift=numbers.delta + numbers.kernel - before.delta,
+        mask_base=places[front.name][0],
+        index_base=places[layer.name][1],
+    )
+
+
+def update_pass(
+    network: Network,
+    layer: Layer,
+    registers: Registers,
+    *,
+    first: bool = True,
+    last: bool = True,
+    fused: bool = True,
+) -> ArrayPass:
+    """KU of a layer, of one image.
+
+    Raises:
+        ValueError: the learning rate asks for a shift that there is not.
+    """
+    fmt = network.fixed
+    numbers, fraction = fmt.of(layer.name), fraction_in(network, layer)
+    return replace(
+        sized(network, layer, "ku", fused=fused),
+        shift=fraction + numbers.delta - numbers.gradient,
+        bias_shift=numbers.delta - numbers.gradient,
+        first=first,
+        last=last,
+        velocity_shift=numbers.gradient - numbers.velocity,
+        update_shift=registers.exponent + numbers.velocity - numbers.kernel,
+        rate=registers.rate,
+        momentum=registers.momentum or 0,
+        has_momentum=registers.momentum is not None,
+        stochastic=registers.seed is not None,
+        seed=registers.seed or 0,
+        index_base=bases(network)[layer.name][1],
+    )

@@ -1,0 +1,55 @@
+"""Traffic of a network's training step on the MAC array, layer by layer, in bytes on its ports.
+
+On footing ``paper`` maps and deltas count, on ``full`` kernels and gradients, too. No state leaves
+the array. Where deltas are stored at pooled resolution, pooling and un-pooling are fused; else both
+go through DRAM, as in the paper's machine.
+"""
+
+from __future__ import annotations
+
+from merp.models.machines.mac_array.array_traffic import (
+    OF_MAPS,
+    OF_VELOCITIES,
+    PASSES_OF,
+    port_words,
+)
+from merp.models.machines.mac_array.geometry import geometry
+from merp.models.machines.mac_array.params.window import largest_window
+from merp.models.machines.mac_array.passes import design_of
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import has_phase
+from merp.models.traffic.closed_form import LayerTraffic, Phase
+from merp.models.traffic.footing import Footing
+
+
+def array_traffic(network: Network, images: int, footing: Footing) -> tuple[LayerTraffic, ...]:
+    """Return the traffic of every layer for a batch of ``images``.
+
+    Raises:
+        BadInput: a layer has no array.
+    """
+
+    def phase(layer: Layer, name: str) -> Phase | None:
+        if not has_phase(network, layer, name):
+            return None
+        design = design_of(network, layer)
+        seen = geometry(network, layer, largest_window(design.max_kernel, design.reach))
+        streams: dict[str, int] = {}
+        momentum = 0
+        for each in PASSES_OF[name]:
+            words = port_words(
+                seen, design, images, each, fused=footing.pooled, momentum=design.momentum
+            )
+            for port, count in words.items():
+                if port in OF_VELOCITIES:
+                    momentum += network.fixed.bytes * count
+                elif port in OF_MAPS or footing.name != "paper":
+                    streams[port] = streams.get(port, 0) + network.fixed.bytes * count
+        return Phase(layer.operations(images), streams, momentum if footing.name != "paper" else 0)
+
+    found = []
+    for layer in network.layers:
+        forward = phase(layer, "fp")
+        assert forward is not None
+        found.append(LayerTraffic(layer, forward, phase(layer, "dp"), phase(layer, "ku")))
+    return tuple(found)

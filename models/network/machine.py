@@ -1,0 +1,46 @@
+"""A machine: hardware that runs layers, and how a network file describes its designs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from merp.models.base.fixed import FixedFormat
+from merp.models.base.formats import FloatFormat
+from merp.models.base.keys import Key
+from merp.models.base.summation import TREE, Summation
+from merp.models.base.toml_section import Section
+from merp.models.base.users import Users
+
+
+class Design(Protocol):
+    """A design of any machine: a frozen dataclass, whose fields only its machine knows."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+def _tree(_: Design) -> Summation:
+    return TREE
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """What a machine brings. It has two halves: this one, and its hardware.
+
+    Attributes:
+        name: as network files write it.
+        design: type of its designs. numbers: family of the formats that it computes in.
+        keys: of [design.<name>]. read: reader of that table, given the design's name and who uses
+            it.
+        hardware: ``package.module:object``, the hardware half. ``models`` never loads it.
+        summation: how the units of a design sum floats; a tree where the machine does not say.
+    """
+
+    name: str
+    design: type[Design]
+    numbers: type[FloatFormat | FixedFormat]
+    keys: tuple[Key, ...]
+    read: Callable[[Section, str, Users], Design]
+    hardware: str
+    summation: Callable[[Any], Summation] = _tree

@@ -1,0 +1,142 @@
+"""The machines that are installed: ours, and those of other distributions.
+
+A distribution brings a machine by an entry point of the group ``merp.machines``: its name is the
+machine's, its value ``package.module:object``, a ``Machine``. A machine that cannot be loaded is
+refused where a network asks for it; the others work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import TypeVar
+
+from merp.models.base.errors import BadInput
+from merp.models.base.fixed import FixedFormat
+from merp.models.base.formats import FloatFormat
+from merp.models.base.keys import Choice
+from merp.models.base.toml_section import Section
+from merp.models.base.users import Users
+from merp.models.network.machine import Design, Machine
+
+GROUP = "merp.machines"
+OURS = "merp"
+"""The distribution that brings our machines."""
+
+_BUILT_IN = {
+    "cnn_merp": "merp.models.machines.cnn_merp.machine:MACHINE",
+    "mac_array": "merp.models.machines.mac_array.machine:MACHINE",
+}
+
+Kind = TypeVar("Kind", bound=Design)
+
+
+@cache
+def _brought() -> Mapping[str, tuple[EntryPoint, ...]]:
+    """What brings the machine of each name; ours come first."""
+    found = {name: (EntryPoint(name, value, GROUP),) for name, value in _BUILT_IN.items()}
+    for point in entry_points(group=GROUP):
+        found[point.name] = (*found.get(point.name, ()), point)
+    return found
+
+
+def _distribution(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else OURS
+
+
+def distribution_of(name: str) -> str:
+    """The distribution that brings the machine of this name; the first if several do."""
+    return _distribution(_brought()[name][0])
+
+
+def names() -> tuple[str, ...]:
+    """Names of all machines; the first is meant where a design names none."""
+    return tuple(_brought())
+
+
+@cache
+def machine_named(name: str) -> Machine:
+    """The machine of this name.
+
+    Raises:
+        BadInput: none is installed, or several are, or it cannot be loaded. The message names the
+            distribution.
+    """
+    points = _brought().get(name)
+    if points is None:
+        raise BadInput(f"machine {name}: not installed: there are {', '.join(names())}")
+    if len(points) > 1:
+        bringing = ", ".join(map(_distribution, points))
+        raise BadInput(f"machine {name}: {bringing} bring one each: allowed is one of them")
+    (point,) = points
+    where = f"{_distribution(point)}: machine {name}"
+    try:
+        found = point.load()
+    except Exception as error:
+        if _distribution(point) == OURS:  # a defect of merp
+            raise
+        reason = f"{type(error).__name__}: {error}"
+        raise BadInput(f"{where}: {point.value} cannot be loaded: {reason}") from error
+    if not isinstance(found, Machine) or found.name != name:
+        raise BadInput(f"{where}: {point.value} must be a Machine of this name")
+    return found
+
+
+def machines() -> Iterator[Machine]:
+    """Yield the machines that can be loaded, ours first."""
+    for name in names():
+        try:
+            yield machine_named(name)
+        except BadInput:
+            continue
+
+
+def machine_of(design: Design) -> Machine:
+    """The machine that a design is of."""
+    return next(each for each in machines() if isinstance(design, each.design))
+
+
+def machine_for(numbers: FloatFormat | FixedFormat) -> Machine:
+    """The first machine that computes in these numbers."""
+    return next(each for each in machines() if isinstance(numbers, each.numbers))
+
+
+def of_kind(kind: type[Kind], design: Design, where: str) -> Kind:
+    """The design, for those who answer for one machine alone; ``where`` opens the message.
+
+    Raises:
+        BadInput: it is a design of another machine.
+    """
+    if not isinstance(design, kind):
+        asked = next(each.name for each in machines() if each.design is kind)
+        name = machine_of(design).name
+        raise BadInput(f"{where}: architecture = {name!r}: allowed here is {asked!r}")
+    return design
+
+
+def architecture_key() -> Choice:
+    """The key of [design.<name>] that names the machine."""
+    return Choice(
+        key="architecture", says="whose design it is", allowed=names(), default=names()[0]
+    )
+
+
+def read_design(section: Section, name: str, users: Users) -> Design:
+    """Read one [design.<name>], of whatever machine.
+
+    Raises:
+        BadInput: no layer uses it, it computes in other numbers than the network's, or the
+            machine cannot be loaded, or its reader refuses the table.
+    """
+    if not users.layers:
+        raise BadInput(f"{section.file}: design {name}: no layer uses it")
+    asked = architecture_key().read(section)
+    machine = machine_named(asked)
+    if not isinstance(users.numbers, machine.numbers):
+        others = [each.name for each in machines() if isinstance(users.numbers, each.numbers)]
+        raise BadInput(
+            f"{section.file}: design {name}: architecture = {asked!r}: the network's format "
+            f"asks for one of {', '.join(others)}"
+        )
+    return machine.read(section, name, users)

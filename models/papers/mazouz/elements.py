@@ -1,0 +1,115 @@
+"""Processing elements: cycles of a map that streams through, and what each costs.
+
+Equations and costs are those of the section on the proposal; memories of 18 kbit are RAMB18.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import Final
+
+from merp.models.base.ordered_sum import ordered_sum
+
+WORD_BITS: Final = 16
+RAMB18_BITS: Final = 18 * 1024
+
+_IN = 4  # of the first layer alone
+_OUT = 4
+_RELU = 1
+
+
+def tree_stages(k: int) -> int:
+    """Return the stages of the tree that adds k x k products. source: equation (12)"""
+    return ceil(log2(k * k))
+
+
+def convolution_terms(columns: int, rows: int, k: int, *, first: bool) -> dict[str, float]:
+    """Return the terms of equation (14), its stream split into elements, porches and line ends.
+
+    Back and front porch are k each, the least that is printed; padding takes one line.
+    """
+    porch = k
+    return {
+        "elements": columns * rows,
+        "porches": 2 * porch * rows,
+        "line ends": rows,
+        "Padding": columns + 2 * porch,
+        "back porch": porch + 0.5,
+        "In": _IN if first else 0,
+        "Tap": k,
+        "Multiply": k,
+        "AddTree": tree_stages(k) + 2,
+        "Out": _OUT,
+        "ReLU": _RELU,
+    }
+
+
+def convolution_cycles(columns: int, rows: int, k: int, *, first: bool) -> float:
+    """Return the cycles of one map through a convolution element. source: equation (14)"""
+    return ordered_sum(convolution_terms(columns, rows, k, first=first).values())
+
+
+def full_cycles(columns: int, rows: int, k: int, turns: int) -> int:
+    """Return the cycles of a fully connected layer that takes its maps in ``turns``.
+
+    source: equation (18); ``k`` is that of the porches, the kernel of the layer in front
+    """
+    return ((columns + 2 * k) * (rows - 1) + rows) * turns
+
+
+def line_buffer_blocks(columns: int, k: int) -> int:
+    """Return the RAMB18 of k - 1 lines, each in a FIFO of its own.
+
+    The printed ceiling(columns x k x bits / block) is 1 where the text has 2.
+    """
+    return (k - 1) * ceil(columns * WORD_BITS / RAMB18_BITS)
+
+
+def map_blocks(columns: int, rows: int) -> int:
+    """Return the RAMB18 that keep one map until it is propagated back."""
+    return ceil(columns * rows * WORD_BITS / RAMB18_BITS)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """DSP slices, LUT and RAMB18 of an element or of several."""
+
+    dsp: int
+    lut: int
+    ramb18: int
+
+    def __add__(self, other: Cost) -> Cost:
+        """Return both together."""
+        return Cost(self.dsp + other.dsp, self.lut + other.lut, self.ramb18 + other.ramb18)
+
+    def __mul__(self, count: int) -> Cost:
+        """Return ``count`` of them."""
+        return Cost(self.dsp * count, self.lut * count, self.ramb18 * count)
+
+
+def convolution_cost(k: int, columns: int, *, train: bool, unit: Cost | None = None) -> Cost:
+    """Return what one element costs; with back-propagation a second one and the update.
+
+    The map that a training unit keeps is not in it: it is counted once, not in every element.
+
+    Args:
+        unit: what k x k multiply-adds take, in place of the paper's figures; the multiplier of the
+            update is the paper's then, its scheduler left out.
+    """
+    lines = Cost(0, 0, line_buffer_blocks(columns, k))
+    if unit is not None:
+        return (unit + lines) * 2 + Cost(1, 0, 0) if train else unit + lines
+    return Cost(2 * k * k + 1, 2200, 0) + lines * 2 if train else Cost(k * k, 800, 0) + lines
+
+
+def full_cost(heads: int, elements: int, *, train: bool, unit: Cost | None = None) -> Cost:
+    """Return what a fully connected layer of ``elements`` for each of its heads costs.
+
+    Args:
+        unit: what a multiply-add takes, in place of the paper's figures.
+    """
+    if unit is not None:
+        return unit * (heads * elements * (2 if train else 1))
+    own = Cost(1, 20, 0) * (heads * elements)
+    return own + Cost(elements, 400, 0) * heads if train else own

@@ -1,1 +1,0 @@
-"""Parameters and formats: the one part of the models that the hardware shares."""

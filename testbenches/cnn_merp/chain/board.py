@@ -1,0 +1,166 @@
+"""A board of a chain in a simulation of its own: the lanes of its links are wires of the top.
+
+What is on the lanes, and the credits, take a link's latency from one board to the other, and
+nothing else crosses. So boards whose lanes are joined by wires of that latency are the chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from merp.hdl.base.signals import Bundles, flag
+from merp.hdl.cnn_merp.chain.link import link_far, link_near
+from merp.hdl.cnn_merp.chain.node import node
+from merp.hdl.cnn_merp.chain.ports import (
+    ClusterStatus,
+    Lanes,
+    NodeStatus,
+    axis,
+    backward_streams,
+    beside,
+    forward_streams,
+    share_names,
+    some_of,
+)
+from merp.hdl.conversion.entity import Bit, entity
+from merp.models.machines.cnn_merp.params.cluster_design import ClusterDesign
+
+FACING = {"front": "back", "back": "front"}
+"""Sides of a board, and that of the next one which it faces."""
+
+
+class Side(NamedTuple):
+    """Where another board is.
+
+    Attributes:
+        sends, takes: streams to that board and from it.
+        sent, arrived: what the chain calls the links that carry them.
+    """
+
+    sends: Bundles
+    takes: Bundles
+    sent: str
+    arrived: str
+
+
+class Wires(Lanes):
+    """What leaves a board at a side: words, and credits for those that come there."""
+
+    def __init__(self, words: Bundles, credited: Bundles) -> None:
+        super().__init__(words)
+        self.credits = Bundles({name: flag() for name in vars(credited)})
+
+
+class BoardStatus(NodeStatus):
+    """Status of a board: that of its node, and what its ends of the links count."""
+
+    def __init__(self, design: ClusterDesign, place: int, of: ClusterStatus) -> None:
+        super().__init__(design.nodes[place], of)
+        for side in _sides(design, place).values():
+            for name, end in ((side.sent, "sent"), (side.arrived, "arrived")):
+                setattr(self, name, some_of(getattr(of, name), [end]))
+
+
+def board_args(design: ClusterDesign, place: int, chain: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of the board at a place, from 0: its own of those of the chain, and wires."""
+    each, sides = design.nodes[place], _sides(design, place)
+    names = share_names(each)
+    config = names + ["admission"] * (each.begins or each.ends) + ["link"] * bool(sides)
+    return {
+        **{name: chain[name] for name in ("clk", "rst", "start")},
+        "config": some_of(chain["config"], config),
+        "s_axis": some_of(chain["s_axis"], names + ["map"] * each.begins + ["delta"] * each.ends),
+        "m_axis": some_of(chain["m_axis"], names + ["map"] * each.ends),
+        "arriving": Bundles({at: Wires(side.takes, side.sends) for at, side in sides.items()}),
+        "leaving": Bundles({at: Wires(side.sends, side.takes) for at, side in sides.items()}),
+        "status": BoardStatus(design, place, chain["status"]),
+        "design": design,
+        "place": place,
+    }
+
+
+@entity
+def board(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    config: Bundles,
+    s_axis: Bundles,
+    m_axis: Bundles,
+    arriving: Bundles,
+    leaving: Bundles,
+    status: BoardStatus,
+    design: ClusterDesign,
+    place: int,
+) -> Any:
+    """A node and its ends of the links; ports as those of the chain.
+
+    arriving, leaving: wires at each side at which another board is.
+    """
+    sides = _sides(design, place)
+    ends = []
+    for at, side in sides.items():
+        come, go = getattr(arriving, at), getattr(leaving, at)
+        ends += [
+            link_near(
+                clk,
+                rst,
+                start,
+                pace=config.link.pace,
+                s_axis=side.sends,
+                lanes=go,
+                freed=come.credits,
+                sent=getattr(status, side.sent).sent,
+                places=design.link.places,
+            ),
+            link_far(
+                clk,
+                rst,
+                start,
+                lanes=come,
+                m_axis=side.takes,
+                credits=go.credits,
+                arrived=getattr(status, side.arrived).arrived,
+                places=design.link.places,
+            ),
+        ]
+    front, back = sides.get("front"), sides.get("back")
+    names = share_names(design.nodes[place])
+    own = node(
+        clk,
+        rst,
+        start,
+        config=config,
+        s_axis=beside(
+            some_of(s_axis, names),
+            front=front.takes if front else Bundles({"maps": s_axis.map}),
+            back=back.takes if back else Bundles({"errors": s_axis.delta}),
+        ),
+        m_axis=beside(
+            some_of(m_axis, names),
+            front=front.sends if front else None,
+            back=back.sends if back else Bundles({"maps": m_axis.map}),
+        ),
+        status=status,
+        design=design.nodes[place],
+    )
+    return ends, own
+
+
+def _sides(design: ClusterDesign, place: int) -> dict[str, Side]:
+    """The sides of a board at which there is another."""
+    found = {}
+    if not design.nodes[place].begins:
+        on, back = _crossing(design, place)
+        found["front"] = Side(back, on, f"link{place}_back", f"link{place}_on")
+    if not design.nodes[place].ends:
+        on, back = _crossing(design, place + 1)
+        found["back"] = Side(on, back, f"link{place + 1}_on", f"link{place + 1}_back")
+    return found
+
+
+def _crossing(design: ClusterDesign, border: int) -> tuple[Bundles, Bundles]:
+    """Streams over a border, from 1: those that go on, and those that come back."""
+    last = design.nodes[border - 1].shares[-1]
+    return axis(forward_streams(last)), axis(backward_streams(last))

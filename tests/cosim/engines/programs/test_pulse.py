@@ -1,0 +1,82 @@
+"""Programs that stand still: found by the processor time that they do not get."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from merp.cosim.engines.programs import children, pulse
+from merp.cosim.engines.programs.children import Children
+from merp.cosim.engines.programs.pulse import Pulse, Watched, ran
+from merp.models.base.errors import CheckFailed
+
+WORKS = "import time\nwhile True: time.sleep(0.001)"
+
+
+@pytest.fixture
+def program(monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]:
+    """A program, below which another one works and then stops itself."""
+    monkeypatch.setattr(pulse, "STILL_SECONDS", 3)
+    with Children() as group:
+        nested = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {WORKS!r}])"
+        yield group.start([sys.executable, "-c", nested])
+
+
+def below(pid: int) -> list[int]:
+    return [int(name) for name in ran(pid) if name != str(pid)]
+
+
+def test_a_program_that_waits_for_one_that_works_is_alive(
+    program: subprocess.Popen[bytes],
+) -> None:
+    while not below(program.pid):
+        assert program.poll() is None
+    seen = Pulse(program.pid)
+    for _ in range(5):
+        assert not seen.is_still()
+        before = ran(program.pid)
+        while ran(program.pid) == before:
+            assert program.poll() is None
+
+
+def test_one_that_is_stopped_is_still(program: subprocess.Popen[bytes]) -> None:
+    while not below(program.pid):
+        assert program.poll() is None
+    for pid in (*below(program.pid), program.pid):
+        os.kill(pid, signal.SIGSTOP)
+    seen = Pulse(program.pid)
+    while ran(program.pid) != ran(program.pid):
+        pass
+    found = [seen.is_still() for _ in range(8)]
+    assert found[-1]
+    assert not found[0]
+    with pytest.raises(CheckFailed) as told, Watched(program):
+        program.wait()
+    assert str(told.value).startswith(f"{os.path.basename(sys.executable)} stood still: process ")
+
+
+def test_a_program_with_nothing_to_do_is_let_alone(program: subprocess.Popen[bytes]) -> None:
+    """Only waits count, each by itself."""
+    os.kill(program.pid, signal.SIGSTOP)
+    watched = Watched(program)
+    for _ in range(4):
+        with watched:
+            pass
+        watched._ended.wait(1)
+    assert program.poll() is None
+    watched.end()
+
+
+def test_what_is_run_to_its_end_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pulse, "STILL_SECONDS", 2)
+    stops = "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)"
+    with pytest.raises(CheckFailed, match="stood still"):
+        children.run([sys.executable, "-c", stops])
+    with Children() as group, pytest.raises(CheckFailed, match="stood still"):
+        group.call([sys.executable, "-c", stops])
+    assert children.run([sys.executable, "-c", "print(1)"]).stdout == "1\n"

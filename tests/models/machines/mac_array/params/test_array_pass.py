@@ -1,0 +1,60 @@
+"""What a pass of the MAC array derives from a layer's sizes, and what it refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.design import Design
+
+DESIGN = Design(
+    pof=16, max_kernel=4, kernel_words=9216, map_words=4096, delta_words=128, max_size=32,
+    max_maps=64, pool_window=2,
+)  # fmt: skip
+CONV4 = ArrayPass(
+    phase="fp", inputs=32, outputs=32, rows=16, columns=16, kernel=3, pad=1, pool=2, shift=13
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"phase": "bp"}, "phase must be one of fp, dp, ku, pool, upsample, not bp"),
+        ({"inputs": 0}, "inputs must be at least 1, not 0"),
+        ({"pad": 3}, "pad must be 0 to 2, not 3"),
+        ({"rows": 1, "pad": 0}, "kernel must not exceed the padded map, not 3"),
+        ({"stride": 4}, r"stride must not exceed the kernel \(3\), not 4"),
+        ({"pool": 32}, "pool must not exceed the sums' size, not 32"),
+        ({"shift": 31}, "shift must be -15 to 30, not 31"),
+        ({"update_shift": 48}, "update_shift must be 0 to 47, not 48"),
+        ({"loss": "cross-entropy"}, "loss must be one of squared, hinge, not cross-entropy"),
+        ({"inputs": 1 << 14}, "sums of 147456 products: at most 131071 are allowed"),
+    ],
+)
+def test_a_value_out_of_range_is_named(changes: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        replace(CONV4, **changes)
+
+
+def test_words_of_memories() -> None:
+    forward, delta, update = (replace(CONV4, phase=phase) for phase in ("fp", "dp", "ku"))
+    assert (CONV4.out_rows, CONV4.pooled_columns, CONV4.taps) == (16, 8, 9)
+    assert forward.kernel_words(DESIGN) == 2 * 32 * 9
+    assert forward.map_words(DESIGN) == 2 * 2 * 32
+    assert delta.map_words(DESIGN) == 2 * 2 * 32
+    assert update.map_words(DESIGN) == 8 * 4 * 4
+    assert update.map_words(replace(DESIGN, balance=False)) == 32 * 2 * 2
+    assert update.delta_words(DESIGN) == 16 * 2
+    assert forward.output_atoms(DESIGN) == 32 * 8 * 1
+
+
+def test_strided_maps_are_kept_by_phase_of_the_stride() -> None:
+    strided = ArrayPass(
+        phase="fp", inputs=3, outputs=8, rows=33, columns=35, kernel=4, stride=2, pad=1
+    )
+    assert (strided.out_rows, strided.out_columns) == (16, 17)
+    assert strided.block_rows(DESIGN) == 3
+    assert strided.map_words(DESIGN) == 3 * 3 * 4 * 3
+    assert replace(strided, phase="dp").map_words(DESIGN) == 2 * 3 * 8

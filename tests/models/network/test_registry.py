@@ -1,0 +1,171 @@
+"""Machines of other distributions: found by their entry points, and refused in one line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from pkgutil import resolve_name
+
+import pytest
+
+from merp.models.base.errors import BadInput
+from merp.models.base.formats import BINARY32
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.network import registry
+from merp.models.network.network_file import read_network
+from merp.tools.cli import main
+
+NETWORK = """
+[network]
+name = "one"
+input = { rows = 4, columns = 4, channels = 1 }
+
+[[layer]]
+name = "conv1"
+maps = 2
+kernel = 1
+design = "own"
+
+[design.own]
+architecture = "point"
+"""
+
+MODULE = """
+from dataclasses import dataclass
+from merp.models.network.machine import Machine
+from merp.models.base.formats import FloatFormat
+
+@dataclass(frozen=True)
+class Design:
+    layers: tuple
+
+def read(section, name, users):
+    section.finish()
+    return Design(users.layers)
+
+MACHINE = Machine(
+    name="point", design=Design, numbers=FloatFormat, keys=(), read=read,
+    hardware="no_such_package:HARDWARE",
+)
+OTHER = "no machine"
+"""
+
+Bring = Callable[..., None]
+
+
+@pytest.fixture
+def bring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bring]:
+    """Install a distribution that brings a machine by an entry point."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "point_machine.py").write_text(MODULE)
+
+    def forget() -> None:
+        registry._brought.cache_clear()
+        registry.machine_named.cache_clear()
+
+    def install(distribution: str, name: str, value: str) -> None:
+        folder = tmp_path / f"{distribution}-1.0.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\n")
+        (folder / "entry_points.txt").write_text(f"[merp.machines]\n{name} = {value}\n")
+        forget()
+
+    yield install
+    sys.modules.pop("point_machine", None)
+    forget()
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> Path:
+    path = tmp_path / "one.toml"
+    path.write_text(NETWORK)
+    return path
+
+
+def test_ours_come_first_and_the_first_is_meant_without_a_name() -> None:
+    assert registry.names()[:2] == ("cnn_merp", "mac_array")
+    assert registry.architecture_key().default == "cnn_merp"
+    assert registry.machine_for(BINARY32).name == "cnn_merp"
+
+
+def test_a_machine_from_outside_reads_its_designs(bring: Bring, network: Path) -> None:
+    bring("pointy", "point", "point_machine:MACHINE")
+    read = read_network(network)
+    design = read.designs["own"]
+    assert registry.machine_of(design).name == "point"
+    with pytest.raises(BadInput, match="architecture = 'point': allowed here is 'cnn_merp'"):
+        design_of(read, read.layers[0])
+
+
+@pytest.mark.parametrize("name", ["cnn_merp", "mac_array"])
+def test_ours_have_every_part(name: str) -> None:
+    half = resolve_name(registry.machine_named(name).hardware)
+    for part in ("phases", "simulated", "choose", "engine", "settings", "report", "export"):
+        assert getattr(half, part)
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = half.nothing
+
+
+def test_hardware_that_lacks_a_part_is_refused_in_one_line(
+    bring: Bring, network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "point_machine.py").write_text(
+        MODULE.replace("no_such_package:HARDWARE", "math:pi")
+    )
+    bring("pointy", "point", "point_machine:MACHINE")
+    assert main(["simulate", str(network), "--layer", "conv1"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "pointy: machine point: math:pi: no simulated: AttributeError" in line
+
+
+def test_its_hardware_is_refused_in_one_line(
+    bring: Bring, network: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bring("pointy", "point", "point_machine:MACHINE")
+    assert main(["simulate", str(network), "--layer", "conv1"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "pointy: machine point: no_such_package:HARDWARE: no simulated: ModuleNotFound" in line
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("no_such_module:MACHINE", "no_such_module:MACHINE cannot be loaded: ModuleNotFoundError"),
+        ("point_machine:NOTHING", "point_machine:NOTHING cannot be loaded: AttributeError"),
+        ("point_machine:OTHER", "point_machine:OTHER must be a Machine of this name"),
+    ],
+)
+def test_a_machine_that_cannot_be_loaded_is_refused_and_the_others_work(
+    value: str, reason: str, bring: Bring, network: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bring("pointy", "point", value)
+    assert main(["traffic", str(network)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"pointy: machine point: {reason}" in line
+    assert main(["traffic", "tiny3"]) == 0
+    assert main(["traffic", "digits-fixed"]) == 0
+
+
+def test_a_name_that_two_bring_is_refused(
+    bring: Bring, network: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bring("pointy", "point", "point_machine:MACHINE")
+    bring("sharp", "point", "point_machine:MACHINE")
+    bring("blunt", "mac_array", "point_machine:MACHINE")
+    assert main(["traffic", str(network)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "machine point: " in line
+    assert "pointy" in line
+    assert "sharp" in line
+    assert main(["traffic", "digits-fixed"]) == 2
+    assert "machine mac_array: merp, blunt bring one each" in capsys.readouterr().err
+    assert main(["traffic", "tiny3"]) == 0
+
+
+def test_a_machine_that_is_not_installed_is_named(
+    network: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["traffic", str(network)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "architecture = 'point': must be one of cnn_merp, mac_array" in line

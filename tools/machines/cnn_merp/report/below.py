@@ -1,0 +1,63 @@
+"""Which of the rows below the paper there is hardware for: a network's designs, changed with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from merp.models.base.errors import BadInput
+from merp.models.fpga.parts import Part
+from merp.models.machines.cnn_merp.designs import designs_of
+from merp.models.machines.cnn_merp.fused_pair import check_pair
+from merp.models.machines.cnn_merp.one_pass import check_backward
+from merp.models.network.network import Network
+from merp.models.network.storage_table import of_design
+from merp.models.traffic.variants import Variant, changes
+
+
+def networks_below(network: Network) -> Iterator[Network]:
+    """The networks of all rows that there is hardware for, on designs that store as they do.
+
+    Of a network that fuses two layers also those rows that do.
+    """
+    for _, changed in changes(network, network.fuse):
+        found = _on_its_designs(changed)
+        if found is not None:
+            yield found
+
+
+def is_built(variant: Variant, part: Part) -> bool:
+    """Whether there is hardware for a row: it keeps state for deltas that are stored pooled.
+
+    Args:
+        part: that two fused layers are to fit.
+    """
+    found = _on_its_designs(variant.network) if variant.footing.pooled else None
+    if found is None or not found.fuse:
+        return found is not None
+    try:
+        check_pair(found, 1, state=True, part=part)
+    except BadInput:
+        return False
+    return True
+
+
+def _on_its_designs(network: Network) -> Network | None:
+    """The network, its designs storing as it does; None where they cannot, or not go back so."""
+    users = {
+        name: [layer.name for layer in network.layers if layer.design == name]
+        for name in network.designs
+    }
+    first, storage = network.layers[0].name, network.storage
+    try:
+        designs = {
+            name: replace(
+                design, storage=of_design(network.name, name, users[name], first, storage)
+            )
+            for name, design in designs_of(network).items()
+        }
+        found = replace(network, designs=designs)
+        check_backward(found)
+    except (BadInput, ValueError):
+        return None
+    return found

@@ -1,0 +1,69 @@
+"""What a report of CNN-MERP is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.cycles import Cycles, network_cycles
+from merp.models.machines.cnn_merp.fused_pair import pairs_that_fit
+from merp.models.machines.cnn_merp.plan.plan import plan
+from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
+from merp.models.network.network import Layer
+from merp.models.traffic.closed_form import LayerTraffic
+from merp.models.traffic.footing import Footing
+from merp.tools.machines.cnn_merp.report.tiles import TileRecord
+from merp.tools.report.choice import Choice
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedChoice(Choice):
+    """A report's network, with its plan on the board, and the cycles of its designs.
+
+    Attributes:
+        tiles: what simulations of a plan's passes found.
+    """
+
+    tiles: Sequence[TileRecord] = ()
+
+    @cached_property
+    def pair(self) -> tuple[str, ...]:
+        """The two layers that save most by being fused, of those that fit the part; or none."""
+        found = [(one, other) for one, other, _ in pairs_that_fit(self.network, self.part)]
+        best = max(found, key=lambda pair: pair[0].outputs, default=())
+        return tuple(layer.name for layer in best)
+
+    @cached_property
+    def plan(self) -> Plan | BadInput:
+        """Passes that fit the board, deltas stored at pooled resolution; or why there are none."""
+        try:
+            return plan(self.network, self.board, self.batch)
+        except BadInput as error:
+            return error
+
+    def shown(self, planned: Planned) -> bool:
+        """Whether the bytes of all its passes were seen on the pins."""
+        return any(record.shows(planned) for record in self.tiles)
+
+    def moved(self, figures: LayerTraffic, phase: str, footing: Footing) -> bool:
+        """As ``Choice.moved``; by footing ``board`` in the passes of the plan."""
+        if footing.name != "board":
+            return super().moved(figures, phase, footing)
+        assert not isinstance(self.plan, BadInput)
+        return any(
+            self.shown(each)
+            for each in self.plan.layers
+            if (each.work.layer.name, each.work.phase) == (figures.layer.name, phase)
+        )
+
+    @property
+    def confirms(self) -> bool:
+        """As ``Choice.confirms``, passes of a plan included."""
+        return super().confirms and all(each.confirms for each in self.tiles)
+
+    @cached_property
+    def cycles(self) -> list[tuple[Layer, str, Cycles]]:
+        """Layer, phase and cycles of all that runs on a design."""
+        return list(network_cycles(self.network, self.batch))

@@ -1,0 +1,19 @@
+"""What the one pass of two fused layers moves, as a record is held against it."""
+
+from __future__ import annotations
+
+from merp.models.machines.cnn_merp.fused_pair import fused_layers, fused_shape
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PAIR
+from merp.models.traffic.closed_form import Phase, fused_traffic
+
+
+def fused_figure(network: Network, batch: int, *, state: bool) -> tuple[Layer, str, Phase]:
+    """Return the first of the layers that ``network`` fuses, the phase, and its bytes by port.
+
+    Args:
+        batch: images. state: in a training step, not in inference.
+    """
+    shape = fused_shape(network, *fused_layers(network))
+    figure = fused_traffic(network, shape, batch, state=state)
+    return network.layer(network.fuse[0]), PAIR, figure

@@ -1,0 +1,39 @@
+"""The report of the MAC array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from merp.models.base.errors import BadInput
+from merp.models.fpga.board import Board
+from merp.models.network.network import Network
+from merp.models.network.network_keys import FUSED
+from merp.tools.common.boards import any_board
+from merp.tools.machines.mac_array.report.measured import read_array_records
+from merp.tools.report.choice import Choice
+from merp.tools.report.reports import Report
+
+
+def _choice(network: Network, batch: int, board: Board, records: Sequence[Path]) -> Choice:
+    if network.backward == FUSED:
+        raise BadInput(f"--backward {FUSED}: {network.name}: allowed with architecture cnn_merp")
+    return Choice(
+        network=network,
+        batch=batch,
+        board=board,
+        measured=read_array_records(records, network),
+    )
+
+
+def _document(choice: Choice, beside: Path) -> dict[str, Any]:
+    from merp.tools.machines.mac_array.report.document import array_document  # as in CNN-MERP's
+
+    return array_document(choice, beside)
+
+
+REPORT = Report(
+    board="stratix10-devkit", opened=any_board, records=read_array_records, choice=_choice,
+    document=_document,
+)  # fmt: skip
