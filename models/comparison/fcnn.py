@@ -25,6 +25,7 @@ from merp.models.comparison.options import Options
 from merp.models.comparison.record import Device, Record, Row
 from merp.models.fpga.board import Board
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PHASES
 from merp.models.papers.fcnn.convolution import (
     LANES,
     Kernels,
@@ -186,11 +187,12 @@ class _Card:
 
     def _convolution(self, layer: Layer, phases: tuple[str, ...], crossing: int) -> Module:
         tasks = {phase: _task(layer.shape, phase, self.options.batch) for phase in phases}
-        buffers = 2 if "ku" in phases else 1
+        updates = any(PHASES[phase].updates for phase in phases)
+        buffers = 2 if updates else 1
         main = tasks[phases[-1]]
         kernels, binds = self._kernels(layer, main, buffers)
         parts = [self._part(layer, phase, task, kernels) for phase, task in tasks.items()]
-        if phases == ("ku",) and self.options.extra["first_dp"]:
+        if updates and len(phases) == 1 and self.options.extra["first_dp"]:
             error = _task(layer.shape, "dp", self.options.batch)
             more = layer.groups * cycles(error, kernels, self.words_per_cycle)
             parts = [replace(parts[0], cycles=parts[0].cycles + more)]
@@ -246,9 +248,9 @@ class _Card:
     def _pool(self, layer: Layer, phase: str) -> Module:
         images = self.options.batch
         moved = {"maps": (layer.sums + layer.outputs) * images}
-        if phase == "ku":
+        if PHASES[phase].updates:
             moved["state"] = layer.sums * images
-        crossing = layer.sums if phase == "fp" else layer.outputs + layer.sums
+        crossing = layer.sums + (0 if PHASES[phase].forward else layer.outputs)
         return Module(
             layer=layer.name,
             parts=(Part(phase, pool_cycles(layer.sums * images, KERNELS), moved),),
@@ -261,6 +263,7 @@ class _Card:
 
     def _full(self, layer: Layer, phases: tuple[str, ...]) -> Module:
         shape, images = layer.shape, self.options.batch
+        forward = all(PHASES[phase].forward for phase in phases)
         kernels = KERNELS
         while kernels and self._full_resources(kernels, shape.n).exceeded(self.limit):
             kernels -= 1
@@ -275,7 +278,7 @@ class _Card:
             binds="BRAM",
             multipliers=kernels * SIDE**2,
             resources=self._full_resources(kernels, shape.n),
-            crossing=(shape.n if phases == ("fp",) else shape.m + shape.n) * images,
+            crossing=(shape.n + (0 if forward else shape.m)) * images,
         )
 
     def _full_resources(self, kernels: int, inputs: int) -> Resources:
@@ -284,7 +287,7 @@ class _Card:
 
 def _task(shape: Shape, phase: str, images: int) -> Task:
     """One group's convolution; the error task's passes are those of the larger of its maps."""
-    if phase == "dp":
+    if PHASES[phase].propagates:
         rows, columns = max(shape.rows, shape.out_rows), max(shape.columns, shape.out_columns)
         return Task(
             n=shape.m, m=shape.n, k=shape.k, rows=rows, columns=columns,
@@ -309,14 +312,14 @@ def _papers(layer: Layer, task: Task) -> int | None:
 def _map_words(shape: Shape, phase: str) -> int:
     """Words of one streamed map."""
     deltas = shape.out_rows * shape.out_columns
-    return deltas if phase == "dp" else shape.rows * shape.columns
+    return deltas if PHASES[phase].propagates else shape.rows * shape.columns
 
 
 def _words(layer: Layer, phase: str, moved: Words, images: int) -> dict[str, int]:
     """Of all groups. Gradients stay on the chip while maps and deltas stream past each other."""
     groups = layer.groups
     found = {"host": _host(layer, phase)}
-    if phase == "ku":
+    if PHASES[phase].updates:
         deltas = layer.sums * images
         found["maps"] = groups * moved.inputs + deltas
         found["again"] = groups * moved.again + (layer.shape.n - 1) * deltas
@@ -329,7 +332,7 @@ def _words(layer: Layer, phase: str, moved: Words, images: int) -> dict[str, int
 
 def _host(layer: Layer, phase: str) -> int:
     """Kernels to the card, or gradients from it; biases where they are added and summed."""
-    return layer.kernels + (0 if phase == "dp" else layer.biases)
+    return layer.kernels + (0 if PHASES[phase].propagates else layer.biases)
 
 
 def record(plan: Plan) -> Record:

@@ -190,12 +190,12 @@ def _rows(plan: Plan) -> tuple[Row, ...]:
     rows = []
     for layer, shape in plan.layers:
         undone = 0.0
-        for phase in PHASES:
+        for phase, does in PHASES.items():
             spent = batch * machine.image(shape, phase)
-            if phase == "dp" and not shape.propagates:
+            if does.propagates and not shape.propagates:
                 undone = spent  # un-pooling, which every layer needs
                 continue
-            if phase == "ku":
+            if does.updates:
                 spent += undone + machine.update(shape)
             slots = batch * SLOTS[phase](shape, machine.array)
             cycles = spent * machine.hertz

@@ -146,10 +146,11 @@ class DesignCosts:
     def _seen(self, phase: str, choice: Choice) -> Choice:
         """The choice with what a phase does not see as it goes without saying."""
         kinds = choice.kinds._replace(fused_dsp=1)
-        if phase != "ku":
+        if not PHASES[phase].updates:
             kinds = kinds._replace(ku_kind="position", ku_lanes=1)
         # Behind forward propagation the positions in turn matter only by the rings that they ask.
-        alike = phase != "fp" and rings_of_rows(self._shapes, 1) == rings_of_rows(self._shapes, 2)
+        rings = (rings_of_rows(self._shapes, positions) for positions in (1, 2))
+        alike = PHASES[phase].backward and next(rings) == next(rings)
         return choice._replace(kinds=kinds, p=1 if alike else choice.p)
 
     def _plan(self, phase: str, choice: Choice, board: Board) -> _Planned | None:

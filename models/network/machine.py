@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 from merp.models.base.fixed import FixedFormat
@@ -12,6 +13,7 @@ from merp.models.base.keys import Key
 from merp.models.base.summation import TREE, Summation
 from merp.models.base.toml_section import Section
 from merp.models.base.users import Users
+from merp.models.network.phase import Phase
 
 
 class Design(Protocol):
@@ -33,6 +35,7 @@ class Machine:
         design: type of its designs. numbers: family of the formats that it computes in.
         keys: of [design.<name>]. read: reader of that table, given the design's name and who uses
             it.
+        phases: in the order of a step.
         hardware: ``package.module:object``, the hardware half. ``models`` never loads it.
         summation: how the units of a design sum floats; a tree where the machine does not say.
     """
@@ -42,5 +45,11 @@ class Machine:
     numbers: type[FloatFormat | FixedFormat]
     keys: tuple[Key, ...]
     read: Callable[[Section, str, Users], Design]
+    phases: tuple[Phase, ...]
     hardware: str
     summation: Callable[[Any], Summation] = _tree
+
+    @cached_property
+    def phase_named(self) -> Mapping[str, Phase]:
+        """Its phases by name."""
+        return {phase.name: phase for phase in self.phases}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import permutations
 
@@ -11,44 +11,108 @@ from merp.models.base.given import mention
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED, SEPARATE
+from merp.models.network.phase import DELTAS, FORWARD, UPDATE, Phase
+from merp.models.network.registry import machine_of
 
-PHASES = {"fp": "forward propagation", "dp": "delta propagation", "ku": "kernel update"}
-"""What each is called, in the order of a step."""
 
-ONE_PASS = "bp"
-"""Delta propagation and kernel update of a layer in one pass."""
+def _propagates(network: Network, layer: Layer) -> bool:
+    """Whether deltas go on behind a layer; images have none."""
+    return previous(network, layer) is not None
 
-PAIR = "ff"
-"""Forward propagation of two layers in one pass; it is a phase of the first of them."""
 
-NAMED = {
-    "fp": PHASES["fp"],
-    PAIR: "forward propagation of two fused layers",
-    "dp": PHASES["dp"],
-    ONE_PASS: "delta propagation and kernel update in one pass",
-    "ku": PHASES["ku"],
-}
-"""What each is called that hardware runs, in the order of a step that has some of them."""
+def _one_pass(network: Network, layer: Layer) -> bool:
+    """Whether a layer goes back in one pass: only convolutions do, and not the first layer."""
+    return network.backward == FUSED and _propagates(network, layer) and layer.kind == "conv"
 
-COUNTED = tuple(phase for phase in NAMED if phase != PAIR)
+
+def _first(network: Network, layer: Layer) -> str:
+    return (
+        f"{layer.name} is the first layer, its input has no delta: allowed: fp, ku, or another "
+        "layer"
+    )
+
+
+def _no_one_pass(network: Network, layer: Layer) -> str:
+    if not _propagates(network, layer):
+        return _first(network, layer)
+    return f"{layer.name} is fully connected: allowed: fp, dp, ku, or a convolution"
+
+
+FP = Phase(
+    name=FORWARD,
+    title="forward propagation",
+    does=(FORWARD,),
+    has=lambda network, layer: layer.name not in network.fuse,
+    lacks=lambda network, layer: (
+        f"{layer.name} is fused with another layer: allowed: ff, of {network.fuse[0]}"
+    ),
+)
+FF = Phase(
+    name="ff",
+    title="forward propagation of two fused layers",
+    does=(FORWARD,),
+    layers=2,
+    has=lambda network, layer: layer.name in network.fuse[:1],
+    lacks=lambda network, layer: f"{layer.name} is not the first of two layers that are fused",
+)
+"""It is a phase of the first of the two layers."""
+
+DP = Phase(
+    name=DELTAS,
+    title="delta propagation",
+    does=(DELTAS,),
+    has=lambda network, layer: _propagates(network, layer) and not _one_pass(network, layer),
+    lacks=_first,
+)
+BP = Phase(
+    name="bp",
+    title="delta propagation and kernel update in one pass",
+    does=(DELTAS, UPDATE),
+    has=_one_pass,
+    lacks=_no_one_pass,
+)
+KU = Phase(
+    name=UPDATE,
+    title="kernel update",
+    does=(UPDATE,),
+    has=lambda network, layer: not _one_pass(network, layer),
+    lacks=_first,
+)
+
+NAMED = {phase.name: phase for phase in (FP, FF, DP, BP, KU)}
+"""All phases of our machines, in the order of a step that has some of them."""
+
+PHASES = {name: phase for name, phase in NAMED.items() if phase.does == (name,)}
+"""Those that are one part of a step each."""
+
+ONE_PASS, PAIR = BP.name, FF.name
+
+COUNTED = tuple(name for name, phase in NAMED.items() if phase.counted_as == name)
 """Those whose traffic is counted apart."""
 
 
-def has_phase(network: Network, layer: Layer, phase: str) -> bool:
-    """Whether a layer has the phase, by how the network goes back, and which layers it fuses.
+def phases_on(network: Network, layer: Layer) -> Mapping[str, Phase]:
+    """Phases of the machine that runs a layer, by name; without a design ``NAMED``."""
+    if layer.design is None:
+        return NAMED
+    return machine_of(network.design(layer)).phase_named
 
-    Images have no delta to propagate. One pass is for convolutions alone: where the network goes
-    back in one, fully connected layers have both phases, and the first layer its update.
-    """
-    propagates = previous(network, layer) is not None
-    one_pass = network.backward == FUSED and propagates and layer.kind == "conv"
-    return {
-        "fp": layer.name not in network.fuse,
-        PAIR: layer.name in network.fuse[:1],
-        "dp": propagates and not one_pass,
-        "ku": not one_pass,
-        ONE_PASS: one_pass,
-    }[phase]
+
+def phase_on(network: Network, layer: Layer, name: str) -> Phase:
+    """The phase of this name of the machine that runs a layer, which has one."""
+    return phases_on(network, layer)[name]
+
+
+def fuses(network: Network, layer: Layer, name: str) -> bool:
+    """Whether a pass of a phase of ``layer`` runs the layer behind it, too."""
+    phase = phases_on(network, layer).get(name)
+    return phase is not None and phase.fuses
+
+
+def has_phase(network: Network, layer: Layer, phase: str) -> bool:
+    """Whether a layer has the phase, by how the network goes back, and which layers it fuses."""
+    found = phases_on(network, layer).get(phase)
+    return found is not None and found.has(network, layer)
 
 
 def pair_named(network: Network, asked: str | None) -> tuple[str, ...]:
@@ -72,12 +136,13 @@ def fusing(network: Network, layer: str, phase: str) -> tuple[Network, str, str]
     """
     names = pair_named(network, layer)
     if names:
-        if phase not in ("fp", PAIR):
+        if phase not in NAMED or not NAMED[phase].forward:
             raise BadInput(
                 f"{mention('phase', phase)}: of {names[0]} and {names[1]} fused: allowed: fp"
             )
         return replace(network, fuse=names), names[0], PAIR
-    return network if phase == PAIR else replace(network, fuse=()), layer, phase
+    fused = phase in NAMED and NAMED[phase].fuses
+    return network if fused else replace(network, fuse=()), layer, phase
 
 
 def made_by(network: Network, layer: Layer, phase: str) -> Layer:
@@ -85,21 +150,22 @@ def made_by(network: Network, layer: Layer, phase: str) -> Layer:
 
     It is that of the pass, whether or not its output is a layer's input.
     """
-    return network.layer(network.fuse[-1]) if phase == PAIR else layer
+    return network.layer(network.fuse[-1]) if fuses(network, layer, phase) else layer
 
 
 def called(network: Network, layer: Layer, phase: str) -> str:
     """What a pass of ``phase`` of ``layer`` is called by: of two fused layers both."""
-    return "+".join(network.fuse) if phase == PAIR else layer.name
+    return "+".join(network.fuse) if fuses(network, layer, phase) else layer.name
 
 
 def phases_of_step(network: Network) -> tuple[str, ...]:
-    """The phases that layers of a network have, in the order of ``NAMED``."""
-    return tuple(
-        phase
-        for phase in NAMED
-        if any(has_phase(network, layer, phase) for layer in network.layers)
-    )
+    """Names of the phases that layers have: those of ``NAMED`` in its order, then others."""
+    names = dict.fromkeys(name for layer in network.layers for name in phases_on(network, layer))
+    having = {
+        name for name in names if any(has_phase(network, layer, name) for layer in network.layers)
+    }
+    usual = [name for name in NAMED if name in having]
+    return (*usual, *(name for name in names if name in having and name not in NAMED))
 
 
 def phases_counted(network: Network) -> tuple[str, ...]:
@@ -107,21 +173,18 @@ def phases_counted(network: Network) -> tuple[str, ...]:
 
     Of two fused layers each has its share of the words, as ``fp``.
     """
-    return tuple(
-        phase
-        for phase in COUNTED
-        if phase in PHASES or (phase == ONE_PASS and network.backward == FUSED)
-    )
+    one_pass = network.backward == FUSED
+    return tuple(name for name in COUNTED if one_pass or not NAMED[name].combined)
 
 
 def counted_as(phase: str) -> str:
     """The phase of ``COUNTED`` that what a pass moves is counted in."""
-    return "fp" if phase == PAIR else phase
+    return NAMED[phase].counted_as
 
 
 def phase_operations(layer: Layer, phase: str, images: int) -> int:
     """Operations of a phase of a layer, all groups: one pass for two phases does those of both."""
-    return layer.operations(images) * (2 if phase == ONE_PASS else 1)
+    return layer.operations(images) * len(NAMED[phase].does)
 
 
 def going_back_for(network: Network, phase: str) -> Network:
@@ -129,22 +192,15 @@ def going_back_for(network: Network, phase: str) -> Network:
 
     ``dp`` and ``ku`` are separate passes; any other name than these and ``bp`` asks for neither.
     """
-    asked = {"dp": SEPARATE, "ku": SEPARATE, ONE_PASS: FUSED}
-    return replace(network, backward=asked.get(phase, network.backward))
+    found = NAMED.get(phase)
+    if found is None or found.forward:
+        return network
+    return replace(network, backward=FUSED if found.combined else SEPARATE)
 
 
 def lacks(network: Network, layer: Layer, phase: str) -> str:
     """Why a layer does not have a phase of a network that goes back for it, and what is allowed."""
-    if phase == "fp":
-        return f"{layer.name} is fused with another layer: allowed: ff, of {network.fuse[0]}"
-    if phase == PAIR:
-        return f"{layer.name} is not the first of two layers that are fused"
-    if phase == ONE_PASS and previous(network, layer) is not None:
-        return f"{layer.name} is fully connected: allowed: fp, dp, ku, or a convolution"
-    return (
-        f"{layer.name} is the first layer, its input has no delta: allowed: fp, ku, or another "
-        "layer"
-    )
+    return phase_on(network, layer, phase).lacks(network, layer)
 
 
 def apart(network: Network, layers: Iterable[Layer]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from merp.models.base.delta_shape import delta_shape
 from merp.models.base.shape import Shape
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import has_phase
+from merp.models.network.phases import PHASES, has_phase
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Nest:
 
         Dilation puts zeros between deltas, so that with a stride there are more multiply-adds.
         """
-        return delta_shape(self.shape) if self.phase == "dp" else self.shape
+        return delta_shape(self.shape) if PHASES[self.phase].propagates else self.shape
 
     @property
     def macs(self) -> int:

@@ -5,7 +5,7 @@ of each answer and of each file that they write. ``--against FILE`` compares wit
 it prints what differs, and ends with status 1 if anything does. A change of structure keeps every
 answer. ``--only TEXT`` runs the command lines that contain a text, ``--list`` prints all of them.
 
-Times (``seconds``, ``build_seconds``) are left out of JSON, everything else counts.
+Times and fingerprints of sources (``LEFT_OUT``) are left out of JSON, everything else counts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-TIMES = frozenset({"seconds", "build_seconds"})
+LEFT_OUT = frozenset({"seconds", "build_seconds", "hardware_sha", "elaboration_sha"})
+"""Keys of JSON that change with the clock, or with the sources alone."""
 FIVE = ("alexnet", "digits", "lenet5", "cifar10-1x", "vgg16")
 FIXED = ("digits-fixed", "cifar10-1x-fixed", "cifar10-2x-fixed", "cifar10-4x-fixed")
 FLOATS = (
@@ -100,19 +101,19 @@ def runs() -> Iterator[str]:
         yield f"train digits {TRAINING} {options} --json"
 
 
-def without_times(value: object) -> object:
-    """A JSON value without what a clock says."""
+def compared(value: object) -> object:
+    """A JSON value without ``LEFT_OUT``."""
     if isinstance(value, dict):
-        return {key: without_times(x) for key, x in value.items() if key not in TIMES}
+        return {key: compared(x) for key, x in value.items() if key not in LEFT_OUT}
     if isinstance(value, list):
-        return [without_times(each) for each in value]
+        return [compared(each) for each in value]
     return value
 
 
 def digest(content: bytes, *, is_json: bool) -> str:
     """The digest of an answer or a file."""
     if is_json:
-        content = json.dumps(without_times(json.loads(content))).encode()
+        content = json.dumps(compared(json.loads(content))).encode()
     return hashlib.sha256(content).hexdigest()
 
 

@@ -17,7 +17,7 @@ from merp.models.machines.cnn_merp.cycles import Cycles, layer_cycles
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.reconfiguration import layer_passes
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import ONE_PASS, has_phase, lacks
+from merp.models.network.phases import NAMED, has_phase, lacks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ def bitstream_of(
         if each.design == layer.design and has_phase(network, each, phase)
     )
     assert layer.design is not None
-    before = before or phase == ONE_PASS
+    before = before or NAMED[phase].combined
     return Bitstream(
         network=network,
         design=layer.design,

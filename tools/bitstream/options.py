@@ -6,6 +6,7 @@ from merp.models.base.errors import BadInput
 from merp.models.base.given import mention, name_of
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
+from merp.models.network.phases import NAMED
 
 
 def check_options(network: Network, phase: str, state: bool, delta_at: str | None) -> bool:
@@ -20,9 +21,9 @@ def check_options(network: Network, phase: str, state: bool, delta_at: str | Non
             pass.
     """
     asked = mention("phase", phase)
-    if state and phase != "fp":
+    if state and NAMED[phase].backward:
         raise BadInput(f"{name_of('state')}: {asked} writes none: allowed with fp")
-    if delta_at == "pooled" and phase == "fp":
+    if delta_at == "pooled" and NAMED[phase].forward:
         at = mention("delta_at", delta_at)
         raise BadInput(f"{at}: {asked} takes no deltas: allowed with dp, bp, ku")
     return deltas_pooled(network, delta_at)

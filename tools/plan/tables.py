@@ -11,7 +11,7 @@ from merp.models.machines.cnn_merp.plan.engines import Engine
 from merp.models.machines.cnn_merp.plan.fusable import fusable, saves_most
 from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
 from merp.models.network.network_keys import FUSED
-from merp.models.network.phases import PAIR
+from merp.models.network.phases import NAMED
 from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, say, table
 from merp.tools.plan.answer import plan_json
@@ -67,8 +67,9 @@ def _one_pass_notes(plan: Plan) -> Iterator[str]:
     if plan.network.backward != FUSED:
         return
     yield "BP: DP and KU in one pass."
-    works = [planned.work for planned in plan.layers if planned.work.phase == "dp"]
-    apart = ", ".join(work.layer.name for work in works if work.layer.kind == "conv")
+    works = [each.work for each in plan.layers if each.work.layer.kind == "conv"]
+    alone = [work for work in works if NAMED[work.phase].propagates]
+    apart = ", ".join(work.layer.name for work in alone if not NAMED[work.phase].combined)
     if apart:
         yield f"Apart, as no hardware takes both phases or they do not fit whole: {apart}."
 
@@ -76,7 +77,7 @@ def _one_pass_notes(plan: Plan) -> Iterator[str]:
 def _fused_notes(plan: Plan) -> Iterator[str]:
     """The layers that a plan fuses, or why it does not; or pairs that fit the board fused."""
     for engine in plan.engines:
-        if engine.phase == PAIR:
+        if NAMED[engine.phase].fuses:
             yield f"FF: FP of both in one pass, {_cus(engine)}."
     if plan.unfused:
         yield f"Run one by one: {plan.unfused}."

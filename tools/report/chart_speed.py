@@ -9,7 +9,7 @@ from textwrap import fill
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from merp.models.network.phases import ONE_PASS, PHASES
+from merp.models.network.phases import NAMED, ONE_PASS, PHASES
 from merp.tools.report.chart_ink import FAINT, INK, SERIES, SIZE, Json, rows_of
 from merp.tools.report.chart_labels import name_ends, name_points
 
@@ -71,7 +71,7 @@ def roofline(figure: Figure, document: Json, wide: bool) -> None:
     axes.plot([low / bandwidth, most / bandwidth], [low, most], color=FAINT, linewidth=1)
     for phase, colour, marker in zip((*PHASES, ONE_PASS), SERIES, "osD^", strict=True):
         some = [row for row in rows if row["phase"] == phase.upper()]
-        if not some and phase == ONE_PASS:
+        if not some and NAMED[phase].combined:
             continue
         axes.plot(
             [row["intensity"] for row in some], [row["attainable"] for row in some],

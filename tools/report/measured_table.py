@@ -23,7 +23,7 @@ def measured_table(choice: Choice, beside: Path) -> Table:
                 "engine": found.engine,
                 "result": "confirmed" if found.confirms else "; ".join(found.faults),
                 "words": found.words_compared,
-                "deltas": "-" if found.phase == "fp" else found.deltas,
+                "deltas": "-" if found.of_forward else found.deltas,
                 "measured_cycles": found.cycles["total"],
                 "modelled_cycles": found.modelled,
                 "difference": (

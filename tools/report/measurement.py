@@ -14,7 +14,7 @@ from pathlib import Path
 
 from merp.models.base.errors import BadInput, one_line
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import NAMED, PAIR, has_phase
+from merp.models.network.phases import has_phase, phase_on, phases_on
 from merp.models.traffic.closed_form import Phase
 from merp.tools.common.hardware import HARDWARE, hardware_sha
 from merp.tools.common.stored import word_bytes
@@ -63,6 +63,12 @@ class Measurement:
     def confirms(self) -> bool:
         """Whether every check held."""
         return not self.faults
+
+    @property
+    def of_forward(self) -> bool:
+        """Whether it is of forward propagation, of one layer."""
+        phase = phases_on(self.network, self.layer).get(self.phase)
+        return phase is not None and phase.forward and not phase.fuses
 
     def shows(self, figure: Phase, batch: int, *, every_port: bool) -> bool:
         """Whether this very figure, of all groups and ``batch`` images, was seen on the pins.
@@ -115,7 +121,7 @@ def _told(
     yield from map(one_line, run["failures"])
     if HARDWARE not in run:
         yield f"{HARDWARE} is missing: the hardware may have changed since"
-    if run["phase"] not in NAMED or not has_phase(network, layer, run["phase"]):
+    if not has_phase(network, layer, run["phase"]):
         yield f"phase {run['phase']}: {layer.name} has none"
     if run["groups"] != layer.groups or run["group"] not in ("all", *range(layer.groups)):
         yield f"group {run['group']} of {run['groups']}: {layer.name} has {layer.groups}"
@@ -156,10 +162,10 @@ def check_hardware(run: Record, found: Measurement, *, state: bool = False) -> N
     Raises:
         BadInput: it belongs to other hardware.
     """
-    ran = found.phase in NAMED and has_phase(found.network, found.layer, found.phase)
+    ran = has_phase(found.network, found.layer, found.phase)
     if HARDWARE not in run or not ran:
         return
-    before = found.phase not in ("fp", PAIR) and found.deltas == "pooled"
+    before = phase_on(found.network, found.layer, found.phase).backward and found.deltas == "pooled"
     now = hardware_sha(found.network, found.layer, found.phase, state=state, before=before)
     if run[HARDWARE] != now:
         raise BadInput(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from merp.models.base.names import file_name
 from merp.models.network.network import Layer
-from merp.models.network.phases import PAIR, called, made_by
+from merp.models.network.phases import called, made_by, phase_on
 from merp.tools.common.json_value import is_number, is_text
 from merp.tools.common.seal import Arrays
 from merp.tools.simulate.choice import Choice
@@ -103,7 +103,7 @@ class Finished:
 
     def _size(self, layer: Layer, phase: str) -> list[int] | None:
         """Of the output maps of the groups that run; None where there are none."""
-        if phase not in ("fp", PAIR):
+        if phase_on(self._choice.network, layer, phase).backward:
             return None
         behind = made_by(self._choice.network, layer, phase)
         maps = behind.biases // (1 if self._choice.group is None else layer.groups)

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from merp.cosim.phases.audit.audit import COUNTS, Audit, combine
 from merp.models.base.names import file_name
-from merp.models.network.phases import ONE_PASS, PAIR, apart, called
+from merp.models.network.phases import ONE_PASS, PAIR, apart, called, phase_on
 from merp.tools.common.hardware import HARDWARE, hardware_sha
 from merp.tools.common.table import Sheet, console, fixed, table
 from merp.tools.simulate.choice import Choice
@@ -43,7 +43,8 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
     measured = audit_answer(result.audit)
     model = machine.efficiency(choice, result)
     measured["cycles"] |= {"model": model, "lost": _lost(result.audit, machine.unit)}
-    state, back = "state_out" in measured["ports"], result.phase not in ("fp", PAIR)
+    state = "state_out" in measured["ports"]
+    back = phase_on(choice.network, layer, result.phase).backward
     before = back and choice.before
     return {
         "network": choice.network.name,

@@ -34,7 +34,7 @@ def scalesim(network: Network, batch: int) -> dict[str, str]:
         rows = [",".join(SCALESIM_HEAD)]
         for nest in nests(network, phase, batch):
             shape = nest.shape
-            if phase == "ku":
+            if PHASES[phase].updates:
                 positions = shape.out_rows * shape.out_columns
                 sizes = [shape.n * shape.k**2, positions, 1, positions, 1, shape.m, 1]
             else:
@@ -91,7 +91,7 @@ def _zigzag_bits(stores: Stores, phase: str) -> dict[str, int]:
 def _zigzag_layer(nest: Nest, index: int, bits: Mapping[str, int]) -> dict[str, Any]:
     shape = nest.convolution
     equation = "O[b][g][k][oy][ox]+=W[g][k][c][fy][fx]*I[b][g][c][iy][ix]"
-    if nest.phase == "ku":
+    if PHASES[nest.phase].updates:
         equation = "O[g][k][c][fy][fx]+=W[b][g][k][oy][ox]*I[b][g][c][iy][ix]"
     return {
         "id": index,

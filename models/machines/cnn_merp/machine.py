@@ -9,6 +9,7 @@ from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.design_keys import KEYS
 from merp.models.machines.cnn_merp.params.design_section import read_design
 from merp.models.network.machine import Machine
+from merp.models.network.phases import BP, DP, FF, FP, KU
 
 MACHINE = Machine(
     name="cnn_merp",
@@ -17,5 +18,6 @@ MACHINE = Machine(
     keys=KEYS,
     read=read_design,
     summation=attrgetter("summation"),
+    phases=(FP, FF, DP, BP, KU),
     hardware="merp.tools.machines.cnn_merp.hardware:HARDWARE",
 )

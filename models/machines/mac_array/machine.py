@@ -7,6 +7,7 @@ from merp.models.machines.mac_array.params.design import Design
 from merp.models.machines.mac_array.params.design_keys import KEYS
 from merp.models.machines.mac_array.params.design_section import read_design
 from merp.models.network.machine import Machine
+from merp.models.network.phases import DP, FP, KU
 
 MACHINE = Machine(
     name="mac_array",
@@ -14,5 +15,6 @@ MACHINE = Machine(
     numbers=FixedFormat,
     keys=KEYS,
     read=read_design,
+    phases=(FP, DP, KU),
     hardware="merp.tools.machines.mac_array.hardware:HARDWARE",
 )
