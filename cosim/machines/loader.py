@@ -7,37 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from merp.models.base.errors import BadInput
-from merp.models.network.machine import Machine
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
-from merp.models.network.registry import OURS, distribution_of, machine_for, machine_of
+from merp.models.network.registry import machine_of, machine_that_runs, part_of
 
 if TYPE_CHECKING:  # NumPy waits
     from merp.cosim.phases.phase import Phase
 
 
-def _part(machine: Machine, part: str) -> Any:
-    try:
-        return getattr(resolve_name(machine.hardware), part)
-    except Exception as error:
-        brought_by = distribution_of(machine.name)
-        if brought_by == OURS:  # a defect of merp
-            raise
-        where, reason = f"{brought_by}: machine {machine.name}", f"{type(error).__name__}: {error}"
-        raise BadInput(f"{where}: {machine.hardware}: no {part}: {reason}") from error
-
-
 def part_for(network: Network, part: str) -> Any:
-    """A part of the hardware that computes in the numbers of a network.
+    """A part of the hardware of the machine that runs a network.
 
     Raises:
-        BadInput: the hardware of another distribution cannot be loaded, or lacks the part.
+        BadInput: layers run on several machines, or the hardware of another distribution cannot be
+            loaded, or lacks the part.
     """
-    return _part(machine_for(network.numbers), part)
+    machine = machine_that_runs(network)
+    return part_of(machine, machine.hardware, part)
 
 
 def part_that_runs(network: Network, layers: Sequence[Layer], part: str) -> Any:
@@ -46,7 +34,8 @@ def part_that_runs(network: Network, layers: Sequence[Layer], part: str) -> Any:
     Raises:
         BadInput: the first of them has no design, or as ``part_for``.
     """
-    return _part(machine_of(network.design(layers[0])), part)
+    machine = machine_of(network.design(layers[0]))
+    return part_of(machine, machine.hardware, part)
 
 
 def phase_of(

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import TypeVar
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from merp.models.base.errors import BadInput
 from merp.models.base.fixed import FixedFormat
@@ -18,7 +19,10 @@ from merp.models.base.formats import FloatFormat
 from merp.models.base.keys import Choice
 from merp.models.base.toml_section import Section
 from merp.models.base.users import Users
-from merp.models.network.machine import Design, Machine
+from merp.models.network.machine import Bytes, Design, Machine
+
+if TYPE_CHECKING:  # it stands above
+    from merp.models.network.network import Network
 
 GROUP = "merp.machines"
 OURS = "merp"
@@ -83,6 +87,28 @@ def machine_named(name: str) -> Machine:
     return found
 
 
+def part_of(machine: Machine, reference: str, part: str = "") -> Any:
+    """The object that a machine names, or an attribute of it.
+
+    Args:
+        machine: that names it. reference: ``package.module:object``. part: the attribute, if any.
+
+    Raises:
+        BadInput: another distribution brings the machine, and there is none. The message names the
+            distribution.
+    """
+    try:
+        found = resolve_name(reference)
+        return getattr(found, part) if part else found
+    except Exception as error:
+        brought_by = distribution_of(machine.name)
+        if brought_by == OURS:  # a defect of merp
+            raise
+        where, reason = f"{brought_by}: machine {machine.name}", f"{type(error).__name__}: {error}"
+        lacking = f"no {part}" if part else "not there"
+        raise BadInput(f"{where}: {reference}: {lacking}: {reason}") from error
+
+
 def machines() -> Iterator[Machine]:
     """Yield the machines that can be loaded, ours first."""
     for name in names():
@@ -100,6 +126,34 @@ def machine_of(design: Design) -> Machine:
 def machine_for(numbers: FloatFormat | FixedFormat) -> Machine:
     """The first machine that computes in these numbers."""
     return next(each for each in machines() if isinstance(numbers, each.numbers))
+
+
+def machine_that_runs(network: Network) -> Machine:
+    """The machine of a network's designs; without any the first that computes in its numbers.
+
+    Raises:
+        BadInput: its layers run on several machines.
+    """
+    found = {machine_of(design).name for design in network.designs.values()}
+    if not found:
+        return machine_for(network.numbers)
+    if len(found) > 1:
+        raise BadInput(
+            f"{network.name}: its designs are of {' and '.join(sorted(found))}: allowed are "
+            "designs of one machine"
+        )
+    return machine_named(*found)
+
+
+def bytes_of(network: Network) -> Bytes:
+    """What the ports of the machine that runs a network move.
+
+    Raises:
+        BadInput: as ``machine_that_runs``, or the machine's part cannot be loaded.
+    """
+    machine = machine_that_runs(network)
+    found: Bytes = part_of(machine, machine.bytes)
+    return found
 
 
 def of_kind(kind: type[Kind], design: Design, where: str) -> Kind:

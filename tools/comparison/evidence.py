@@ -18,7 +18,7 @@ from merp.models.comparison.figure import Figure
 from merp.models.comparison.record import RESOURCES
 from merp.models.network.network import Network
 from merp.models.network.phases import NAMED, PHASES, has_phase
-from merp.models.network.registry import machine_for
+from merp.models.network.registry import machine_that_runs
 from merp.tools.common.hardware import HARDWARE
 from merp.tools.common.json_file import read_json
 from merp.tools.common.json_value import is_number, is_text
@@ -153,7 +153,7 @@ def _opened(given: str, asked: Comparison) -> tuple[Path, Record, Network]:
 
 def _architecture(path: Path, network: Network, asked: Comparison) -> str:
     """Name of the architecture compared whose hardware a network is for."""
-    hardware = machine_for(network.numbers).name
+    hardware = machine_that_runs(network).name
     names = [
         each.architecture.name for each in asked.answers if each.architecture.hardware == hardware
     ]

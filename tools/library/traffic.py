@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from os import PathLike, fspath
 from typing import Any
 
 from merp.models.base.errors import BadInput, shown
-from merp.models.base.fixed import FixedFormat
-from merp.models.base.formats import FloatFormat
 from merp.models.base.state_field import STATES
-from merp.models.machines.mac_array.step_traffic import array_traffic
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import COUNTED
-from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
+from merp.models.network.registry import bytes_of
+from merp.models.traffic.closed_form import Phase, total
 from merp.models.traffic.footing import FOOTINGS, Footing
 from merp.tools.common.boards import PAPER, open_board
 from merp.tools.library.checks import one_of, whole_or_none
@@ -60,22 +58,6 @@ def footing_of(
     return Footing(name=name, state=state, memory_bytes=memory, board=found)
 
 
-CLOSED_FORMS: Mapping[
-    type[FloatFormat | FixedFormat],
-    Callable[[Network, int, Footing], tuple[LayerTraffic, ...]],
-] = {FloatFormat: network_traffic, FixedFormat: array_traffic}
-"""The closed form of the architectures that compute in a family of formats."""
-
-
-def _layers(network: Network, batch: int, footing: Footing) -> tuple[LayerTraffic, ...]:
-    if footing.name != "board" or footing.board is None:
-        return CLOSED_FORMS[type(network.numbers)](network, batch, footing)
-    from merp.models.machines.cnn_merp.plan.plan import plan  # NumPy takes long to import
-    from merp.models.machines.cnn_merp.plan.traffic import board_traffic
-
-    return board_traffic(network, plan(network, footing.board, batch, state=footing.state))
-
-
 class Traffic(Rows):
     """A row per layer and phase, from the closed form (CNN-MERP section IV).
 
@@ -91,7 +73,7 @@ class Traffic(Rows):
 
     def __init__(self, network: Network, batch: int, footing: Footing) -> None:
         self.network, self.batch, self.footing = network, batch, footing
-        self.layers = _layers(network, batch, footing)
+        self.layers = tuple(bytes_of(network).layers(network, batch, footing))
         title = f"Memory traffic of {network.name}, batch {batch}, footing {footing.name}"
         super().__init__(title, self._made())
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from merp.models.network.network import Network
 from merp.models.network.phases import COUNTED
+from merp.models.network.registry import bytes_of
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
 from merp.models.traffic.footing import Footing
 from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, table
-from merp.tools.traffic.tables import footing_caption
 
 Pair = tuple[dict[str, Phase], dict[str, Phase]]
 TOTALS = ("conv layers", "all layers")
@@ -78,7 +78,7 @@ def print_comparison(
             )
     sums = sum(row[0] in TOTALS for row in rows)
     title = f"A: {networks[0].name}, B: {networks[1].name}, batch {batch}"
-    captions = [footing_caption(footing, network) for network in networks]
+    captions = [bytes_of(network).caption(footing) for network in networks]
     caption = captions[0] if captions[0] == captions[1] else ""
     if not caption:
         both = zip("AB", captions, strict=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from merp.models.base.fixed import FixedFormat
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import PHASES
+from merp.models.network.registry import bytes_of
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
 from merp.models.traffic.footing import Footing
@@ -35,30 +35,6 @@ def _row(
         if compared:
             row.append(fixed(getattr(printed, key, None), 2))
     return row
-
-
-def footing_caption(footing: Footing, network: Network) -> str:
-    """Return what a table of ``network`` on ``footing`` counts."""
-    if isinstance(network.numbers, FixedFormat):
-        what = "maps and deltas" if footing.name == "paper" else "all words but velocities"
-        pooling = "fused" if footing.pooled else "in DRAM"
-        return (
-            f"Footing {footing.name}: {what} on the array's ports, atoms filled up; pooling "
-            f"and un-pooling {pooling}. MB = 10^6 bytes; Gop = 10^9 operations."
-        )
-    counted = {
-        "paper": "Footing paper: feature and delta maps only.",
-        "full": "Footing full: maps, kernels, biases, and state for ReLU' and un-pooling",
-        "board": "Footing board (modelled): as full, in",
-    }[footing.name]
-    if footing.name == "full":
-        counted += f" (state bits: {footing.state})."
-    if footing.name == "board":
-        fitting = f"tiles that fit the on-chip memory of {footing.memory_bytes:,} bytes"
-        if footing.board is not None:
-            fitting = f"the passes of the plan on board {footing.board.name}"
-        counted += f" {fitting} (state bits: {footing.state})."
-    return f"{counted} MB = 10^6 bytes; Gop = 10^9 operations, the same in each phase."
 
 
 def print_traffic(
@@ -92,7 +68,7 @@ def print_traffic(
         table(
             title, columns, rows, bundles=[1 + compared] + [2 + compared] * len(phases),
             totals=len(sums),
-            caption=" ".join([footing_caption(footing, network), *notes, *stored_notes(network)]),
+            caption=" ".join([bytes_of(network).caption(footing), *notes, *stored_notes(network)]),
         )
     )  # fmt: skip
     for name, layers in sums.items():

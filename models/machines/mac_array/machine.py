@@ -16,5 +16,6 @@ MACHINE = Machine(
     keys=KEYS,
     read=read_design,
     phases=(FP, DP, KU),
+    bytes="merp.models.machines.mac_array.bytes:BYTES",
     hardware="merp.tools.machines.mac_array.hardware:HARDWARE",
 )

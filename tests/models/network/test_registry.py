@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -14,7 +15,9 @@ from merp.models.base.formats import BINARY32
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.network import registry
 from merp.models.network.network_file import read_network
+from merp.models.network.phases import has_phase, phases_of_step
 from merp.tools.cli import main
+from merp.tools.common.shipped import open_network
 
 NETWORK = """
 [network]
@@ -34,6 +37,7 @@ architecture = "point"
 MODULE = """
 from dataclasses import dataclass
 from merp.models.network.machine import Machine
+from merp.models.network.phases import FP, KU
 from merp.models.base.formats import FloatFormat
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ def read(section, name, users):
 
 MACHINE = Machine(
     name="point", design=Design, numbers=FloatFormat, keys=(), read=read,
-    hardware="no_such_package:HARDWARE",
+    phases=(FP, KU), bytes="no_such_package:BYTES", hardware="no_such_package:HARDWARE",
 )
 OTHER = "no machine"
 """
@@ -117,6 +121,32 @@ def test_hardware_that_lacks_a_part_is_refused_in_one_line(
     assert main(["simulate", str(network), "--layer", "conv1"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "pointy: machine point: math:pi: no simulated: AttributeError" in line
+
+
+def test_its_bytes_are_refused_in_one_line(
+    bring: Bring, network: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bring("pointy", "point", "point_machine:MACHINE")
+    assert main(["traffic", str(network)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "pointy: machine point: no_such_package:BYTES: not there: ModuleNotFound" in line
+
+
+def test_its_phases_are_those_of_its_layers(bring: Bring, network: Path) -> None:
+    bring("pointy", "point", "point_machine:MACHINE")
+    read = read_network(network)
+    assert phases_of_step(read) == ("fp", "ku")
+    assert not has_phase(replace(read, backward="fused"), read.layers[0], "bp")
+
+
+def test_a_network_on_two_machines_is_refused_where_one_answers(
+    bring: Bring, network: Path
+) -> None:
+    bring("pointy", "point", "point_machine:MACHINE")
+    other = open_network("tiny3")
+    designs = {**read_network(network).designs, **other.designs}
+    with pytest.raises(BadInput, match="its designs are of cnn_merp and point: allowed are"):
+        registry.machine_that_runs(replace(other, designs=designs))
 
 
 def test_its_hardware_is_refused_in_one_line(

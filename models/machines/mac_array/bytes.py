@@ -1,0 +1,32 @@
+"""What the MAC array's ports move, by formula."""
+
+from __future__ import annotations
+
+from merp.models.base.errors import BadInput
+from merp.models.base.given import mention
+from merp.models.machines.mac_array.step_traffic import array_traffic
+from merp.models.network.machine import Bytes
+from merp.models.network.network import Network
+from merp.models.traffic.closed_form import LayerTraffic
+from merp.models.traffic.footing import Footing
+
+
+def _layers(network: Network, batch: int, footing: Footing) -> tuple[LayerTraffic, ...]:
+    if footing.board is not None:
+        raise BadInput(
+            f"{mention('footing', footing.name)}: {network.name} runs on the MAC array, which has "
+            "no plan on a board: allowed are paper, full"
+        )
+    return array_traffic(network, batch, footing)
+
+
+def _caption(footing: Footing) -> str:
+    what = "maps and deltas" if footing.name == "paper" else "all words but velocities"
+    pooling = "fused" if footing.pooled else "in DRAM"
+    return (
+        f"Footing {footing.name}: {what} on the array's ports, atoms filled up; pooling "
+        f"and un-pooling {pooling}. MB = 10^6 bytes; Gop = 10^9 operations."
+    )
+
+
+BYTES = Bytes(layers=_layers, caption=_caption)
