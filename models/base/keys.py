@@ -105,7 +105,12 @@ class Flag:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """One of some words; ``other_names`` are what they are called elsewhere, in lower case."""
+    """One of some words.
+
+    Attributes:
+        other_names: what they are called elsewhere, in lower case; refused with a hint.
+        aliases: other spellings that are taken, and what they stand for.
+    """
 
     key: str
     says: str
@@ -113,6 +118,7 @@ class Choice:
     default: str | None = None
     required: bool = False
     other_names: Mapping[str, str] | None = None
+    aliases: Mapping[str, str] | None = None
 
     def read(self, section: Section) -> str:
         """Read it.
@@ -120,7 +126,7 @@ class Choice:
         Raises:
             BadInput: it is missing, or another value.
         """
-        return section.choice(self.key, self.allowed, self.default, self.other_names)
+        return section.choice(self.key, self.allowed, self.default, self.other_names, self.aliases)
 
 
 @dataclass(frozen=True, kw_only=True)

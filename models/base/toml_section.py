@@ -183,14 +183,17 @@ class Section:
         allowed: Collection[str],
         default: str | None = None,
         other_names: Mapping[str, str] | None = None,
+        aliases: Mapping[str, str] | None = None,
     ) -> str:
-        """Return one of ``allowed``.
+        """Return one of ``allowed``; one of ``aliases`` is taken for what it stands for.
 
         The complaint about one of ``other_names``, in lower case, says what it means elsewhere.
         """
         value = self._take(key, default is None)
         if value is None and default is not None:
             return default
+        if isinstance(value, str):
+            value = (aliases or {}).get(value, value)
         if not isinstance(value, str) or value not in allowed:
             meant = (other_names or {}).get(str(value).lower())
             near = get_close_matches(meant or str(value), list(allowed), 1)

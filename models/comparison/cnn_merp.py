@@ -209,7 +209,7 @@ ARCHITECTURE: Final = Architecture(
     paper="Han, Zhou, Wang, Kimura, ICCD 2016",
     board="kc705",
     word_bits=None,
-    hardware="cnn_merp",
+    hardware="cnn-merp",
     plan=plan,
     record=record,
 )

@@ -225,7 +225,7 @@ ARCHITECTURE: Final = Architecture(
     paper="Venkataramanaiah, Ma, Yin, Nurvithadhi, Dasu, Cao, Seo, FPL 2019",
     board="stratix10-devkit",
     word_bits=WORD_BITS,
-    hardware="mac_array",
+    hardware="mac-array",
     choices=(
         OwnOption(
             name="pof",

@@ -29,8 +29,8 @@ OURS = "merp"
 """The distribution that brings our machines."""
 
 _BUILT_IN = {
-    "cnn_merp": "merp.models.machines.cnn_merp.machine:MACHINE",
-    "mac_array": "merp.models.machines.mac_array.machine:MACHINE",
+    "cnn-merp": "merp.models.machines.cnn_merp.machine:MACHINE",
+    "mac-array": "merp.models.machines.mac_array.machine:MACHINE",
 }
 
 Kind = TypeVar("Kind", bound=Design)
@@ -172,7 +172,11 @@ def of_kind(kind: type[Kind], design: Design, where: str) -> Kind:
 def architecture_key() -> Choice:
     """The key of [design.<name>] that names the machine."""
     return Choice(
-        key="architecture", says="whose design it is", allowed=names(), default=names()[0]
+        key="architecture",
+        says="whose design it is",
+        allowed=names(),
+        default=names()[0],
+        aliases={name.replace("-", "_"): name for name in names() if "-" in name},
     )
 
 

@@ -56,7 +56,7 @@ relu = false
 design = "array"
 
 [design.array]
-architecture = "mac_array"
+architecture = "mac-array"
 pox = 4
 poy = 4
 pof = 4
@@ -206,7 +206,7 @@ def test_python_runs_what_the_command_line_does(tiny: str) -> None:
         ({"x": np.full(x.shape, np.nan)}, "x[0, 0, 0, 0] = nan: allowed are numbers"),
         ({"x": x.astype(np.uint32)}, "x: type uint32, of words: allowed are numbers"),
         ({"parameters": {"fc3": ([0], [0])}}, "format = 'fixed16': allowed here are"),
-        ({"cus": 3}, "architecture = 'mac_array'"),
+        ({"cus": 3}, "architecture = 'mac-array'"),
     ):
         with pytest.raises(merp.BadInput, match=re.escape(said)):
             network.simulate(**wrong)
@@ -261,13 +261,13 @@ def test_a_fault_in_any_counter_is_seen(planted) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--phase", "bp"), "--phase bp: tiny runs on mac_array: allowed: fp, dp, ku, all"),
-        (("--state",), "--state: tiny runs on mac_array, where it stays on the chip"),
-        (("--rows", "3"), "--rows 3: tiny runs on mac_array: allowed without"),
+        (("--phase", "bp"), "--phase bp: tiny runs on mac-array: allowed: fp, dp, ku, all"),
+        (("--state",), "--state: tiny runs on mac-array, where it stays on the chip"),
+        (("--rows", "3"), "--rows 3: tiny runs on mac-array: allowed without"),
         (("--delta-at", "pooled"), "--delta-at pooled: --phase fp takes no deltas: allowed with"),
         (("--kernels", "x.npz"), "--kernels: tiny is in fixed point: allowed without"),
         (("--input", "x.npz"), "x.npz: "),
-        (("--cus", "8"), "architecture = 'mac_array': allowed here is 'cnn_merp'"),
+        (("--cus", "8"), "architecture = 'mac-array': allowed here is 'cnn-merp'"),
         (("--layer", "conv1", "--phase", "dp"), "conv1 is the first layer, its input has no delta"),
     ],
 )  # fmt: skip

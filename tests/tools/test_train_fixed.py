@@ -114,8 +114,8 @@ def test_a_file_of_other_fractions_rounding_or_format_is_not_resumed(
             "3.637978807091713e-12",
         ),
         (("--lr", "1e6"), "layer conv1 has no such rate: the nearest allowed is 1023"),
-        (("--backward", "fused"), "architecture = 'mac_array': allowed here is 'cnn_merp'"),
-        (("--board", "kc705"), "architecture = 'mac_array': allowed here is 'cnn_merp'"),
+        (("--backward", "fused"), "architecture = 'mac-array': allowed here is 'cnn-merp'"),
+        (("--board", "kc705"), "architecture = 'mac-array': allowed here is 'cnn-merp'"),
     ],
 )  # fmt: skip
 def test_what_the_array_does_not_do_is_refused(capsys, words, said: str) -> None:
@@ -179,7 +179,7 @@ def test_formats_proposes_tables_of_a_network_file(capsys, tmp_path: Path) -> No
     mine = tomllib.loads(STOCHASTIC)
     assert mine["fractions"].keys() == proposed["fractions"].keys()
     said = refusal(capsys, "formats", "digits", "--data", "digits")
-    assert said.endswith("layer conv1: allowed here is a design of mac_array\n")
+    assert said.endswith("layer conv1: allowed here is a design of mac-array\n")
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,11 @@ def _design(*, whole: bool) -> Schema:
     }
     found = tables.pop(named.allowed[0])
     for name, each in tables.items():
-        asks = {"required": ["architecture"], "properties": {"architecture": {"const": name}}}
+        spelled = [name, *(old for old, new in (named.aliases or {}).items() if new == name)]
+        asks = {
+            "required": ["architecture"],
+            "properties": {"architecture": _node(named) | {"enum": spelled}},
+        }
         found = {"if": asks, "then": each, "else": found}
     return found
 
@@ -173,7 +177,7 @@ def _node(key: Key) -> Schema:
         case Flag():
             found |= {"type": "boolean"}
         case Choice():
-            found |= {"enum": list(key.allowed)}
+            found |= {"enum": [*key.allowed, *(key.aliases or ())]}
         case Reference():
             found |= _NAMED | found
         case References():

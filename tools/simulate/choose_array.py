@@ -34,7 +34,7 @@ def choose_array(
         BadInput: the array does not do it, or layers are on several.
     """
     network = replace(picked.network, backward=SEPARATE)
-    where = f"{network.name} runs on mac_array"
+    where = f"{network.name} runs on mac-array"
     if phase not in (*PHASES, ALL):
         allowed = ", ".join((*PHASES, ALL))
         raise BadInput(f"{mention('phase', phase)}: {where}: allowed: {allowed}")

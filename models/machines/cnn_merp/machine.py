@@ -12,7 +12,7 @@ from merp.models.network.machine import Machine
 from merp.models.network.phases import BP, DP, FF, FP, KU
 
 MACHINE = Machine(
-    name="cnn_merp",
+    name="cnn-merp",
     design=Design,
     numbers=FloatFormat,
     keys=KEYS,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from merp.models.base.errors import BadInput
 from merp.models.base.folded_shape import folds
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.designs import design_of, designs_of
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.models.machines.cnn_merp.phases import delta_design, update_design
@@ -89,8 +89,11 @@ def check_backward(network: Network, layers: Iterable[Layer] | None = None) -> N
     design, of which only the traffic is known.
 
     Raises:
-        BadInput: one cannot; the message names network, layer, and the key that asks for it.
+        BadInput: one cannot; the message names network, layer, and the key that asks for it. Or
+            the network goes back in one pass on another machine.
     """
+    if network.backward == FUSED:
+        designs_of(network)  # no other machine goes back in one pass
     for layer in network.layers if layers is None else layers:
         if has_phase(network, layer, ONE_PASS) and layer.design is not None:
             try:

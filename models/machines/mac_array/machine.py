@@ -10,7 +10,7 @@ from merp.models.network.machine import Machine
 from merp.models.network.phases import DP, FP, KU
 
 MACHINE = Machine(
-    name="mac_array",
+    name="mac-array",
     design=Design,
     numbers=FixedFormat,
     keys=KEYS,

@@ -39,7 +39,7 @@ def design_of(network: Network, layer: Layer) -> Design:
     """
     design = network.design(layer)
     if not isinstance(design, Design):
-        raise BadInput(f"{network.name}: layer {layer.name}: allowed here is a design of mac_array")
+        raise BadInput(f"{network.name}: layer {layer.name}: allowed here is a design of mac-array")
     return design
 
 

@@ -16,7 +16,7 @@ HEAD = (
     '[network]\nname = "t"\nformat = "fixed16"\ninput = { rows = 12, columns = 12, channels = 3 }\n'
 )
 LAYER = '[[layer]]\nname = "conv1"\nmaps = 6\nkernel = 3\npad = 1\ndesign = "a"\n'
-DESIGN = '[design.a]\narchitecture = "mac_array"\npof = 4\n'
+DESIGN = '[design.a]\narchitecture = "mac-array"\npof = 4\n'
 FC = '[[layer]]\nname = "fc2"\nmaps = 10\nrelu = false\ndesign = "a"\n'
 
 
@@ -103,10 +103,10 @@ ROUNDING_ELSEWHERE = HEAD.replace('format = "fixed16"\n', 'rounding = "nearest"\
         (HEAD + "[fractions]\ninput = 1\nkernel = 2\n" + LAYER + DESIGN,
          "layer conv1: fractions: map = 10: must be at most 3, the fraction bits of its input and "
          "its kernels together"),
-        (HEAD + LAYER + DESIGN.replace('architecture = "mac_array"\n', ""),
-         "design a: architecture = 'cnn_merp': the network's format asks for one of mac_array"),
+        (HEAD + LAYER + DESIGN.replace('architecture = "mac-array"\n', ""),
+         "design a: architecture = 'cnn-merp': the network's format asks for one of mac-array"),
         (HEAD.replace('format = "fixed16"\n', "") + LAYER + DESIGN,
-         "design a: architecture = 'mac_array': the network's format asks for one of cnn_merp"),
+         "design a: architecture = 'mac-array': the network's format asks for one of cnn-merp"),
         (ROUNDING_ELSEWHERE, "network: rounding = 'nearest': must be absent, or stand beside"),
         (HEAD.replace('format = "fixed16"\n', "") + "[fractions]\nmap = 3\n" + LAYER,
          "file: fractions = {'map': 3}: must be absent, or stand beside format = \"fixed16\""),

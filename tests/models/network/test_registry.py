@@ -10,6 +10,7 @@ from pkgutil import resolve_name
 
 import pytest
 
+from checkout import ROOT
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import BINARY32
 from merp.models.machines.cnn_merp.designs import design_of
@@ -88,9 +89,17 @@ def network(tmp_path: Path) -> Path:
 
 
 def test_ours_come_first_and_the_first_is_meant_without_a_name() -> None:
-    assert registry.names()[:2] == ("cnn_merp", "mac_array")
-    assert registry.architecture_key().default == "cnn_merp"
-    assert registry.machine_for(BINARY32).name == "cnn_merp"
+    assert registry.names()[:2] == ("cnn-merp", "mac-array")
+    assert registry.architecture_key().default == "cnn-merp"
+    assert registry.machine_for(BINARY32).name == "cnn-merp"
+
+
+def test_an_underscore_in_a_file_is_taken_for_a_hyphen(tmp_path: Path) -> None:
+    shipped = (ROOT / "tools" / "data" / "digits-fixed.toml").read_text()
+    spelled = tmp_path / "digits-fixed.toml"
+    spelled.write_text(shipped.replace('"mac-array"', '"mac_array"'))
+    assert spelled.read_text() != shipped
+    assert open_network(str(spelled)).designs == open_network("digits-fixed").designs
 
 
 def test_a_machine_from_outside_reads_its_designs(bring: Bring, network: Path) -> None:
@@ -98,11 +107,11 @@ def test_a_machine_from_outside_reads_its_designs(bring: Bring, network: Path) -
     read = read_network(network)
     design = read.designs["own"]
     assert registry.machine_of(design).name == "point"
-    with pytest.raises(BadInput, match="architecture = 'point': allowed here is 'cnn_merp'"):
+    with pytest.raises(BadInput, match="architecture = 'point': allowed here is 'cnn-merp'"):
         design_of(read, read.layers[0])
 
 
-@pytest.mark.parametrize("name", ["cnn_merp", "mac_array"])
+@pytest.mark.parametrize("name", ["cnn-merp", "mac-array"])
 def test_ours_have_every_part(name: str) -> None:
     half = resolve_name(registry.machine_named(name).hardware)
     for part in ("phases", "simulated", "choose", "engine", "settings", "report", "export"):
@@ -145,7 +154,7 @@ def test_a_network_on_two_machines_is_refused_where_one_answers(
     bring("pointy", "point", "point_machine:MACHINE")
     other = open_network("tiny3")
     designs = {**read_network(network).designs, **other.designs}
-    with pytest.raises(BadInput, match="its designs are of cnn_merp and point: allowed are"):
+    with pytest.raises(BadInput, match="its designs are of cnn-merp and point: allowed are"):
         registry.machine_that_runs(replace(other, designs=designs))
 
 
@@ -182,14 +191,14 @@ def test_a_name_that_two_bring_is_refused(
 ) -> None:
     bring("pointy", "point", "point_machine:MACHINE")
     bring("sharp", "point", "point_machine:MACHINE")
-    bring("blunt", "mac_array", "point_machine:MACHINE")
+    bring("blunt", "mac-array", "point_machine:MACHINE")
     assert main(["traffic", str(network)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "machine point: " in line
     assert "pointy" in line
     assert "sharp" in line
     assert main(["traffic", "digits-fixed"]) == 2
-    assert "machine mac_array: merp, blunt bring one each" in capsys.readouterr().err
+    assert "machine mac-array: merp, blunt bring one each" in capsys.readouterr().err
     assert main(["traffic", "tiny3"]) == 0
 
 
@@ -198,4 +207,4 @@ def test_a_machine_that_is_not_installed_is_named(
 ) -> None:
     assert main(["traffic", str(network)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "architecture = 'point': must be one of cnn_merp, mac_array" in line
+    assert "architecture = 'point': must be one of cnn-merp, mac-array" in line

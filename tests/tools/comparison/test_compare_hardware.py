@@ -51,7 +51,7 @@ name = "fixed"
 format = "fixed16"
 {LAYERS.replace('"conv"', '"array"').replace('"full"', '"array"')}
 [design.array]
-architecture = "mac_array"
+architecture = "mac-array"
 pox = 4
 poy = 4
 pof = 4
@@ -231,4 +231,4 @@ def test_what_stands_side_by_side_is_of_one_size(
     assert main(compare(given, given / "digits.json", fewer)) == 2
     assert "steps = 10, 440: allowed is the same of all" in capsys.readouterr().err
     assert main(compare(given, given / "digits.json", names="rtl-compiler")) == 2
-    assert "digits is for cnn_merp: allowed are records of" in capsys.readouterr().err
+    assert "digits is for cnn-merp: allowed are records of" in capsys.readouterr().err

@@ -86,7 +86,7 @@ relu = false
 design = "array"
 
 [design.array]
-architecture = "mac_array"
+architecture = "mac-array"
 pox = 4
 poy = 4
 pof = 4

@@ -18,7 +18,7 @@ from merp.tools.machines.mac_array.engine import engine
 
 def settings(network: Network, asked: Asked) -> Settings:
     """As ``settings_of``."""
-    where = f"{network.name} runs on mac_array"
+    where = f"{network.name} runs on mac-array"
     if asked.state:
         raise BadInput(f"{name_of('state')}: {where}, where it stays on the chip: allowed without")
     if asked.phase not in (None, *PHASES):

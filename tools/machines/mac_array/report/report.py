@@ -18,7 +18,7 @@ from merp.tools.report.reports import Report
 
 def _choice(network: Network, batch: int, board: Board, records: Sequence[Path]) -> Choice:
     if network.backward == FUSED:
-        raise BadInput(f"--backward {FUSED}: {network.name}: allowed with architecture cnn_merp")
+        raise BadInput(f"--backward {FUSED}: {network.name}: allowed with architecture cnn-merp")
     return Choice(
         network=network,
         batch=batch,
