@@ -20,6 +20,7 @@ from site_report import PAGE as REPORT
 from site_report import site_report
 
 from merp.tools.common.glossary import PAGE
+from options import filled as with_options
 from ports import filled
 from stages import staged
 
@@ -80,8 +81,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put the table of a block's ports where its page has a mark."""
-    return filled(markdown)
+    """Put tables of ports, options and keywords where a page has a mark."""
+    return with_options(filled(markdown))
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:

@@ -17,7 +17,7 @@ import merp.hdl
 from merp.models.base.errors import BadInput
 from merp.tools import cli
 from merp.tools.common import progress_bar
-from merp.tools.verb_help import VERBS
+from merp.tools.common.command_line.verbs import VERBS
 from needed_tools import ENGINES, go_without
 
 

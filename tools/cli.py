@@ -1,7 +1,8 @@
 """The ``merp`` command: finds the verb's module and maps errors to exit status.
 
-Each verb is a module of its own with ``add_arguments(parser)`` and ``run(args) -> int``. Only the
-module of the verb in use is imported, so that a quick verb does not wait for a slow one's imports.
+Each verb is a module of its own, in the room that does its work, with its ``REQUEST`` and
+``run(request) -> int``. Only the module of the verb in use is imported, so that a quick verb does
+not wait for a slow one's imports.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from merp.cosim.engines.programs.interrupts import (
 )
 from merp.models.base.errors import BadInput, CheckFailed
 from merp.models.base.private_folder import check_private
-from merp.tools.command_line import command_line, module_of
-from merp.tools.common.arguments import check_written
+from merp.tools.common.arguments import check_written, request_of
+from merp.tools.common.command_line.parser import command_line, module_of
 from merp.tools.common.complaint import ANY_LENGTH, complain
 from merp.tools.common.last_resort import internal_error, refused_by_machine
 from merp.tools.common.streams import finish_output, lacks_reader, prepare_streams
@@ -101,10 +102,10 @@ def _run(arguments: Sequence[str]) -> int:
     asked = next((word for word in arguments if not word.startswith("-")), "")
     args = command_line({asked}).parse_args(arguments)
     check_written(args)
-    args.words = list(arguments)
+    asked = request_of(args, arguments)
     with tables_in_one_piece(getattr(args, "wide", False)):
         try:
-            status: int = module_of(args.verb).run(args)
+            status: int = module_of(args.verb).run(asked)
         except SystemExit as stop:  # of a library: its number means nothing here
             raise RuntimeError(f"a library ended the program: {stop}") from stop
     return status

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from merp.cosim.engines.job import Job
+from merp.cosim.engines.names import ENGINES
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import check_reader
 from merp.models.base.errors import BadInput
@@ -14,7 +15,6 @@ from merp.models.base.given import given, mention
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.wave import KINDS
 
-ENGINES = ("myhdl", "verilator", "ghdl")
 WAVES = {"myhdl": ("vcd",), "verilator": KINDS, "ghdl": KINDS}
 """The kinds of waveforms that each engine writes."""
 

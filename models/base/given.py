@@ -14,7 +14,8 @@ from contextvars import ContextVar
 from merp.models.base.errors import shown
 
 OPTIONS = {
-    "goal": "--for", "learning_rate": "--lr", "output": "-o", "x": "--input FILE.npz"
+    "clock_mhz": "--clock", "goal": "--for", "goals": "--for", "learning_rate": "--lr",
+    "memory_bytes": "--memory", "output": "-o", "x": "--input FILE.npz",
 }  # fmt: skip
 """Options that are not called as their argument is, with a dash for each underscore."""
 

@@ -18,7 +18,7 @@ USE = """
 import merp
 from merp.models.base import errors
 from merp.models import fresh
-from merp.tools.library.load import networks
+from merp.library.load import networks
 
 reveal_type(merp.load)
 reveal_type(networks)
@@ -74,7 +74,7 @@ def test_a_type_checker_sees_it_and_a_module_that_is_new(installed: Installed) -
     )
     assert done.returncode == 0, done.stdout
     load, networks, error, one = done.stdout.splitlines()[:4]
-    assert "merp.tools.library.network.Network" in load
+    assert "merp.library.network.Network" in load
     assert '"def () -> ' in networks
     assert "merp.models.base.errors.BadInput" in error
     assert one.endswith('"int"')

@@ -300,6 +300,9 @@ PLACES: Mapping[str, Callable[[], Iterator[str]]] = {
 def figures() -> dict[str, object]:
     """Every figure by its name."""
     found: dict[str, object] = {name: len(list(places())) for name, places in PLACES.items()}
+    from walk import summary  # it imports this module
+
+    found["walk of merp simulate"] = summary()
     found["parameters of the tops"] = "; ".join(top_parameters())
     found["lines of Python, package"] = lines([each.path for each in package()])
     found["lines of Python, tests"] = lines([p for p in tracked("tests") if p.suffix == ".py"])

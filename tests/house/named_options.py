@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from merp.tools.command_line import command_line, subparsers_of
-from merp.tools.verb_help import VERBS
+from merp.tools.common.command_line.parser import command_line, subparsers_of
+from merp.tools.common.command_line.verbs import VERBS
 
 _SHOWN = re.compile(r"\bmerp ([a-z][a-z-]*)((?: (?![a-z]+ [a-z]+ [a-z]+\b)[^\s:;,()`]+)*)")
 _OPTION = re.compile(r"(?<![\w./'\"-])(?:--[a-z][a-z-]*|-o)(?![\w.])")

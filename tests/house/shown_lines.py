@@ -14,7 +14,7 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 
 from checkout import ROOT
-from merp.tools.verb_help import VERBS
+from merp.tools.common.command_line.verbs import VERBS
 from page_lines import Command
 
 NAMES = {

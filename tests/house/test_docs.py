@@ -8,7 +8,7 @@ import re
 import pytest
 
 from checkout import ROOT
-from merp.tools.command_line import command_line
+from merp.tools.common.command_line.parser import command_line
 
 NAMED = re.compile(r"`((?:hdl|models|tools|tests|testbenches|cosim|docs)/[\w/.-]+)`")
 

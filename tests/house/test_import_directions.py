@@ -124,30 +124,26 @@ COSIM = rooms(
     {MAC_ARRAY: f"phases.audit training {MAC_ARRAY}.phases"},
 )
 
-COMMON = "common bitstream"
-WORK = (
-    "simulate", "traffic", "plan", "train", "resources", "workload", "verify_float", "schema",
-    "onnx", "explore",
-)  # fmt: skip
-PAGES = "export report comparison tiles cluster sweep campaign"
+COMMON = "common"
 TOOLS = rooms(
-    {"common": "", "bitstream": "common", "bench": "common"},
-    {"campaign": "common"},
-    dict.fromkeys(WORK, COMMON),
-    {"export": f"{COMMON} simulate"},  # what is simulated is what the vectors are of
+    {"common": "", "common.command_line": "common", "cli": "common common.command_line"},
+    dict.fromkeys(("bench", "bitstream", "networks", "plan", "traffic", "train"), COMMON),
+    {"bitstream.resources": f"{COMMON} bitstream"},
     {"report": f"{COMMON} plan"},  # its page has the plan that the verb answers
-    {"comparison": f"{COMMON} report"},  # its page is made as the report's is
-    {"sweep": f"{COMMON} campaign report comparison"},  # designs, and other architectures
-    {"cluster": f"{COMMON} report comparison"},  # its tables are printed as a comparison's are
-    {"tiles": f"{COMMON} simulate plan"},  # a plan's passes are kept and told as layers are
-    {"library": f"{COMMON} {' '.join(WORK)} export report"},
+    {"comparison": f"{COMMON} bitstream report"},  # its page is made as the report's is
+    {"comparison.cluster": f"{COMMON} report comparison"},  # its tables are a comparison's
+    {"comparison.campaign": COMMON},
+    {"comparison.sweep": f"{COMMON} bitstream report comparison comparison.campaign"},
+    {"explore": f"{COMMON} comparison"},
+    {"simulate": COMMON, "simulate.verify_float": COMMON},
+    {"simulate.tiles": f"{COMMON} simulate plan"},  # a plan's passes are kept as layers are
+    {"export": f"{COMMON} bitstream"},
     {"machines": ""},  # halves of machines are loaded by name: no other room imports them
     dict.fromkeys(
-        (CNN_MERP, MAC_ARRAY, f"{MAC_ARRAY}.export"), f"{COMMON} machines simulate export"
+        (CNN_MERP, MAC_ARRAY, f"{MAC_ARRAY}.export"),
+        f"{COMMON} machines bitstream simulate export",
     ),
     {f"{CNN_MERP}.report": f"{COMMON} plan report", f"{MAC_ARRAY}.report": f"{COMMON} report"},
-    {"verb_help": "", "command_line": "common verb_help", "cli": "common command_line"},
-    {"verbs": f"{COMMON} {' '.join(WORK)} {PAGES} library verb_help command_line"},
 )
 
 TREES = dict(zip(ORDER, (MODELS, HDL, TESTBENCHES, COSIM, TOOLS), strict=True))
@@ -217,7 +213,7 @@ def test_imports_point_left_and_down(path: Path) -> None:
         ("merp.hdl.cnn_merp.upsampling.unpool", "import merp.hdl.cnn_merp.sequencer.ring_advance"),
         ("merp.hdl.cnn_merp.ports.maps", "from merp.hdl.cnn_merp.phases.delta import delta"),
         ("merp.models.base.shape", "from merp.models.machines.cnn_merp.params.row import steps"),
-        ("merp.tools.train.data", "from merp.tools.verbs.losses import run"),
+        ("merp.tools.train.data", "from merp.tools.export.export_verb import run"),
         ("merp.tools.a_new_room.a_file", "from merp.tools.common.table import table"),
     ],
 )

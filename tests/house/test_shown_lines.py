@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,12 @@ from named_options import strange_options
 from shown_lines import Shown, shown_lines
 
 from merp.tools.cli import main
-from merp.tools.command_line import command_line
+from merp.tools.common.command_line.parser import command_line, module_of
+from merp.tools.common.command_line.verbs import VERBS
 from merp.tools.common.data import DATA
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
-from merp.tools.verb_help import VERBS
 from page_lines import ONNX, made_model
 
 LINES = list(shown_lines())
@@ -58,12 +57,12 @@ NOT_RUN = {
 """Lines that this does not run, and why."""
 
 STARTS = {
-    "plan": ("fused_plan",),
+    "plan": ("planned",),
     "compare": ("compare",),
     "map": ("named",),
     "explore": ("_designs", "_pipelines"),
     "resources": ("measured", "routed"),
-    "traffic": ("_traffic",),
+    "traffic": ("traffic_of", "print_strategies"),
 }
 """Functions of a verb that begin its work, where no bar or output shows its start."""
 
@@ -108,7 +107,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(Output, "__enter__", begun)
     for verb, functions in STARTS.items():
         for name in functions:
-            monkeypatch.setattr(import_module(f"merp.tools.verbs.{verb}"), name, begun)
+            monkeypatch.setattr(module_of(verb), name, begun)
     return tmp_path
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from named_options import strange_commands
 
 from checkout import ROOT
-from merp.tools.verb_help import VERBS
+from merp.tools.common.command_line.verbs import VERBS
 
 TREES = ("models", "hdl", "testbenches", "cosim", "tools", "docs", "examples", "tests")
 

@@ -11,8 +11,8 @@ import numpy as np
 from measured import Ratio, Seconds, best
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.base.formats import BINARY32
-from merp.tools.verify_float.tally import verify
-from merp.tools.verify_float.units import FloatUnit
+from merp.tools.simulate.verify_float.tally import verify
+from merp.tools.simulate.verify_float.units import FloatUnit
 
 VECTORS = 1_000_000
 

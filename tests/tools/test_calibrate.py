@@ -10,9 +10,9 @@ import pytest
 from checkout import ROOT
 from merp.cosim.synthesis import resources
 from merp.models.fpga.resources import Resources
+from merp.tools.bitstream.resources import calibrate_verb
+from merp.tools.bitstream.resources.utilisation import read_utilisation
 from merp.tools.cli import main
-from merp.tools.resources.utilisation import read_utilisation
-from merp.tools.verbs import calibrate
 
 REPORT = ROOT / "tests" / "data" / "utilisation_synthetic.rpt"
 REPORTED = Resources(logic=97_000, shift=2_000, memory=1_000, ff=80_000, bram=200.5, dsp=400)
@@ -27,7 +27,7 @@ def test_our_estimate_beside_it(
 ) -> None:
     ours = Resources(logic=99_000, shift=1_000, ff=84_000, bram=200.5, dsp=200)
     block = resources.Block(name="all", count=1, each=ours, delay_ns=1.0)
-    monkeypatch.setattr(calibrate, "measured", lambda *_: [block])
+    monkeypatch.setattr(calibrate_verb, "measured", lambda *_: [block])
     command = ["calibrate", str(REPORT), "alexnet", "--layer", "conv2"]
     assert main([*command, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["resources"]

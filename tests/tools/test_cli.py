@@ -10,7 +10,7 @@ import pytest
 from merp.models.traffic.strategies import NAMES
 from merp.tools import cli
 from merp.tools.common.shipped import shipped_names
-from merp.tools.verbs import networks
+from merp.tools.networks import networks_verb
 
 
 def run(capsys, *arguments: str) -> tuple[int, str, str]:
@@ -164,17 +164,15 @@ BAD = {
         "merp: alexnet: no layer 'conv9': allowed are conv1, conv2, conv3, conv4, conv5, fc6, fc7, "
         "fc8; did you mean conv5?"
     ),
-    ("traffic", "alexnet", "--layer", "conv2"): (
-        "merp: traffic: --layer: allowed only with --strategies"
-    ),
+    ("traffic", "alexnet", "--layer", "conv2"): ("merp: --layer conv2: allowed with --strategies"),
     ("traffic", "alexnet", "--strategies", "--footing", "full"): (
-        "merp: traffic: --footing: allowed only with no --strategies"
+        "merp: --footing full: allowed without --strategies"
     ),
     ("traffic", "alexnet", "--state-bits", "1"): (
-        "merp: traffic: --state-bits: allowed only with --footing full or board"
+        "merp: --state-bits 1: allowed with --footing full or board"
     ),
     ("traffic", "alexnet", "--footing", "full", "--memory", "9"): (
-        "merp: traffic: --memory: allowed only with --footing board"
+        "merp: --memory 9: allowed with --footing board"
     ),
     ("traffic", "alexnet", "--footing", "board", "--memory", "9"): (
         "merp: layer conv1: on-chip memory of 2 words: must be at least 2586 words, "
@@ -201,7 +199,7 @@ def test_an_interrupt_is_status_130(capsys, monkeypatch) -> None:
     def interrupt(args: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(networks, "run", interrupt)
+    monkeypatch.setattr(networks_verb, "run", interrupt)
     assert run(capsys, "networks") == (130, "", "")
 
 

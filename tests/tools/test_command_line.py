@@ -11,8 +11,8 @@ import pytest
 
 from checkout import ROOT
 from merp.tools.cli import main
-from merp.tools.command_line import command_line, module_of, page_of, subparsers_of
-from merp.tools.verb_help import GROUPS, VERBS
+from merp.tools.common.command_line.parser import command_line, module_of, page_of, subparsers_of
+from merp.tools.common.command_line.verbs import GROUPS, VERBS
 
 EXAMPLES = [each for verb in VERBS.values() for each in verb.examples]
 
@@ -95,7 +95,7 @@ def test_names_of_verbs_lead_to_modules() -> None:
     for name, verb in VERBS.items():
         assert verb.group in GROUPS
         assert callable(module_of(name).run)
-    modules = {path.stem for path in (ROOT / "tools" / "verbs").glob("*.py")} - {"__init__"}
+    modules = {path.stem for path in (ROOT / "tools").rglob("*_verb.py")}
     assert modules == {module_of(name).__name__.rpartition(".")[2] for name in VERBS}
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from merp.tools.cli import main
+from merp.tools.common.command_line.completion_verb import SHELLS, script
+from merp.tools.common.command_line.verbs import VERBS
 from merp.tools.common.shipped import shipped_names
-from merp.tools.verb_help import VERBS
-from merp.tools.verbs.completion import SHELLS, script
 
 
 @pytest.mark.parametrize("shell", SHELLS)

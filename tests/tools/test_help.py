@@ -10,9 +10,9 @@ from checkout import ROOT
 from merp.models.traffic.footing import FOOTINGS
 from merp.models.traffic.strategies import NAMES
 from merp.tools.cli import main
-from merp.tools.command_line import page_of
+from merp.tools.common.command_line.parser import page_of
+from merp.tools.common.command_line.verbs import VERBS
 from merp.tools.common.glossary import PAGE, glossary
-from merp.tools.verb_help import VERBS
 
 
 def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:

@@ -15,9 +15,9 @@ from merp.models.base.errors import BadInput
 from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.network.network_file import read_network
 from merp.tools.cli import main
-from merp.tools.machines.cnn_merp.simulate import simulated as cnn_merp
-from merp.tools.machines.cnn_merp.simulate.simulated import CnnMerp
-from merp.tools.simulate.input_maps import input_maps
+from merp.tools.common.input_maps import input_maps
+from merp.tools.simulate import cnn_merp
+from merp.tools.simulate.cnn_merp import CnnMerp
 from merp.tools.simulate.maps_file import read_maps
 
 NETWORK = """

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from merp.tools.verb_help import VERBS
+from merp.tools.common.command_line.verbs import VERBS
 
 MERP = [sys.executable, "-m", "merp.tools.cli"]
 
@@ -115,8 +115,8 @@ def test_a_program_that_a_library_ends_is_an_internal_error(tmp_path: Path) -> N
     (tmp_path / "ended.py").write_text(
         "import sys\n"
         "from merp.tools import cli\n"
-        "from merp.tools.verbs import networks\n"
-        "networks.run = lambda _: sys.exit(1)\n"
+        "from merp.tools.networks import networks_verb\n"
+        "networks_verb.run = lambda _: sys.exit(1)\n"
         "sys.exit(cli.main(['networks']))\n"
     )
     done = subprocess.run(

@@ -18,7 +18,7 @@ from merp.models.arithmetic.words import to_values
 from merp.models.base.byte_image import ByteImage
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import BFLOAT16, BINARY32
-from merp.tools.simulate.photograph import load
+from merp.tools.common.photograph import load
 
 
 @pytest.mark.usefixtures("impatient")

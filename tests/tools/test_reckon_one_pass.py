@@ -58,7 +58,7 @@ def test_a_plan_says_which_layers_run_apart(capsys: pytest.CaptureFixture[str]) 
     [
         (("traffic", "alexnet", *FUSED, "--footing", "paper"), "allowed are footings full and"),
         (("traffic", "alexnet", *FUSED, "--footing", "full", "--state-bits", "1"), "state pooled"),
-        (("traffic", "alexnet", *FUSED, "--strategies"), "--backward: allowed only with no --str"),
+        (("traffic", "alexnet", *FUSED, "--strategies"), "--backward fused: allowed without --str"),
         (("traffic", "resnet-digits", *FUSED), "layer conv2: runs on a design for smaller"),
         (("plan", "digits", "--board", "kc705", *FUSED, "--state-bits", "32"), "allowed is state"),
         (("report", "resnet-digits", *FUSED), 'or backward = "separate"'),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +12,8 @@ import pytest
 from merp.cosim.engines.programs.interrupts import Interrupted
 from merp.models.golden import training
 from merp.tools import cli
-from merp.tools.campaign import local
 from merp.tools.common.resumable import command, noted, resumable
+from merp.tools.comparison.campaign import local
 from merp.tools.simulate.finished import Finished
 
 NETWORK = """
@@ -168,10 +167,10 @@ def test_a_command_is_one_line_for_a_shell() -> None:
 
 
 def test_the_last_note_gets_the_command() -> None:
-    args = argparse.Namespace(words=["sweep", "n"])
-    with pytest.raises(KeyboardInterrupt) as told, resumable(args), noted(lambda: "2 are saved"):
+    words = ["sweep", "n"]
+    with pytest.raises(KeyboardInterrupt) as told, resumable(words), noted(lambda: "2 are saved"):
         raise KeyboardInterrupt
     assert told.value.__notes__ == ["2 are saved; go on with: merp sweep n"]
-    with pytest.raises(KeyboardInterrupt) as told, resumable(args), noted(lambda: ""):
+    with pytest.raises(KeyboardInterrupt) as told, resumable(words), noted(lambda: ""):
         raise KeyboardInterrupt
     assert not getattr(told.value, "__notes__", [])

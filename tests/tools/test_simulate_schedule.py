@@ -23,8 +23,9 @@ from merp.models.machines.mac_array.passes import design_of
 from merp.models.network.network_file import read_network
 from merp.testbenches.mac_array.scheduled_bench import scheduled_top
 from merp.tools.cli import main
-from merp.tools.machines.mac_array.simulate.scheduled import choose_schedule
-from merp.tools.machines.mac_array.simulate.simulated import MacArray
+from merp.tools.simulate.mac_array import MacArray
+from merp.tools.simulate.request import SimulateOptions
+from merp.tools.simulate.scheduled import one_start
 from small_arrays import small_array
 
 SMALL = small_array("small", side=5, channels=1, maps=5)
@@ -42,8 +43,9 @@ def small(tmp_path_factory) -> Path:
 
 
 def play(path: Path, images: int, loss: str | None, *, fused: bool) -> tuple[Record, ScheduledStep]:
-    asked = {"images": images, "engine": "myhdl", "cu_array": None, "delta_at": "sums"}
-    choice, found = choose_schedule(read_network(path), **asked, loss=loss)
+    asked = SimulateOptions(network=str(path), images=images, delta_at="sums", loss=loss)
+    start, _ = one_start(read_network(path), asked, lambda *_: None)
+    choice, found = start.choice, start.loss
     machine = MacArray()
     maps = machine.input_maps(choice.network, images, None)
     golden = machine.step(choice, maps, machine.parameters(choice.network, 0, None), found)
@@ -89,12 +91,12 @@ def test_a_wrong_word_or_cycle_is_found(played) -> None:
     ("words", "said"),
     [
         (("--schedule", "--loss", "cross-entropy"), "merp: --loss cross-entropy: a host forms its"),
-        (("--loss", "hinge"), "merp: --loss: allowed with --schedule"),
+        (("--loss", "hinge"), "merp: --loss hinge: allowed with --schedule"),
         (("--schedule", "--layer", "fc2"), "merp: --schedule: allowed with all layers and phases"),
         (("--schedule", "--phase", "ku"), "merp: --schedule: allowed with all layers and phases"),
         (("--schedule", "--phase", "fp"), "merp: --schedule: allowed with all layers and phases"),
         (("--schedule", "--state"), "merp: --state: allowed without --schedule"),
-        (("--schedule", "-o", "there"), "merp: -o: allowed without --schedule"),
+        (("--schedule", "-o", "there"), "merp: -o there: allowed without --schedule"),
     ],
 )
 def test_what_does_not_go_together_is_refused(capsys, small, words, said) -> None:

@@ -36,7 +36,7 @@ mul_latency = 1
 add_latency = 2
 """
 
-PAGES = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"), ROOT / "tools/verbs/simulate.py")
+PAGES = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"), ROOT / "tools/simulate/request.py")
 SHOWN = sorted(
     {
         name

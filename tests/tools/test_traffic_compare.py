@@ -77,7 +77,7 @@ def test_layers_of_one_network_alone_stand_against_nothing() -> None:
     ("arguments", "message"),
     [
         (["--compare", "alexnt"], "no network 'alexnt'"),
-        (["--compare", "digits", "--strategies"], "--compare: allowed only with no --strategies"),
+        (["--compare", "digits", "--strategies"], "--compare digits: allowed without --strategies"),
         (["--compare", "none.toml"], "none.toml: cannot be read"),
     ],
 )

@@ -18,9 +18,9 @@ from merp.tools import cli
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.train import checkpoint
-from merp.tools.train.course import LOSSES
 from merp.tools.train.data import batch_of, split
 from merp.tools.train.digits import digits
+from merp.tools.train.names import LOSSES
 from needed_tools import needs
 from small_training import answer, laid, refusal, run
 

@@ -355,4 +355,4 @@ def test_what_only_a_plan_has_is_refused_without_a_board(
 ) -> None:
     assert main([*without_board(words), *more]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line == f"merp: {more[0]}: allowed with --board"
+    assert line == f"merp: {' '.join(more)}: allowed with --board"

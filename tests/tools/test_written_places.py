@@ -11,10 +11,10 @@ import pytest
 from merp.models.base.errors import BadInput
 from merp.tools import cli
 from merp.tools.cli import main
-from merp.tools.command_line import command_line, subparsers_of
 from merp.tools.common.arguments import WRITTEN
+from merp.tools.common.command_line.parser import command_line, subparsers_of
+from merp.tools.common.command_line.verbs import VERBS
 from merp.tools.common.output import Output
-from merp.tools.verb_help import VERBS
 
 WRITING = ("-o", "--output", "--save", "--wave")
 """Options whose names say that something is written."""

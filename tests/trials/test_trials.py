@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from checkout import ROOT
+from merp.tools.common.arguments import WRITTEN
+from merp.tools.common.command_line import verbs as described
+from merp.tools.common.command_line.parser import command_line, subparsers_of
 from verbs import VERBS
 
 FEW = ("simulate --wave", "export -o", "report -o", "train --save", "build cache")
@@ -39,22 +40,15 @@ def test_trials_find_each_fault_that_is_planted_in_the_writer() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def writing(tree: Path) -> Iterator[tuple[str, str]]:
-    """Verb and option of each place that is opened to be written."""
-    for path in tree.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if not isinstance(node, ast.Call):
-                continue
-            called = ast.unparse(node.func)
-            if called.startswith("Output.of_"):
-                (option, _) = node.args
-                yield path.stem.replace("_", "-").rstrip("-"), ast.literal_eval(option)
-            elif called == "Waves.to":  # of an option by the name of its argument
-                yield path.stem.replace("_", "-"), ast.unparse(node.args[0]).replace("args.", "--")
+def writing() -> Iterator[str]:
+    """Verb and option of each place that is written to."""
+    for verb, parser in subparsers_of(command_line(described.VERBS)).items():
+        for option, _, _ in parser.get_default(WRITTEN):
+            yield f"{verb} {option}"
 
 
 def test_every_option_that_writes_is_tried() -> None:
     tried = {verb.name for verb in VERBS}
-    found = {" ".join(each) for each in writing(ROOT / "tools" / "verbs")}
+    found = set(writing())
     assert found <= tried
     assert tried - found == {"simulate --resume", "train --resume"}

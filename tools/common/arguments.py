@@ -1,38 +1,22 @@
-"""Argument types and the parser of the command line: each complaint is one line, status 2."""
+"""The parser of the command line, and its options: each complaint is one line, status 2."""
 
 from __future__ import annotations
 
 import argparse
-import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any, NoReturn
 
 from merp.models.base.errors import shown
-from merp.models.network.network_keys import BACKWARD
-from merp.models.network.phases import NAMED
 from merp.tools.common.complaint import complain
-
-PIPELINE = "mazouz"
-"""The architecture in which all layers and phases run at once on one chip."""
-
-CLUSTER = "fpdeep"
-"""The one in which they do on a chain of boards."""
-
-ARCHITECTURES = ("cnn-merp", PIPELINE, CLUSTER)
-"""Of hardware that there is, by the names that ``merp map`` has."""
-
-MOST_DEPTH = 256
-"""Images on their way in these, at most."""
-
-MOST_DEVICES = 1024
-"""Boards of a chain, at most."""
-
+from merp.tools.common.request import Typed, check_together, declared
 
 WRITTEN = "written"
 """In the namespace: the options that name what is written, each with its check."""
+
+REQUEST = "request"
+"""In the namespace: the request that its options are of."""
 
 
 class _Page(argparse.HelpFormatter):
@@ -89,49 +73,37 @@ class Parser(argparse.ArgumentParser):
         raise SystemExit(2)
 
 
-def whole(low: int, high: int) -> Callable[[str], int]:
-    """Return an argument type: a whole number from ``low`` to ``high``."""
-
-    def parse(text: str) -> int:
-        allowed = f"must be a whole number from {low} to {high}, not {shown(text)}"
-        try:
-            value = int(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(allowed) from error
-        if not low <= value <= high:
-            raise argparse.ArgumentTypeError(allowed)
-        return value
-
-    return parse
-
-
-def positive(text: str) -> float:
-    """Argument type: a number above 0 and below 10^6."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(
-            f"must be a number above 0 and below 10^6, not {shown(text)}"
-        )
-    return value
+def add_request(parser: argparse.ArgumentParser, request: type) -> None:
+    """Add the options of a request."""
+    places: dict[str, argparse._ActionsContainer] = {}
+    written = []
+    for name, of in declared(request):
+        if not of.help:  # a keyword of Python
+            continue
+        where: argparse._ActionsContainer = parser
+        if of.section:
+            where = places.get(of.section) or parser.add_argument_group(of.section)
+            places[of.section] = where
+        if of.group:
+            where = places.get(of.group) or where.add_mutually_exclusive_group()
+            places[of.group] = where
+        written += of.kind.add(where, name, of)
+    parser.set_defaults(**{REQUEST: request, WRITTEN: written})
 
 
-def add_written(
-    parser: argparse._ActionsContainer,
-    *names: str,
-    place: Callable[[str, Path], object],
-    **about: Any,
-) -> None:
-    """Add an option that names what the verb writes, as ``-o``.
+def request_of(args: argparse.Namespace, words: Sequence[str] = ()) -> Any:
+    """The request that options make; ``words`` are the command line behind ``merp``.
 
-    place: ``Output.of_folder`` or ``Output.of_file``; refuses, before any work, where nothing can
-    be written (``check_written``).
+    Raises:
+        BadInput: options do not go together.
     """
-    option = parser.add_argument(*names, type=Path, **about)
-    written = [*(parser.get_default(WRITTEN) or ()), (names[0], option.dest, place)]
-    parser.set_defaults(**{WRITTEN: written})
+    request = getattr(args, REQUEST)
+    values = {name: of.kind.taken(args, name) for name, of in declared(request) if of.help}
+    if issubclass(request, Typed):
+        values["words"] = tuple(words)
+    asked = request(**values)
+    check_together(asked)
+    return asked
 
 
 def check_written(args: argparse.Namespace) -> None:
@@ -144,78 +116,3 @@ def check_written(args: argparse.Namespace) -> None:
         path = getattr(args, dest)
         if path is not None:
             place(name, path)
-
-
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """Add ``--json``."""
-    parser.add_argument("--json", action="store_true", help="print JSON for programs")
-
-
-def add_tables(parser: argparse.ArgumentParser) -> None:
-    """Add ``--json`` and ``--wide``, to a verb that prints tables."""
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print JSON instead of tables")
-    form.add_argument(
-        "--wide",
-        action="store_true",
-        help="print each table in one piece on a narrow terminal too, as into a file",
-    )
-
-
-def add_backward(parser: argparse.ArgumentParser) -> None:
-    """Add ``--backward``; what is not given is None."""
-    parser.add_argument(
-        "--backward",
-        choices=BACKWARD.allowed,
-        help="delta propagation and kernel update of a convolution: separate passes, or one "
-        "with the same bits (default: as the network says)",
-    )
-
-
-def add_delta_at(parser: argparse.ArgumentParser) -> None:
-    """Add ``--delta-at``."""
-    parser.add_argument(
-        "--delta-at",
-        choices=("sums", "pooled"),
-        help="resolution of deltas in memory for dp and ku (default sums, as in the paper; of the "
-        "way back in one pass pooled)",
-    )
-
-
-PHASE = "fp"
-"""That which is meant where none is asked for."""
-
-
-def add_phase(parser: argparse.ArgumentParser, *more: str) -> None:
-    """Add ``--phase``: one that hardware runs, or one of ``more``."""
-    parser.add_argument(
-        "--phase",
-        choices=(*NAMED, *more),
-        default=PHASE,
-        help=f"ff: fp of two fused layers; bp: dp and ku in one; default {PHASE}",
-    )
-
-
-def add_network(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
-    """Add NETWORK, a shipped name, a TOML file or an ONNX model."""
-    parser.add_argument(
-        "network",
-        metavar="NETWORK",
-        nargs="?" if optional else None,
-        help="a shipped network's name, a TOML file or an ONNX model",
-    )
-
-
-def number(low: float, high: float, allowed: str) -> Callable[[str], float]:
-    """Return an argument type: a number from ``low`` to below ``high``."""
-
-    def parse(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not low <= value < high:
-            raise argparse.ArgumentTypeError(f"must be {allowed}, not {shown(text)}")
-        return value
-
-    return parse

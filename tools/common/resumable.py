@@ -6,7 +6,6 @@ command line prints both in one line. Where nothing is saved, nothing is printed
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 from collections.abc import Callable, Iterator, Sequence
@@ -25,16 +24,16 @@ def noted(saved: Callable[[], str]) -> Iterator[None]:
 
 
 @contextmanager
-def resumable(args: argparse.Namespace, *options: str) -> Iterator[None]:
+def resumable(words: Sequence[str], *options: str) -> Iterator[None]:
     """Within it, what is noted of an interrupt gets the command that goes on.
 
-    options: those that the command needs beside ``args.words``, each one word.
+    words: the command line behind ``merp``. options: what it needs besides, each one word.
     """
     try:
         yield
     except KeyboardInterrupt as error:
         notes = getattr(error, "__notes__", [])
-        notes[-1:] = [f"{each}; go on with: {command(args.words, options)}" for each in notes[-1:]]
+        notes[-1:] = [f"{each}; go on with: {command(words, options)}" for each in notes[-1:]]
         raise
 
 

@@ -1,42 +1,45 @@
-"""Options that ``merp map``, ``merp compare`` and ``merp explore`` share."""
+"""Fields that requests of ``merp map``, ``merp compare`` and ``merp explore`` share."""
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
+from typing import Any
 
-from merp.models.machines.cnn_merp.plan.fit import BEST
-from merp.tools.common.arguments import add_network, whole
-from merp.tools.common.fit import add_fit
+from merp.tools.common import fields
+from merp.tools.common.kinds import OneOf, Text
+from merp.tools.common.request import option
 from merp.tools.comparison.scope import CONV
 
 BATCH = 128
 
 
-def add_step(parser: argparse.ArgumentParser) -> None:
-    """Add NETWORK, ``--batch``, ``--scope`` and ``--fit``."""
-    add_network(parser)
-    parser.add_argument(
-        "--batch", type=whole(1, 1 << 16), default=BATCH, metavar="IMAGES", help="images of a step"
-    )
-    add_scope(parser)
-    add_fit(parser, BEST)
-
-
-def add_scope(parser: argparse.ArgumentParser) -> None:
-    """Add ``--scope``."""
-    parser.add_argument(
+def scope_field(**more: Any) -> Any:
+    """``--scope``."""
+    return option(
+        Text(),
+        "conv, all, or names of layers with commas (default %(default)s)",
         "--scope",
         default=CONV,
         metavar="LAYERS",
-        help="conv, all, or names of layers with commas (default %(default)s)",
+        **more,
     )
 
 
-def add_word(parser: argparse.ArgumentParser, says: str) -> None:
-    """Add ``--word``; None for the paper's own."""
-    parser.add_argument("--word", choices=("own", "16", "32"), default="own", help=says)
+def word(help: str, **more: Any) -> Any:
+    """``--word``; ``own`` for the paper's own."""
+    return option(OneOf(("own", "16", "32")), help, default="own", **more)
 
 
 def word_bits(text: str) -> int | None:
     """What ``--word`` says."""
     return None if text == "own" else int(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A training step that is compared."""
+
+    network: str = fields.network()
+    batch: int = fields.batch(default=BATCH)
+    scope: str = scope_field()
+    fit: str = fields.fit("best")

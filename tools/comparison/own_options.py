@@ -1,72 +1,76 @@
-"""Options that an architecture alone has, on the command line of ``merp map``."""
+"""Options that one architecture has, in requests of ``merp map``, ``cluster`` and ``sweep``."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from merp.models.base.errors import BadInput, shown
+from merp.models.base.errors import BadInput
 from merp.models.comparison.architecture import Architecture, OwnOption
 from merp.models.comparison.registry import ARCHITECTURES
-from merp.tools.common.arguments import whole
+from merp.tools.common.kinds import Flag, Kind, Number, OneOf, Whole
+from merp.tools.common.request import About, option
 
 
-def add_own_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of every architecture; what is not given is None."""
-    for architecture in ARCHITECTURES.values():
-        add_options_of(parser, architecture)
+@dataclass(frozen=True)
+class Own(Kind):
+    """The options of some architectures, by their names; what is not given is not there."""
+
+    architectures: tuple[Architecture, ...]
+
+    def add(self, where: Any, name: str, of: About) -> list[Any]:
+        """Add a section for each architecture."""
+        for each in self.architectures:
+            section = where.add_argument_group(f"options of {each.name}")
+            for own in each.choices:
+                chosen = "by the architecture's rules" if own.default is None else own.default
+                default = "" if own.kind is bool else f" (default {chosen})"
+                form = {"default": None, "help": f"{own.says}{default}", **_kind(own).form()}
+                if own.kind in (int, float):
+                    form["metavar"] = "N"
+                section.add_argument(flag(own), dest=_place(own), **form)
+        return []
+
+    def taken(self, args: argparse.Namespace, name: str) -> Mapping[str, Any]:
+        """Those that were given."""
+        names = (each.name for other in self.architectures for each in other.choices)
+        found = {each: getattr(args, f"{_OWN}{each}", None) for each in names}
+        return {each: value for each, value in found.items() if value is not None}
 
 
-def add_options_of(parser: argparse.ArgumentParser, architecture: Architecture) -> None:
-    """Add those of one architecture."""
-    group = parser.add_argument_group(f"options of {architecture.name}")
-    for each in architecture.choices:
-        _add(group, each)
+_OWN = "own_"
+"""In front of their names among those of the verb."""
 
 
-def _add(group: argparse._ArgumentGroup, option: OwnOption) -> None:
-    chosen = "by the architecture's rules" if option.default is None else option.default
-    default = "" if option.kind is bool else f" (default {chosen})"
-    form: dict[str, Any] = {"default": None, "help": f"{option.says}{default}"}
-    if option.kind is bool:
-        form["action"] = "store_true"
-    elif option.kind is str:
-        form["choices"] = option.allowed
-    else:
-        form |= {"metavar": "N", "type": _number(option)}
-    group.add_argument(flag(option), dest=_place(option), **form)
+def own_options(*architectures: Architecture) -> Any:
+    """The field of these options."""
+    return option(Own(architectures), "options that one architecture has")
 
 
-def flag(option: OwnOption) -> str:
+def _kind(own: OwnOption) -> Kind:
+    if own.kind is bool:
+        return Flag()
+    if own.kind is str:
+        return OneOf(own.allowed)
+    if own.kind is int:
+        return Whole(int(own.low), int(own.high))
+    low, high = own.low, own.high
+    return Number(f"a number from {low:g} to {high:g}", lambda value: low <= value <= high)
+
+
+def flag(own: OwnOption) -> str:
     """The option as it is written."""
-    return f"--{option.name.replace('_', '-')}"
+    return f"--{own.name.replace('_', '-')}"
 
 
-def _place(option: OwnOption) -> str:
-    return f"own_{option.name}"
+def _place(own: OwnOption) -> str:
+    return f"{_OWN}{own.name}"
 
 
-def _number(option: OwnOption) -> Callable[[str], float]:
-    if option.kind is int:
-        return whole(int(option.low), int(option.high))
-
-    def parse(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not option.low <= value <= option.high:
-            raise argparse.ArgumentTypeError(
-                f"must be a number from {option.low:g} to {option.high:g}, not {shown(text)}"
-            )
-        return value
-
-    return parse
-
-
-def own_options(args: argparse.Namespace, architecture: Architecture | None) -> dict[str, Any]:
-    """Return the options of ``architecture``, as given or by default; without one there are none.
+def chosen(given: Mapping[str, Any], architecture: Architecture | None) -> dict[str, Any]:
+    """Options of ``architecture``, as given or by default; without one there are none.
 
     Raises:
         BadInput: one of another architecture was given.
@@ -75,10 +79,9 @@ def own_options(args: argparse.Namespace, architecture: Architecture | None) -> 
     mine = {each.name for each in choices}
     for other in ARCHITECTURES.values():
         for each in other.choices:
-            if each.name not in mine and getattr(args, _place(each), None) is not None:
+            if each.name in given and each.name not in mine:
                 raise BadInput(f"{flag(each)}: allowed only with --architecture {other.name}")
-    given = {each.name: getattr(args, _place(each)) for each in choices}
     return {
-        each.name: each.default if given[each.name] is None else given[each.name]
+        each.name: each.default if given.get(each.name) is None else given[each.name]
         for each in choices
     }

@@ -2,51 +2,68 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
+from typing import Any, Protocol
 
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given
 from merp.models.comparison.architecture import Architecture
 from merp.models.fpga.board import Board, Source
-from merp.tools.common.arguments import whole
 from merp.tools.common.boards import any_board
+from merp.tools.common.fields import MOST_DEVICES
+from merp.tools.common.kinds import Named, OneOf, Whole
+from merp.tools.common.request import option
 
-MOST_DEVICES = 1024
 LEAST_GBS = 0.001
 
 
-def add_place(parser: argparse.ArgumentParser) -> None:
-    """Add ``--board``, ``--devices`` and ``--costs``."""
-    parser.add_argument(
-        "--board", metavar="BOARD", help="a board's name or a TOML file (default: the paper's)"
-    )
-    parser.add_argument(
-        "--devices",
-        type=whole(1, MOST_DEVICES),
-        metavar="N",
-        help="boards (default: as the board's file)",
-    )
-    parser.add_argument(
-        "--costs",
-        choices=("paper", "ours"),
-        help="unit costs (default: paper on the paper's own board, else ours)",
-    )
+class Placed(Protocol):
+    """What of a request says where an architecture is to run."""
+
+    @property
+    def board(self) -> str | None:
+        """Its name or file; None for the paper's."""
+
+    @property
+    def devices(self) -> int | None:
+        """Boards; None as the board's file says."""
+
+    @property
+    def costs(self) -> str | None:
+        """Of a unit."""
 
 
-def board_of(args: argparse.Namespace, architecture: Architecture) -> Board:
+def place_board(**more: Any) -> Any:
+    """``--board``."""
+    says = "a board's name or a TOML file (default: the paper's)"
+    return option(Named(), says, "--board", metavar="BOARD", **more)
+
+
+def place_devices(**more: Any) -> Any:
+    """``--devices``."""
+    kind, says = Whole(1, MOST_DEVICES), "boards (default: as the board's file)"
+    return option(kind, says, "--devices", metavar="N", **more)
+
+
+def place_costs(**more: Any) -> Any:
+    """``--costs``."""
+    says = "unit costs (default: paper on the paper's own board, else ours)"
+    return option(OneOf(("paper", "ours")), says, "--costs", **more)
+
+
+def board_of(asked: Placed, architecture: Architecture) -> Board:
     """The board that was asked for, as many of it as were asked for.
 
     Raises:
         BadInput: there is no such board.
     """
-    board = any_board(args.board or architecture.board)
-    return board if args.devices is None else replace(board, devices=args.devices)
+    board = any_board(asked.board or architecture.board)
+    return board if asked.devices is None else replace(board, devices=asked.devices)
 
 
-def costs_of(args: argparse.Namespace, architecture: Architecture, board: Board) -> str:
+def costs_of(asked: Placed, architecture: Architecture, board: Board) -> str:
     """The unit costs that were asked for."""
-    return args.costs or ("paper" if board.name == architecture.board else "ours")
+    return asked.costs or ("paper" if board.name == architecture.board else "ours")
 
 
 def linked(board: Board, link_gbs: float | None, latency: int | None) -> Board:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,38 +15,39 @@ from merp.tools.common.table import console, table
 from merp.tools.export.languages import DIALECTS
 
 if TYPE_CHECKING:
+    from merp.tools.export.request import ExportOptions
     from merp.tools.export.run import Whole
 
 OF_DESIGNS = ("layer", "all", "phase", "state", "weights")
 """Options that choose among designs and phases, or say what one of them is fed with."""
 
 
-def refuse(args: argparse.Namespace, *options: str, by: str) -> None:
+def refuse(asked: ExportOptions, *options: str, by: str) -> None:
     """Refuse options that say nothing to what has all layers and phases.
 
     Raises:
         BadInput: one of them is given.
     """
     for option in options:
-        if getattr(args, option) not in (None, False):
+        if getattr(asked, option) not in (None, False):
             raise BadInput(f"{name_of(option)}: {by} has all layers and phases: allowed without")
 
 
-def write_package(args: argparse.Namespace, network: Network, package: Whole, what: str) -> int:
+def write_package(asked: ExportOptions, network: Network, package: Whole, what: str) -> int:
     """Write the one package of a network, and list it."""
     from merp.tools.export.run import write_whole
 
     with (
-        Output.of_folder("-o", args.output) as output,
-        ProgressBar("export", f"{what}: {DIALECTS[args.language].title}, vectors, scripts") as bar,
+        Output.of_folder("-o", asked.output) as output,
+        ProgressBar("export", f"{what}: {DIALECTS[asked.language].title}, vectors, scripts") as bar,
     ):
-        written = write_whole(package, output, args.output, bar)
-    return show(args, network, [written])
+        written = write_whole(package, output, asked.output, bar)
+    return show(asked, network, [written])
 
 
-def show(args: argparse.Namespace, network: Network, written: Sequence[Mapping[str, Any]]) -> int:
+def show(asked: ExportOptions, network: Network, written: Sequence[Mapping[str, Any]]) -> int:
     """List what was written."""
-    if args.json:
+    if asked.json:
         print(json.dumps({"network": network.name, "exports": written}, indent=2))
         return 0
     rows = [

@@ -13,7 +13,7 @@ from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import fusing, going_back_for
-from merp.tools.bitstream.options import check_options, deltas_pooled
+from merp.tools.common.bitstream_options import check_options, deltas_pooled
 from merp.tools.export.languages import Dialect
 
 MOST_IMAGES = 256  # in a run

@@ -26,9 +26,9 @@ from merp.models.golden.training import (
 )
 from merp.models.network.network import Network
 from merp.testbenches.axi.axi_top import axi_top
+from merp.tools.common.input_maps import random_maps
 from merp.tools.common.time_spent import TimeSpent
 from merp.tools.export.package import Frame, write_header
-from merp.tools.simulate.input_maps import random_maps
 
 PARAMETERS = {
     "kernel": "kernels in the order m, n, row, column",

@@ -19,7 +19,7 @@ from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR, made_by
 from merp.tools.bitstream.bitstream import Bitstream
-from merp.tools.simulate.input_maps import input_maps, random_maps
+from merp.tools.common.input_maps import input_maps, random_maps
 
 SMALL_MAPS = 4  # that come in
 SMALL_ROWS = {

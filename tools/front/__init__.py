@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from merp.cosim.block.replay import replay
     from merp.hdl.conversion.convert import convert
     from merp.hdl.conversion.entity import entity
+    from merp.library.layer import Layer
+    from merp.library.load import load, networks
+    from merp.library.network import Network
     from merp.models.base.errors import BadInput
     from merp.testbenches.block.trace import Trace, run_block
-    from merp.tools.library.exports import Exports
-    from merp.tools.library.layer import Layer
-    from merp.tools.library.layer_run import LayerRun
-    from merp.tools.library.load import load, networks
-    from merp.tools.library.network import Network
-    from merp.tools.library.plan import Plan
-    from merp.tools.library.rows import Rows
-    from merp.tools.library.simulation import Simulation
-    from merp.tools.library.traffic import Traffic
-    from merp.tools.library.training import Training
+    from merp.tools.common.rows import Rows
+    from merp.tools.export.exports import Exports
+    from merp.tools.plan.rows import Plan
+    from merp.tools.simulate.layer_run import LayerRun
+    from merp.tools.simulate.simulation import Simulation
+    from merp.tools.traffic.traffic import Traffic
+    from merp.tools.train.training import Training
 
 __all__ = [
     "BadInput",
@@ -55,20 +55,20 @@ __version__ = version("merp")
 
 _HOMES = {
     "BadInput": "merp.models.base.errors",
-    "Exports": "merp.tools.library.exports",
-    "Layer": "merp.tools.library.layer",
-    "LayerRun": "merp.tools.library.layer_run",
-    "Network": "merp.tools.library.network",
-    "Plan": "merp.tools.library.plan",
-    "Rows": "merp.tools.library.rows",
-    "Simulation": "merp.tools.library.simulation",
+    "Exports": "merp.tools.export.exports",
+    "Layer": "merp.library.layer",
+    "LayerRun": "merp.tools.simulate.layer_run",
+    "Network": "merp.library.network",
+    "Plan": "merp.tools.plan.rows",
+    "Rows": "merp.tools.common.rows",
+    "Simulation": "merp.tools.simulate.simulation",
     "Trace": "merp.testbenches.block.trace",
-    "Traffic": "merp.tools.library.traffic",
-    "Training": "merp.tools.library.training",
+    "Traffic": "merp.tools.traffic.traffic",
+    "Training": "merp.tools.train.training",
     "convert": "merp.hdl.conversion.convert",
     "entity": "merp.hdl.conversion.entity",
-    "load": "merp.tools.library.load",
-    "networks": "merp.tools.library.load",
+    "load": "merp.library.load",
+    "networks": "merp.library.load",
     "replay": "merp.cosim.block.replay",
     "run_block": "merp.testbenches.block.trace",
 }

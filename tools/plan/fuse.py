@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
 from functools import partial
-from typing import Final
 
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given
@@ -15,19 +13,7 @@ from merp.models.machines.cnn_merp.plan.plan import plan
 from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
 from merp.models.network.phases import pair_named
-
-BEST: Final = "best"
-NONE: Final = "none"
-
-
-def add_fuse(parser: argparse.ArgumentParser) -> None:
-    """Add ``--fuse``; what is not given is None."""
-    parser.add_argument(
-        "--fuse",
-        metavar=f"L1+L2|{BEST}|{NONE}",
-        help="two layers that are one pass of forward propagation, or those of the pairs that fit "
-        "whose step moves fewest bytes (default: as the network says)",
-    )
+from merp.tools.plan.request import BEST, NONE
 
 
 def fused_plan(

@@ -25,7 +25,7 @@ from merp.models.network.phases import (
     pair_named,
     phases_of_step,
 )
-from merp.tools.bitstream.options import deltas_pooled
+from merp.tools.common.bitstream_options import deltas_pooled
 from merp.tools.simulate.choice import Choice
 
 ALL = "all"

@@ -9,7 +9,7 @@ from merp.models.base.given import given, mention, name_of
 from merp.models.machines.mac_array.passes import design_of
 from merp.models.network.network_keys import SEPARATE
 from merp.models.network.phases import PHASES
-from merp.tools.bitstream.options import deltas_pooled
+from merp.tools.common.bitstream_options import deltas_pooled
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.choose import ALL, Picked, array_of, check_deltas, check_phases
 

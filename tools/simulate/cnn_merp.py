@@ -25,11 +25,11 @@ from merp.models.machines.cnn_merp.one_pass import backward_design
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR, called, made_by
 from merp.tools.common.given_words import given_words
+from merp.tools.common.input_maps import input_maps
 from merp.tools.common.kernel_file import read_kernels
 from merp.tools.common.storable import check_storable
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.first_rows import step_of
-from merp.tools.simulate.input_maps import input_maps
 from merp.tools.simulate.result import Result
 from merp.tools.simulate.simulated import Numbers, Planned, Sitting, Turn
 

@@ -29,8 +29,8 @@ from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.passes import design_of, fraction_in
 from merp.models.network.network import Layer, Network
 from merp.tools.common.given_numbers import given_numbers, refuse_first
+from merp.tools.common.input_maps import float_maps
 from merp.tools.simulate.choice import Choice
-from merp.tools.simulate.input_maps import float_maps
 from merp.tools.simulate.result import Result
 from merp.tools.simulate.simulated import Numbers, Planned, Sitting, Turn
 

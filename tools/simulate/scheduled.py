@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -15,6 +17,7 @@ from merp.cosim.phases.audit.audit import COUNTS, Audit
 from merp.cosim.phases.audit.scheduled import audit_scheduled
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given, name_of
+from merp.models.machines.mac_array.fixed_training import FixedModel
 from merp.models.machines.mac_array.params.design import LOSSES, USUAL_LOSS, Design
 from merp.models.machines.mac_array.params.schedule_layout import schedule_layout
 from merp.models.machines.mac_array.passes import design_of
@@ -24,10 +27,12 @@ from merp.testbenches.mac_array.scheduled_bench import scheduled_top
 from merp.tools.common.progress import Progress
 from merp.tools.common.table import console
 from merp.tools.simulate.choice import Choice
-from merp.tools.simulate.choose import ALL, pick
+from merp.tools.simulate.choose import ALL, check_room, pick
 from merp.tools.simulate.choose_array import choose_array
-from merp.tools.simulate.mac_array import MacArray
+from merp.tools.simulate.kept_files import KeptFiles
+from merp.tools.simulate.mac_array import MAC_ARRAY
 from merp.tools.simulate.report import audit_answer, time_taken, verdict, words_table
+from merp.tools.simulate.request import SimulateOptions
 from merp.tools.simulate.simulated import Words
 
 
@@ -52,63 +57,104 @@ class Scheduled:
         """The array."""
         return design_of(self.choice.network, self.choice.network.layers[0])
 
+    @property
+    def passed(self) -> bool:
+        """Whether every check holds."""
+        return self.audit.passed
 
-def choose_schedule(
-    network: Network,
-    *,
-    images: int,
-    engine: str,
-    cu_array: str | None,
-    delta_at: str | None,
-    loss: str | None,
-) -> tuple[Choice, str]:
-    """What is to be simulated, all layers and phases, and of which loss.
+    def answer(self, *, everything: bool) -> dict[str, Any]:
+        """All of it, whatever was asked for."""
+        return answer(self)
+
+    def files(self, answer: dict[str, Any]) -> dict[str, str]:
+        """None."""
+        return {}
+
+    def show(self) -> None:
+        """Print the tables."""
+        show(self)
+
+
+@dataclass(frozen=True)
+class Start:
+    """A step that is chosen, and its loss."""
+
+    choice: Choice
+    loss: str
+    plan = ""
+
+    @property
+    def engine(self) -> str:
+        """What runs it."""
+        return self.choice.engine
+
+    def maps(self, photograph: Path | None) -> Words:
+        """Those of the array."""
+        return MAC_ARRAY.input_maps(self.choice.network, self.choice.images, photograph)
+
+    def parameters(self, seed: int, path: Path | None) -> FixedModel:
+        """Those of the array."""
+        return MAC_ARRAY.parameters(self.choice.network, seed, path)
+
+    def finished(
+        self, maps: Words, seed: int, sources: Mapping[str, bytes], kept: Callable[[str], KeptFiles]
+    ) -> None:
+        """Nothing is kept of one start."""
+
+    def run(
+        self, maps: Words, parameters: Any, finished: None, waves: None, progress: Progress
+    ) -> Scheduled:
+        """Run the step, and audit it.
+
+        Raises:
+            BadInput: there are too many passes, or a simulator is not installed.
+            Stuck: no word moved for too long.
+        """
+        choice = self.choice
+        progress.begin(f"{choice.images} image(s)")
+        golden = MAC_ARRAY.step(choice, maps, parameters, self.loss)
+        with progress.spent.on("golden"):
+            try:
+                step = scheduled_step(golden, self.loss, fused=choice.before)
+            except ValueError as error:
+                raise BadInput(f"{choice.network.name}: {error}") from error
+        top = scheduled_top(design_of(choice.network, choice.layers[0]), choice.array)
+        with progress.spent.on("simulating"):
+            (record,) = run_job(Job(top, [step.run]), choice.engine, progress.update)
+        progress.spent.recount("simulating", "building", record.build_seconds)
+        found = audit_scheduled(record, step.expected, step.cycles)
+        seconds = record.build_seconds
+        return Scheduled(choice, self.loss, step, found, record.outcome.cycles, seconds)
+
+
+def one_start(
+    network: Network, asked: SimulateOptions, read: Callable[..., object]
+) -> tuple[Start, None]:
+    """All passes of a step, and no maps but the photograph's; as ``pieces``.
 
     Raises:
         BadInput: the network is on no array, or on several, or the array forms no deltas of the
             loss: then a host would have to between two passes.
     """
-    loss = loss or USUAL_LOSS
+    if asked.layer not in (None, ALL) or asked.phase not in (None, ALL):
+        raise BadInput(f"{name_of('schedule')}: allowed with all layers and phases")
+    loss = asked.loss or USUAL_LOSS
     if loss not in LOSSES:
         raise BadInput(
             f"{given('loss', loss)}: a host forms its deltas, between passes of one start: allowed "
             f"with {name_of('schedule')}: {', '.join(LOSSES)}"
         )
-    picked = pick(network, ALL, None, None)
     choice = choose_array(
-        picked, phase=ALL, images=images, engine=engine, cu_array=cu_array, state=False,
-        delta_at=delta_at,
+        pick(network, ALL, None, None), phase=ALL, images=asked.images or 1, engine=asked.engine,
+        cu_array=asked.cu_array, state=False, delta_at=asked.delta_at,
     )  # fmt: skip
     check_array(choice.network)
     if not design_of(choice.network, choice.layers[0]).loss:
         raise BadInput(
             f"{name_of('schedule')}: {network.name}: allowed with a design of loss = true"
         )
-    return choice, loss
-
-
-def simulate_schedule(
-    choice: Choice, loss: str, image: Words, parameters: Any, progress: Progress
-) -> Scheduled:
-    """Run the step, and audit it.
-
-    Raises:
-        BadInput: there are too many passes, or a simulator is not installed.
-        Stuck: no word moved for too long.
-    """
-    progress.begin(f"{choice.images} image(s)")
-    golden = MacArray().step(choice, image, parameters, loss)
-    with progress.spent.on("golden"):
-        try:
-            step = scheduled_step(golden, loss, fused=choice.before)
-        except ValueError as error:
-            raise BadInput(f"{choice.network.name}: {error}") from error
-    top = scheduled_top(design_of(choice.network, choice.layers[0]), choice.array)
-    with progress.spent.on("simulating"):
-        (record,) = run_job(Job(top, [step.run]), choice.engine, progress.update)
-    progress.spent.recount("simulating", "building", record.build_seconds)
-    found = audit_scheduled(record, step.expected, step.cycles)
-    return Scheduled(choice, loss, step, found, record.outcome.cycles, record.build_seconds)
+    check_room(choice)
+    return Start(choice, loss), None
 
 
 def answer(found: Scheduled) -> dict[str, Any]:

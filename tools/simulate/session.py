@@ -43,6 +43,10 @@ class Simulated:
         """Report and pictures, by name."""
         return report.files(self.choice, self.results, answer, self.golden)
 
+    def show(self) -> None:
+        """Print the tables."""
+        report.show(self.choice, self.results)
+
 
 def simulate_all(
     choice: Choice,

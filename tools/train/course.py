@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,28 +17,13 @@ from merp.models.machines.cnn_merp.one_pass import check_backward
 from merp.models.machines.cnn_merp.pipeline.slices import DEPTH
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
-from merp.tools.common.arguments import CLUSTER, PIPELINE
+from merp.tools.common.boards import open_board
+from merp.tools.common.fields import CLUSTER, PIPELINE
+from merp.tools.train.names import APART, ENGINES, HARDWARE_STATE, MPI, ON_CHIP, PROCESSES
+from merp.tools.train.request import Train
 
 if TYPE_CHECKING:
     from merp.models.machines.cnn_merp.plan.planned import Plan
-
-ENGINES = ("golden", "myhdl", "verilator", "ghdl")
-APART = ("myhdl", "verilator")
-"""Engines whose simulations of several boards can run together."""
-
-PROCESSES, MPI = "processes", "mpi"
-MOST_PATIENCE = 7 * 24 * 3600
-"""Seconds."""
-"""What simulates each board of a chain by itself, as it is asked for."""
-DIGITS = "digits"
-"""The data set that needs no file."""
-
-LOSSES = ("cross-entropy", "squared", "hinge")
-HARDWARE_STATE = "pooled"  # the only kind that the hardware writes
-ON_CHIP = "chip"
-"""The state that never leaves the MAC array."""
-BATCH, EPOCHS, RATE, MOMENTUM = 32, 10, 0.05, 0.9  # 98 % of the held-out digits
-MOST_BATCH, MOST_STEPS, MOST_EPOCHS = 1 << 16, 1 << 31, 1 << 20
 
 
 class Schedule(NamedTuple):
@@ -45,17 +31,6 @@ class Schedule(NamedTuple):
 
     factor: float
     every: int
-
-
-def schedule(decay: float | None, every: int | None) -> Schedule:
-    """The schedule of a decay, above 0 and below 1, if there is any.
-
-    Raises:
-        BadInput: a number of epochs is given for a decay that is not.
-    """
-    if decay is None and every is not None:
-        raise BadInput(f"{given('lr_every', every)}: allowed with {name_of('lr_decay')}")
-    return Schedule(1.0 if decay is None else decay, every or 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,18 +58,11 @@ class Target:
         return plan(network, self.board, batch, goal, HARDWARE_STATE, self.apart)
 
 
-def target_of(board: Board | None, *, goal: str | None, apart: bool) -> Target | None:
-    """Where to train, if on a board.
-
-    Raises:
-        BadInput: what only a plan has is asked for without a board.
-    """
-    if board is not None:
-        return Target(board=board, goal=goal, apart=apart)
-    for name, asked in (("goal", goal is not None), ("apart", apart)):
-        if asked:
-            raise BadInput(f"{name_of(name)}: allowed with {name_of('board')}")
-    return None
+def target_of(asked: Train) -> Target | None:
+    """Where to train, if on a board."""
+    if asked.board is None:
+        return None
+    return Target(board=open_board(fspath(asked.board)), goal=asked.goal, apart=asked.apart)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +72,7 @@ class Course:
     Attributes:
         network: every layer of it has a design, unless the golden model trains it or there is a
             board, whose plan has one.
-        engine: of ``ENGINES``. state: that is kept (``state_kept``).
+        engine: of ``names.ENGINES``. state: that is kept (``state_kept``).
         target: the board in whose passes it is trained; None for layers in one piece.
         at_once: how all layers and phases run at once; None where they run one after the other.
         batch: images of a step, 1 to ``MOST_BATCH``; None is ``BATCH``, or that of ``resume``.
@@ -178,55 +146,67 @@ class AtOnce(NamedTuple):
     patience: int = PATIENCE
 
 
-def engine_of(architecture: str, asked: str | None) -> str:
+def course_of(network: Network, asked: Train) -> Course:
+    """What a request asks to train.
+
+    Raises:
+        BadInput: what is asked for does not go together, or with the network.
+    """
+    target = target_of(asked)
+    network = going_back(network, asked.backward, target)
+    engine = engine_of(asked)
+    return Course(
+        network=network,
+        engine=engine,
+        state=state_kept(network, engine, target, asked.state_bits),
+        target=target,
+        at_once=at_once_of(asked, engine),
+        batch=asked.batch,
+        steps=asked.steps,
+        epochs=asked.epochs,
+        learning_rate=asked.learning_rate,
+        momentum=asked.momentum,
+        weight_decay=asked.weight_decay,
+        schedule=Schedule(asked.lr_decay or 1.0, asked.lr_every or 1),
+        loss=asked.loss,
+        seed=asked.seed,
+        resume=None if asked.resume is None else Path(asked.resume),
+        weights=None if asked.weights is None else Path(asked.weights),
+    )
+
+
+def engine_of(asked: Train) -> str:
     """The engine that was asked for; or the models, where these run the architecture, or MyHDL."""
-    if asked is not None:
-        return asked
-    return "myhdl" if architecture in (PIPELINE, CLUSTER) else ENGINES[0]
+    if asked.engine is not None:
+        return asked.engine
+    return "myhdl" if asked.architecture in (PIPELINE, CLUSTER) else ENGINES[0]
 
 
-def at_once_of(
-    architecture: str,
-    depth: int | None,
-    devices: int | None,
-    pace: int | None,
-    apart: str | None,
-    patience: int | None,
-    engine: str,
-    target: Target | None,
-) -> AtOnce | None:
+def at_once_of(asked: Train, engine: str) -> AtOnce | None:
     """How layers and phases run at once, if they do; None of a figure is its default.
 
     Raises:
-        BadInput: it is asked for without the architecture that has it, or that with what it has
-            not.
+        BadInput: the architecture does not run so.
     """
-    for asked, value, having in (
-        (given("depth", depth), depth, (PIPELINE, CLUSTER)),
-        (given("devices", devices), devices, (CLUSTER,)),
-        (given("link_cycles", pace), pace, (CLUSTER,)),
-        (name_of(apart or PROCESSES), apart, (CLUSTER,)),
-    ):
-        if value is not None and architecture not in having:
-            allowed = " or ".join(mention("architecture", each) for each in having)
-            raise BadInput(f"{asked}: allowed with {allowed}")
-    if patience is not None and apart is None:
-        ways = " or ".join(name_of(each) for each in (PROCESSES, MPI))
-        raise BadInput(f"{given('patience', patience)}: allowed with {ways}")
-    if architecture not in (PIPELINE, CLUSTER):
+    if asked.architecture not in (PIPELINE, CLUSTER):
         return None
-    asked = given("architecture", architecture)
-    if target is not None:
-        raise BadInput(f"{asked}: runs no passes of a plan: allowed without {name_of('board')}")
+    said = given("architecture", asked.architecture)
+    if asked.board is not None:
+        raise BadInput(f"{said}: runs no passes of a plan: allowed without {name_of('board')}")
     if engine == "golden":
         able = ", ".join(each for each in ENGINES if each != engine)
-        raise BadInput(f"{asked}: {mention('engine', engine)} runs no hardware: allowed are {able}")
-    if architecture == PIPELINE:
-        return AtOnce(depth or DEPTH)
-    if apart is not None and engine not in APART:
+        raise BadInput(f"{said}: {mention('engine', engine)} runs no hardware: allowed are {able}")
+    depth = asked.depth or DEPTH
+    if asked.architecture == PIPELINE:
+        return AtOnce(depth)
+    ways = [way for way in (PROCESSES, MPI) if getattr(asked, way, False)]
+    if ways and engine not in APART:
         able = " or ".join(mention("engine", each) for each in APART)
-        raise BadInput(f"{name_of(apart)}: allowed with {able}")
-    return AtOnce(depth or DEPTH, devices or 1, pace or 1, apart, patience or PATIENCE)
+        raise BadInput(f"{name_of(ways[0])}: allowed with {able}")
+    return AtOnce(
+        depth, asked.devices or 1, asked.link_cycles or 1, ways[0] if ways else None,
+        asked.patience or PATIENCE,
+    )  # fmt: skip
 
 
 def going_back(network: Network, asked: str | None, target: Target | None) -> Network:

@@ -23,9 +23,10 @@ from merp.tools.common.table import console, fixed, table
 from merp.tools.train.arithmetic import Stepped, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.counts import PhaseCounts, by_phase
-from merp.tools.train.course import ON_CHIP, Course
+from merp.tools.train.course import Course
 from merp.tools.train.data import Split
 from merp.tools.train.loss_chart import draw
+from merp.tools.train.names import ON_CHIP
 from merp.tools.train.saturated import show_saturated
 
 

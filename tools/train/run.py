@@ -20,9 +20,10 @@ from merp.tools.common.progress import Progress
 from merp.tools.train import checkpoint, report
 from merp.tools.train.arithmetic import Stepped, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
-from merp.tools.train.course import BATCH, DIGITS, EPOCHS, Course
+from merp.tools.train.course import Course
 from merp.tools.train.data import Data, Split, batch_of, read_data, split
 from merp.tools.train.digits import digits
+from merp.tools.train.names import BATCH, DIGITS, EPOCHS
 from merp.tools.train.place import Place
 
 

@@ -22,7 +22,8 @@ from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.tools.common.progress import Progress
-from merp.tools.train.course import MPI, AtOnce, Course
+from merp.tools.train.course import AtOnce, Course
+from merp.tools.train.names import MPI
 
 Step = Callable[[Model, Bits, Labels, Rates], Stepped]
 """From a model, images and labels to what comes of a step; the golden engine audits nothing."""

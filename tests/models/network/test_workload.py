@@ -17,7 +17,7 @@ from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
-from merp.tools.workload.formats import scalesim, timeloop, zigzag
+from merp.tools.traffic.workload import scalesim, timeloop, zigzag
 
 ALEXNET = open_network("alexnet")
 BATCH = 4

@@ -19,13 +19,13 @@ from campaign_work import deadly, square, stopping
 from checkout import ROOT
 from merp.cosim.engines.programs import pulse
 from merp.models.base.errors import CheckFailed
-from merp.tools.campaign import task as task_module
-from merp.tools.campaign.address import scheduler_address
-from merp.tools.campaign.campaign import Where, campaign
-from merp.tools.campaign.task import Task
 from merp.tools.cli import main
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
+from merp.tools.comparison.campaign import task as task_module
+from merp.tools.comparison.campaign.address import scheduler_address
+from merp.tools.comparison.campaign.campaign import Where, campaign
+from merp.tools.comparison.campaign.task import Task
 from needed_tools import needs
 
 HERE = Where(processes=1)
@@ -126,8 +126,8 @@ def test_a_killed_campaign_goes_on(tmp_path: Path, impatient: None) -> None:
     program = (
         f"import sys; sys.path[:0] = [{str(ROOT / 'tests' / 'house')!r}]\n"
         "from pathlib import Path\nfrom campaign_work import square\n"
-        "from merp.tools.campaign.campaign import Where, campaign\n"
-        "from merp.tools.campaign.task import Task\n"
+        "from merp.tools.comparison.campaign.campaign import Where, campaign\n"
+        "from merp.tools.comparison.campaign.task import Task\n"
         "from merp.tools.common.output import Output\n"
         "from merp.tools.common.progress import Progress\n"
         f"some = [Task(work=square, given={{'of': each, 'log': {str(log)!r}, 'seconds': 0.2}})\n"
@@ -201,7 +201,7 @@ def test_a_port_without_a_scheduler_is_told(
     says: bytes | None, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """It accepts, and then is silent, closes, or says something else."""
-    from merp.tools.campaign import dask
+    from merp.tools.comparison.campaign import dask
 
     monkeypatch.setattr(dask, "CONNECT_SECONDS", 1)
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -245,7 +245,7 @@ def test_a_scheduler_without_workers_and_one_that_is_lost(
     from distributed import LocalCluster
 
     from merp.models.base.errors import BadInput
-    from merp.tools.campaign import dask
+    from merp.tools.comparison.campaign import dask
 
     monkeypatch.setattr(dask, "PATIENCE", 3)
     monkeypatch.setattr(dask, "LOOK_SECONDS", 0.5)
@@ -276,7 +276,7 @@ def test_dask_gives_the_same_and_refuses_another_merp(
     from distributed import LocalCluster
 
     from merp.models.base.errors import BadInput
-    from merp.tools.campaign import dask
+    from merp.tools.comparison.campaign import dask
 
     log = tmp_path / "log"
     with LocalCluster(

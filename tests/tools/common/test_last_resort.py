@@ -18,7 +18,7 @@ import pytest
 from checkout import ROOT
 from merp.models.base.errors import LINE
 from merp.tools import cli
-from merp.tools.verbs import networks
+from merp.tools.networks import networks_verb
 
 MERP = (sys.executable, "-m", "merp.tools.cli")
 
@@ -27,7 +27,7 @@ def fails_with(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
     def run(args: object) -> int:
         raise error
 
-    monkeypatch.setattr(networks, "run", run)
+    monkeypatch.setattr(networks_verb, "run", run)
 
 
 def test_an_internal_error_is_one_line_and_status_3(

@@ -72,12 +72,12 @@ from contextlib import redirect_stdout
 from merp.cosim.synthesis.resources import Block
 from merp.models.fpga.resources import Resources
 from merp.tools import cli
-from merp.tools.verbs import calibrate, resources
+from merp.tools.bitstream.resources import calibrate_verb, resources_verb
 
 each = Resources(logic=1234567, shift=139, memory=764, ff=14050, bram=16.5, dsp=72)
 blocks = [Block(name=name, count=36, each=each, delay_ns=6.9)
           for name in ("forward_axi", "a_block_that_has_a_long_name")]
-calibrate.measured = resources.measured = lambda *_: blocks
+calibrate_verb.measured = resources_verb.measured = lambda *_: blocks
 commands, widths = json.loads(sys.argv[1])
 answers = []
 for words in commands:

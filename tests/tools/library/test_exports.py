@@ -82,7 +82,7 @@ BAD = {
     },
     "images = 0: must be a whole number from 1 to 256": {"images": 0},
     "part = 7: allowed is text": {"part": 7},
-    "clock_mhz = 1000000.0: must be a number above 0 and below 1e+06": {"clock_mhz": 1e6},
+    "clock_mhz = 1000000.0: must be a number above 0 and below 10^6": {"clock_mhz": 1e6},
     "language = 'chisel': allowed are vhdl, verilog": {"language": "chisel"},
     "progress = 0: allowed is a function of a text": {"progress": 0},
 }  # fmt: skip

@@ -110,7 +110,7 @@ def bad() -> dict[str, dict[str, object]]:
         "batch = 0: must be a whole number from 1 to 65536": {"batch": 0},
         "batch = 17: allowed are 1 to 16, the images to train with": {"batch": 17},
         "steps = 1.5: must be a whole number from 1 to 2147483648": {"steps": 1.5},
-        "epochs: allowed without steps": {"steps": 1, "epochs": 1},
+        "epochs = 1: allowed without steps": {"steps": 1, "epochs": 1},
         "seed = -1: must be a whole number from 0 to 4294967295": {"seed": -1},
         "learning_rate = 0: must be a number above 0": {"learning_rate": 0},
         "learning_rate = 1e-60: over a batch of 32 the format has no such rate": {
@@ -133,7 +133,7 @@ def bad() -> dict[str, dict[str, object]]:
         },
         "board = 7: allowed is a path": {"board": 7},
         "goal = 'space': allowed are bytes, time": {"board": "kc705", "goal": "space"},
-        "goal: allowed with board": {"goal": "time"},
+        "goal = 'time': allowed with board": {"goal": "time"},
         "apart: allowed with board": {"apart": True},
         "save = 1: allowed is a path": {"save": 1},
         "resume = b'f': allowed is a path": {"resume": b"f"},

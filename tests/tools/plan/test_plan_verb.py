@@ -138,8 +138,8 @@ def test_a_mistake_in_a_board_file_is_named(
             "allowed are kc705, nexys-video, paper, vc707, vc709, ",
         ),
         ("plan digits --board none.toml", "none.toml: cannot be read"),
-        ("traffic digits --board kc705 --memory 9", "--memory: allowed only with no --board"),
-        ("traffic digits --footing full --board kc705", "--board: allowed only with --footing"),
+        ("traffic digits --board kc705 --memory 9", "--memory 9: allowed without --board"),
+        ("traffic digits --footing full --board kc705", "--board kc705: allowed with --footing"),
     ],
 )
 def test_bad_input_is_one_line(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from merp.models.base.errors import BadInput
 from merp.models.network.network_file import read_network
 from merp.tools.common.data import DATA
 from merp.tools.common.shipped import open_network, shipped_names
-from merp.tools.schema.network import network_schema
+from merp.tools.networks.schema import network_schema
 
 SCHEMA = network_schema()
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)

@@ -23,9 +23,9 @@ from merp.models.network.network_file import network_of
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
-from merp.tools.sweep.axes import AXES, read_axes
-from merp.tools.sweep.evaluate import Job, evaluate
-from merp.tools.sweep.report import pareto
+from merp.tools.comparison.sweep.axes import AXES, read_axes
+from merp.tools.comparison.sweep.evaluate import Job, evaluate
+from merp.tools.comparison.sweep.report import pareto
 from needed_tools import needs
 
 NETWORK = """

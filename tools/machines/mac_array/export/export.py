@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
-
 from merp.models.fpga.order_codes import Target
 from merp.models.network.network import Network
 from merp.tools.export.languages import DIALECTS
 from merp.tools.export.listed import OF_DESIGNS, refuse, write_package
+from merp.tools.export.request import ExportOptions
 
 
-def export(args: argparse.Namespace, network: Network, target: Target) -> int:
+def export(asked: ExportOptions, network: Network, target: Target) -> int:
     """Export the array that runs all layers and phases."""
-    refuse(args, "architecture", *OF_DESIGNS, by=f"the one bitstream of {network.name}")
+    refuse(asked, "architecture", *OF_DESIGNS, by=f"the one bitstream of {network.name}")
 
     from merp.tools.machines.mac_array.export.package import (
         ArrayPackage,  # the hardware's imports wait
@@ -20,10 +19,10 @@ def export(args: argparse.Namespace, network: Network, target: Target) -> int:
 
     package = ArrayPackage(
         network=network,
-        fused=args.delta_at == "pooled",
-        images=args.images,
+        fused=asked.delta_at == "pooled",
+        images=asked.images,
         target=target,
-        clock_mhz=args.clock or target.clock_mhz,
-        dialect=DIALECTS[args.language],
+        clock_mhz=asked.clock_mhz or target.clock_mhz,
+        dialect=DIALECTS[asked.language],
     )
-    return write_package(args, network, package, "an array")
+    return write_package(asked, network, package, "an array")

@@ -25,7 +25,7 @@ from merp.models.machines.cnn_merp.plan.work import Work
 from merp.models.network.network import Layer
 from merp.models.network.network_file import read_network
 from merp.tools.common.boards import open_board
-from merp.tools.simulate.input_maps import random_maps
+from merp.tools.common.input_maps import random_maps
 
 DESIGN = """
 [design.k1]

@@ -18,8 +18,8 @@ from merp.models.machines.cnn_merp.plan.planned import Planned
 from merp.models.machines.cnn_merp.plan.reached import reached, walked_cycles
 from merp.models.network.network_file import read_network
 from merp.tools.common.boards import open_board
+from merp.tools.common.input_maps import random_maps
 from merp.tools.common.shipped import open_network
-from merp.tools.simulate.input_maps import random_maps
 
 NETWORK = """
 [network]

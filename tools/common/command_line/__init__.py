@@ -1,0 +1,1 @@
+"""The parser of the command line, what its verbs are for, and the verbs about verbs."""

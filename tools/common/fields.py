@@ -1,0 +1,206 @@
+"""Fields that requests of several verbs have, each declared here once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from merp.models.base.state_field import STATES
+from merp.models.network.network_keys import BACKWARD
+from merp.models.network.phases import NAMED
+from merp.tools.common.kinds import Flag, Named, OneOf, Text, Whole, Written
+from merp.tools.common.request import Being, option
+
+PIPELINE = "mazouz"
+"""The architecture in which all layers and phases run at once on one chip."""
+
+CLUSTER = "fpdeep"
+"""The one in which they do on a chain of boards."""
+
+ARCHITECTURES = ("cnn-merp", PIPELINE, CLUSTER)
+"""Of hardware that there is, by the names that ``merp map`` has."""
+
+MOST_DEPTH = 256
+"""Images on their way in these, at most."""
+
+MOST_DEVICES = 1024
+"""Boards of a chain, at most."""
+
+MOST_BATCH = 1 << 16
+"""Images of a step."""
+
+MOST_SEED = (1 << 32) - 1
+
+PHASE = "fp"
+"""That which is meant where none is asked for."""
+
+ALL = "all"
+
+DELTAS = ("sums", "pooled")
+
+STATE: Final = "pooled"
+"""Kind of state that a plan keeps, where none is asked for."""
+
+GOALS = "merp.models.machines.cnn_merp.plan.plan:GOALS"  # NumPy takes long to import
+FITS = "merp.models.machines.cnn_merp.plan.fit:FITS"
+
+
+def network(**more: Any) -> Any:
+    """NETWORK, a shipped name, a TOML file or an ONNX model."""
+    says = "a shipped network's name, a TOML file or an ONNX model"
+    return option(Text(), says, "NETWORK", **{"required": True, **more})
+
+
+def as_json(help: str, **more: Any) -> Any:
+    """``--json``."""
+    return option(Flag(), help, "--json", last=True, **more)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """A request that is answered in JSON or for people."""
+
+    json: bool = as_json("print JSON for programs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tables:
+    """One whose answer for people is in tables."""
+
+    json: bool = as_json("print JSON instead of tables", group="form")
+    wide: bool = option(
+        Flag(),
+        "print each table in one piece on a narrow terminal too, as into a file",
+        group="form",
+        last=True,
+    )
+
+
+def answered(asked: Answer | Tables, answer: Mapping[str, Any], show: Callable[[], object]) -> int:
+    """Print an answer as JSON, or have ``show`` print it; the status of a verb that is done."""
+    if asked.json:
+        import json
+
+        print(json.dumps(answer, indent=2))
+    else:
+        show()
+    return 0
+
+
+def output(place: str, help: str, *options: str, metavar: str = "DIR", **more: Any) -> Any:
+    """What is written: ``-o`` if no ``options`` are named; ``place`` is ``folder`` or ``file``."""
+    return option(Written(place), help, *(options or ("-o", "--output")), metavar=metavar, **more)
+
+
+def batch(**more: Any) -> Any:
+    """``--batch``, of a verb that counts."""
+    more = {"default": 128, "metavar": "IMAGES", **more}
+    return option(
+        Whole(1, MOST_BATCH), "images of a step",
+        says=f"images of a step, 1 to {MOST_BATCH}.", **more,
+    )  # fmt: skip
+
+
+def board(default: str | None = None, **more: Any) -> Any:
+    """``--board``, which must be given where nothing is said of a ``default``."""
+
+    def says() -> str:
+        from merp.tools.common.boards import board_names  # only help pages list them
+
+        shipped = f"a shipped board ({', '.join(board_names())}) or a TOML file"
+        return shipped if default is None else f"{shipped} (default: {default})"
+
+    return option(Named(), says, metavar="BOARD", required=default is None, **more)
+
+
+def backward(**more: Any) -> Any:
+    """``--backward``; what is not given is None."""
+    return option(
+        OneOf(BACKWARD.allowed),
+        "delta propagation and kernel update of a convolution: separate passes, or one with the "
+        "same bits (default: as the network says)",
+        **more,
+    )
+
+
+def delta_at(**more: Any) -> Any:
+    """``--delta-at``."""
+    return option(
+        OneOf(DELTAS),
+        "resolution of deltas in memory for dp and ku (default sums, as in the paper; of the way "
+        "back in one pass pooled)",
+        says="``sums`` or ``pooled``: at which resolution deltas lie in memory; of the way back in "
+        "one pass ``pooled``, else ``sums``, if not given.",
+        **more,
+    )
+
+
+def phase(*others: str, help: str, **more: Any) -> Any:
+    """``--phase``: one that hardware runs, or one of ``others``; what is not given is None."""
+    both = "ff: fp of two fused layers; bp: dp and ku in one"
+    return option(OneOf((*NAMED, *others)), f"{both}; {help}", **more)
+
+
+def state(help: str = "", **more: Any) -> Any:
+    """``--state``; ``help``: what is said behind."""
+    says = "``fp`` also writes what the way back needs."
+    both = "fp also writes the state for backward propagation"
+    return option(Flag(), f"{both}{help}", **{"says": says, **more})
+
+
+def goal(help: str = "; the other one decides between equals", **more: Any) -> Any:
+    """``--for``; what is not given is None. ``help``: what is said behind."""
+    return option(OneOf(GOALS), f"what tiles are chosen for{help} (default bytes)", "--for", **more)
+
+
+def apart(**more: Any) -> Any:
+    """``--apart``."""
+    return option(
+        Flag(), "bitstreams for each layer alone: fewer bytes, more bitstreams to load", **more
+    )
+
+
+def plan_state(**more: Any) -> Any:
+    """``--state-bits`` of a plan; what is not given is None."""
+    return option(
+        OneOf(STATES),
+        "state kept for ReLU' and un-pooling; pooled: deltas are stored pooled, too "
+        f"(default {STATE})",
+        **more,
+    )
+
+
+def fit(default: str, **more: Any) -> Any:
+    """``--fit``."""
+    return option(
+        OneOf(FITS),
+        "CNN-MERP's designs: the quickest of those sized for the board and those of the network "
+        "file, or the file's (default %(default)s)",
+        default=default,
+        **more,
+    )
+
+
+def depth(default: int, **more: Any) -> Any:
+    """``--depth`` of a pipeline or a chain."""
+    return option(
+        Whole(1, MOST_DEPTH), f"images on their way at most in a pipeline (default {default})",
+        metavar="N", needs=(Being("architecture", (PIPELINE, CLUSTER)),),
+        says=f"images on their way at most in a pipeline, 1 to {MOST_DEPTH} (default {default}).",
+        **more,
+    )  # fmt: skip
+
+
+def devices(**more: Any) -> Any:
+    """``--devices`` of a chain."""
+    return option(
+        Whole(1, MOST_DEVICES), "boards of the chain, with fpdeep (default 1)", metavar="N",
+        needs=(Being("architecture", (CLUSTER,)),),
+        says=f"boards of the chain, 1 to {MOST_DEVICES} (default 1).", **more,
+    )  # fmt: skip
+
+
+def seed(help: str, default: int | None = 0, **more: Any) -> Any:
+    """``--seed``."""
+    return option(Whole(0, MOST_SEED), help, metavar="S", default=default, **more)

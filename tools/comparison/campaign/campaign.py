@@ -1,0 +1,64 @@
+"""A campaign: tasks whose answers are computed once, wherever, and kept as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from merp.tools.common.complaint import complain
+from merp.tools.common.output import Output
+from merp.tools.common.progress import Progress
+from merp.tools.common.resumable import noted
+from merp.tools.comparison.campaign.dask import on_dask
+from merp.tools.comparison.campaign.kept import Kept
+from merp.tools.comparison.campaign.local import on_this_machine
+from merp.tools.comparison.campaign.task import Task
+
+
+@dataclass(frozen=True, kw_only=True)
+class Where:
+    """Where tasks are computed: in so many processes of this machine, or at a Dask scheduler."""
+
+    processes: int
+    dask: str | None = None
+
+    def compute(self, tasks: Mapping[int, Task]) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield answers by the numbers of tasks, as they come."""
+        if self.dask is not None:
+            return on_dask(tasks, self.dask)
+        return on_this_machine(tasks, max(1, min(self.processes, len(tasks))))
+
+
+def campaign(
+    tasks: Sequence[Task], where: Where, output: Output | None, progress: Progress
+) -> list[dict[str, Any]]:
+    """Return the answer of each task.
+
+    In the folder of ``output`` an answer has a file as soon as it is there, so that whatever ends
+    the campaign, the next one goes on; a task that has one is not computed.
+
+    Raises:
+        BadInput, CheckFailed: as ``Where.compute`` and the tasks do.
+    """
+    kept = Kept(output, complain)
+    names = [task.name for task in tasks] if output is not None else [""] * len(tasks)
+    found = {number: kept.load(name) for number, name in enumerate(names)}
+    answers = {number: answer for number, answer in found.items() if answer is not None}
+    before = len(answers)
+    left = {number: task for number, task in enumerate(tasks) if number not in answers}
+
+    def said() -> str:
+        points = f"{len(answers):,} of {len(tasks):,} points are saved"
+        return f"{output.said}: {points}" if output is not None and answers else ""
+
+    with noted(said):
+        try:
+            for number, answer in where.compute(left):
+                answers[number] = answer
+                kept.save(names[number], answer)
+                done = len(answers)
+                progress.count(done, len(tasks), f"{done:,} of {len(tasks):,} points", before)
+        finally:
+            kept.flush()
+    return [answers[number] for number in range(len(tasks))]

@@ -1,0 +1,100 @@
+"""One point of a sweep over an architecture: the record of its plan, by formula or simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from merp.models.base.errors import BadInput
+from merp.models.chain.simulator import Deadlock, simulate
+from merp.models.comparison.fpdeep_simulated import chain_of, simulated
+from merp.models.comparison.options import Options
+from merp.models.comparison.record import Record
+from merp.models.comparison.registry import named
+from merp.models.fpga.board import Board
+from merp.models.fpga.board_file import board_of
+from merp.models.network.network import Network
+from merp.models.network.network_file import network_of
+from merp.tools.comparison.place import linked
+from merp.tools.comparison.sweep.axes import BATCH, DEVICES, LATENCY, LINK, Point
+from merp.tools.comparison.sweep.quantities import QUANTITIES
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A point, and all that it takes to compute it elsewhere, as plain JSON.
+
+    Attributes:
+        network, board: what messages call the file of each, and its tables.
+        point: values by axis. batch: images. scope: names of layers. word_bits, fit, costs: as of
+            ``Options``. extra: options of the architecture. simulate: row by row.
+    """
+
+    network: Sequence[Any]
+    board: Sequence[Any]
+    architecture: str
+    point: Point
+    batch: int
+    scope: Sequence[str]
+    word_bits: int | None
+    fit: str
+    costs: str
+    extra: Mapping[str, Any]
+    simulate: bool
+
+
+def evaluate_architecture(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a point of an architecture costs, of the fields of an ``Asked``.
+
+    Returns ``point``; ``fits``; ``figures``, by name of a quantity a value and its level; and
+    ``refused``: why there is no plan.
+    """
+    asked = Asked(**given)
+    found: dict[str, Any] = {"point": dict(asked.point), "fits": None, "figures": {}}
+    try:
+        record = _record(asked)
+    except BadInput as error:
+        return found | {"refused": str(error)}
+    except Deadlock as stuck:
+        return found | {"refused": f"deadlock: {stuck}"}
+    figures = {name: quantity.of(record) for name, quantity in QUANTITIES.items()}
+    return found | {
+        "fits": record.fits,
+        "figures": {
+            name: {"value": figure.value, "level": figure.level}
+            for name, figure in figures.items()
+            if figure is not None
+        },
+        "refused": None,
+    }
+
+
+def _record(asked: Asked) -> Record:
+    network, board, options = _placed(asked)
+    architecture = named(asked.architecture)
+    plan = architecture.plan(network, board, options)
+    if not asked.simulate:
+        return architecture.record(plan)
+    return simulated(plan, simulate(chain_of(plan)))
+
+
+def _placed(asked: Asked) -> tuple[Network, Board, Options]:
+    """What the architecture is asked, with the values of the point."""
+    point = asked.point
+    own = {name: point.get(name, value) for name, value in asked.extra.items()}
+    board = board_of(*asked.board)
+    board = replace(board, devices=int(point.get(DEVICES.key, board.devices)))
+    rate, latency = (point.get(axis.key) for axis in (LINK, LATENCY))
+    board = linked(
+        board, None if rate is None else float(rate), None if latency is None else int(latency)
+    )
+    options = Options(
+        batch=int(point.get(BATCH.key, asked.batch)),
+        scope=tuple(asked.scope),
+        word_bits=asked.word_bits,
+        fit=asked.fit,
+        costs=asked.costs,
+        extra=own,
+    )
+    return network_of(*asked.network), board, options

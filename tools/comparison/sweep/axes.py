@@ -1,0 +1,113 @@
+"""The axes of a sweep: what may vary, and the values that it takes."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from merp.models.base.errors import BadInput, shown
+from merp.models.base.keys import Choice, Whole
+from merp.models.comparison.architecture import Architecture
+from merp.models.machines.cnn_merp.params.design_keys import CU_KIND, KU_KIND, NUMBERS
+from merp.models.machines.cnn_merp.params.sizing import MAXIMA
+from merp.tools.common.fields import MOST_BATCH, MOST_DEVICES
+
+MOST_POINTS = 100_000
+
+Value = int | str
+Point = Mapping[str, Value]
+"""A value of each axis, by the axis' name."""
+
+_OF_DESIGNS: tuple[Whole | Choice, ...] = (*NUMBERS, CU_KIND, KU_KIND)
+DESIGN_KEYS: Mapping[str, Whole | Choice] = {
+    key.key: key for key in _OF_DESIGNS if key.key not in ("k", *MAXIMA)
+}
+"""Keys of every design that may vary: k is the layers' own, and maxima follow from the layers."""
+
+BATCH = Whole(key="batch", says="images of a step", low=1, high=MOST_BATCH)
+CLOCK = Whole(key="clock", says="of the engines, in MHz", low=1, high=1000)
+
+Axes = Mapping[str, Whole | Choice]
+
+AXES: Axes = {**DESIGN_KEYS, BATCH.key: BATCH, CLOCK.key: CLOCK}
+"""All there are of designs."""
+
+DEVICES = Whole(key="devices", says="boards", low=1, high=MOST_DEVICES)
+LINK = Whole(key="link_gbs", says="of a link, each way, in 10^9 bits a second", low=1, high=100_000)
+LATENCY = Whole(key="latency", says="of a link, in cycles", low=0, high=1 << 20)
+OTHER_NAMES = {"boards": DEVICES.key}
+
+
+def axes_of(architecture: Architecture) -> Axes:
+    """Return those of an architecture: its boards, their links, the batch, and its own options."""
+    own: dict[str, Whole | Choice] = {
+        each.name: (
+            Choice(key=each.name, says=each.says, allowed=each.allowed)
+            if each.kind is str
+            else Whole(key=each.name, says=each.says, low=int(each.low), high=int(each.high))
+        )
+        for each in architecture.choices
+        if each.kind in (str, int)
+    }
+    return {each.key: each for each in (DEVICES, LINK, LATENCY, BATCH)} | own
+
+
+_NUMBER = "[0-9]{1,9}"
+_RANGE = re.compile(rf"({_NUMBER})(?::|\.\.)({_NUMBER})(?::({_NUMBER}))?")
+_LIST = re.compile(f"{_NUMBER}(?:,{_NUMBER})*")
+
+
+def read_axes(texts: Sequence[str], allowed: Axes) -> dict[str, tuple[Value, ...]]:
+    """Values of each axis of ``NAME=LOW:HIGH[:STEP]`` (both ends included) or ``NAME=A,B,...``.
+
+    ``LOW..HIGH`` is ``LOW:HIGH``. Axes are of those that are ``allowed``.
+
+    Raises:
+        BadInput: no such axis, one twice, a value that it does not take, or too many points.
+    """
+    axes: dict[str, tuple[Value, ...]] = {}
+    points = 1
+    for text in texts:
+        name, _, values = text.partition("=")
+        name = OTHER_NAMES.get(name, name)
+        if name not in allowed:
+            near = "".join(f"; did you mean {n}?" for n in get_close_matches(name, allowed, 1))
+            raise BadInput(
+                f"--over {text}: no axis {shown(name)}: there are {', '.join(allowed)}{near}"
+            )
+        if name in axes:
+            raise BadInput(f"--over {text}: {name} is given twice: allowed is once")
+        axes[name] = tuple(dict.fromkeys(_values(text, allowed[name], values)))
+        points *= len(axes[name])
+        if points > MOST_POINTS:
+            raise BadInput(f"--over {text}: {points:,} points or more: allowed are {MOST_POINTS:,}")
+    return axes
+
+
+def points_of(axes: Mapping[str, Sequence[Value]]) -> Iterator[Point]:
+    """Every combination, the last axis fastest."""
+    for values in itertools.product(*axes.values()):
+        yield dict(zip(axes, values, strict=True))
+
+
+def _values(text: str, axis: Whole | Choice, values: str) -> Sequence[Value]:
+    if isinstance(axis, Choice):
+        words = values.split(",")
+        if not set(words) <= set(axis.allowed):
+            raise BadInput(f"--over {text}: allowed are {', '.join(axis.allowed)}, with commas")
+        return words
+    found = _RANGE.fullmatch(values)
+    numbers: Sequence[int] = []
+    if found is not None:
+        low, high, step = (int(part or 1) for part in found.groups())
+        numbers = range(low, high + 1, step) if step else []
+    elif _LIST.fullmatch(values):
+        numbers = sorted({int(each) for each in values.split(",")})
+    if not numbers or not axis.low <= numbers[0] <= numbers[-1] <= axis.high:
+        raise BadInput(
+            f"--over {text}: must be LOW:HIGH, LOW:HIGH:STEP or numbers with commas, from "
+            f"{axis.low} to {axis.high}"
+        )
+    return numbers

@@ -1,0 +1,103 @@
+"""One point of a sweep: what a network costs with its values.
+
+A point is computed from the tables of the network file with the values laid over, as if they had
+been written into the file: so it is what the other verbs say of such a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.cycles import network_cycles
+from merp.models.machines.cnn_merp.one_pass import check_backward
+from merp.models.machines.cnn_merp.reconfiguration import layer_passes
+from merp.models.network.network import Network
+from merp.models.network.network_file import network_of
+from merp.models.network.network_keys import FUSED
+from merp.models.traffic.closed_form import step_bytes
+from merp.models.traffic.footing import Footing
+from merp.tools.common.shipped import one_by_one
+from merp.tools.comparison.sweep.axes import BATCH, CLOCK, DESIGN_KEYS, Point
+from merp.tools.comparison.sweep.goals import LOGIC
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A point, and all that it takes to compute it elsewhere, as plain JSON.
+
+    Attributes:
+        file: what messages call the network file. tables: of it.
+        point: values by axis. goals: of ``GOALS``.
+        batch: images of a step. clock_mhz: of the engines; both where no axis says them.
+    """
+
+    file: str
+    tables: Mapping[str, Any]
+    point: Point
+    goals: Sequence[str]
+    batch: int
+    clock_mhz: float
+
+
+def evaluate(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a point costs, of the fields of a ``Job``.
+
+    Returns ``point``; by name each goal, None where there is no such hardware; ``refused``: why
+    not.
+    """
+    job = Job(**given)
+    found: dict[str, Any] = {"point": dict(job.point)}
+    try:
+        network = network_at(job.file, job.tables, job.point)
+        check_backward(network)
+    except BadInput as error:
+        return found | dict.fromkeys(job.goals) | {"refused": str(error)}
+    batch = int(job.point.get(BATCH.key, job.batch))
+    clock = float(job.point.get(CLOCK.key, job.clock_mhz))
+    figures: dict[str, Any] = {}
+    if "time" in job.goals:
+        cycles = sum(each.phase for _, _, each in network_cycles(network, batch))
+        figures["time"] = cycles / (clock * 1e6)
+    if "bytes" in job.goals:
+        state = "pooled" if network.backward == FUSED else "32"
+        figures["bytes"] = step_bytes(network, batch, Footing(name="full", state=state))["step"]
+    if set(LOGIC) & set(job.goals):
+        figures |= _logic(network)
+    return found | {goal: figures[goal] for goal in job.goals} | {"refused": None}
+
+
+def network_at(file: str, tables: Mapping[str, Any], point: Point) -> Network:
+    """The network of a file's ``tables`` with the values of a point in every design.
+
+    Raises:
+        BadInput: no such network is built.
+    """
+    changes = {key: value for key, value in point.items() if key in DESIGN_KEYS}
+    designs = tables.get("design", {})
+    if not changes or not isinstance(designs, Mapping):
+        return one_by_one(network_of(file, tables))
+    laid = {
+        name: {**design, **changes} if isinstance(design, Mapping) else design
+        for name, design in designs.items()
+    }
+    return one_by_one(network_of(file, {**tables, "design": laid}))
+
+
+def _logic(network: Network) -> dict[str, float]:
+    """The most that any bitstream of the network takes, of each kind."""
+    from merp.cosim.synthesis.resources import measure, total  # slow imports wait
+    from merp.testbenches.axi.axi_top import axi_top
+    from merp.tools.bitstream.bitstream import bitstream_of
+
+    streams = {}
+    for layer, phase in layer_passes(network):
+        bitstream = bitstream_of(network, layer, phase)
+        streams[bitstream.name] = bitstream
+    used = [
+        total(measure(axi_top(each.phase.top()), whole=False)).figures()
+        for each in streams.values()
+    ]
+    return {kind: max(each[kind] for each in used) for kind in LOGIC}

@@ -1,0 +1,57 @@
+"""What was exported."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from merp.models.network.network import Network
+from merp.tools.common.output import Output
+from merp.tools.common.owned import MANIFEST
+from merp.tools.common.progress import Progress
+from merp.tools.common.rows import Rows
+from merp.tools.export.request import ExportKeywords, selected
+from merp.tools.export.run import Exporting
+from merp.tools.export.schedule import PAGE, SCHEDULE
+
+
+class Exports(Rows):
+    """A row per package that was written, a design in a phase.
+
+    Keys of a row: ``design``, ``phase``, ``layers`` that run on it, ``directory``, ``top`` entity,
+    ``files`` by their paths in the directory.
+
+    Attributes:
+        network: its name. paths: every file that was written.
+    """
+
+    def __init__(
+        self, network: str, output: Path, packages: Sequence[dict[str, Any]], beside: Sequence[str]
+    ) -> None:
+        self.network = network
+        self.paths: tuple[Path, ...] = (
+            *(output / name for name in beside),
+            *(Path(p["directory"]) / name for p in packages for name in (*p["files"], MANIFEST)),
+        )
+        self._packages = packages
+        super().__init__(f"Exports of {network}", packages)
+
+    def json(self) -> dict[str, Any]:
+        """The answer of ``merp export --json``."""
+        return {"network": self.network, "exports": [dict(each) for each in self._packages]}
+
+
+def export(network: Network, asked: ExportKeywords) -> Exports:
+    """Write the packages that are asked for into a folder.
+
+    Raises:
+        BadInput: as ``select``, delta propagation of the first layer, or the folder cannot be
+            written.
+        RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
+    """
+    selection, output = selected(network, asked), Path(asked.output)
+    with Output.of_folder("output", output) as folder:
+        written = Exporting.of(selection).write(folder, output, Progress(asked.progress))
+    beside = (PAGE, SCHEDULE) if selection.layer is None else ()
+    return Exports(selection.network.name, output, written, beside)

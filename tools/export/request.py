@@ -1,0 +1,150 @@
+"""What an export is asked for, on the command line and in Python."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from merp.models.fpga.order_codes import target_named
+from merp.models.fpga.parts import DEFAULT, PARTS
+from merp.models.machines.cnn_merp.pipeline.slices import DEPTH
+from merp.models.network.network import Network
+from merp.models.network.phases import NAMED
+from merp.tools.common import fields
+from merp.tools.common.fields import ALL, ARCHITECTURES
+from merp.tools.common.kinds import POSITIVE, File, Flag, Listener, OneOf, Place, Text, Told, Whole
+from merp.tools.common.request import again, keyword, needed, option
+from merp.tools.export.languages import DIALECTS, VHDL
+from merp.tools.export.selection import MOST_IMAGES, Selection, select
+
+
+def part_field() -> Any:
+    """``--part``."""
+    return option(
+        Text(),
+        "order code of a 7 series, Zynq-7000 or UltraScale(+) part, or one of "
+        f"{', '.join(PARTS)} (default {PARTS[DEFAULT].order_code})",
+        default=DEFAULT,
+        metavar="PART",
+        says="an order code of the 7 series, Zynq-7000 or UltraScale(+), or one of the paper's "
+        "devices.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export:
+    """What the command line and Python both ask for."""
+
+    layer: str | None = option(
+        Text(),
+        "export the design that this layer runs on (no default)",
+        metavar="L",
+        group="what",
+        says="the one whose design is exported, with vectors of it; or ``all`` designs in all "
+        "phases, and the schedule of a training step.",
+    )
+    phase: str | None = option(
+        OneOf(NAMED),
+        "with --layer; bp: dp and ku in one; default fp",
+        says="of one layer: ``fp`` (default), ``dp``, ``ku``, or ``bp``, both in one pass.",
+    )
+    state: bool = fields.state(
+        " (always with --all)",
+        says="``fp`` also writes what the way back needs; with ``all`` it always does.",
+    )
+    delta_at: str | None = fields.delta_at()
+    images: int = option(
+        Whole(1, MOST_IMAGES),
+        "images in a run: registers, vectors; of a MAC array in a batch (default 1)",
+        default=1,
+        metavar="N",
+        says=f"in a run, 1 to {MOST_IMAGES}: registers, vectors.",
+    )
+    weights: Place | None = option(
+        File(),
+        "kernels and biases of the vectors (default: a model's own, else random ones)",
+        metavar="FILE.npz",
+        says="an ``.npz`` file of kernels and biases, of the vectors.",
+    )
+    part: str = part_field()
+    clock_mhz: float | None = option(
+        POSITIVE,
+        "clock of the constraint (default: the paper's on that part, or else "
+        f"{PARTS[DEFAULT].clock_mhz:g})",
+        "--clock",
+        metavar="MHZ",
+        says="of the constraint, below 10^6; the paper's on that part if not given.",
+    )
+    language: str = option(
+        OneOf(DIALECTS),
+        "of the hardware and its bench (default %(default)s)",
+        default=VHDL.name,
+        says="of the hardware and its bench: ``vhdl`` or ``verilog``.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions(Export, fields.Tables):
+    """What the command line asks for."""
+
+    network: str = fields.network(after="words")
+    all: bool = option(
+        Flag(),
+        "export every design in every phase, and their schedule",
+        group="what",
+        after="layer",
+    )
+    architecture: str | None = option(
+        OneOf(ARCHITECTURES),
+        "cnn-merp: a design in a phase; mazouz: the whole network as a training pipeline; fpdeep: "
+        "the same on a chain of boards, a package for each; both without --layer and --all "
+        "(default cnn-merp; of a network in fixed point its MAC array)",
+        after="all",
+    )
+    depth: int | None = fields.depth(DEPTH, after="architecture")
+    devices: int | None = fields.devices(after="depth")
+    output: Path = fields.output(
+        "folder",
+        "directory; each design gets a folder of its own (default: %(default)s)",
+        default=Path("build/export"),
+    )
+
+
+@dataclass(frozen=True)
+class ExportKeywords(Export):
+    """What Python asks for."""
+
+    output: Place = field(
+        metadata=needed(
+            File(),
+            "a folder; each package gets one of its own in it, and replaces what it has been.",
+        )
+    )
+    _: KW_ONLY
+    layer: str = again(Export, "layer", default=ALL)
+    progress: Listener | None = keyword(Told(), "is told how far it is, in lines.")
+
+
+def selected(network: Network, asked: Export) -> Selection:
+    """The designs that are asked for, with the parameters of their vectors.
+
+    Raises:
+        BadInput: as ``select``, or of the file of parameters.
+    """
+    selection = select(
+        network,
+        None if asked.layer == ALL else asked.layer,
+        phase=asked.phase,
+        state=asked.state,
+        delta_at=asked.delta_at,
+        images=asked.images,
+        target=target_named(asked.part),
+        clock_mhz=asked.clock_mhz,
+        dialect=DIALECTS[asked.language],
+    )
+    if asked.weights is None:
+        return selection
+    from merp.tools.common.kernel_file import with_weights  # slow imports wait
+
+    return replace(selection, network=with_weights(selection.network, Path(asked.weights)))

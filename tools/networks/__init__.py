@@ -1,0 +1,1 @@
+"""The networks that ship, files of networks, and models from elsewhere."""

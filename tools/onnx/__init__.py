@@ -1,1 +1,0 @@
-"""Files that an ONNX model becomes, and what is said about them."""

@@ -1,0 +1,56 @@
+"""``merp plan``: a network on a board, as passes that fit its FPGA."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+
+from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.plan.fit import BEST
+from merp.tools.common.output import Output
+from merp.tools.common.progress_bar import ProgressBar
+from merp.tools.common.shipped import open_network, open_tables
+from merp.tools.common.table import say
+from merp.tools.plan.answer import network_file
+from merp.tools.plan.fit import faster_line, fitted_json
+from merp.tools.plan.planned import planned
+from merp.tools.plan.request import PlanOptions
+from merp.tools.plan.tables import print_plan
+
+REQUEST = PlanOptions
+
+
+def run(asked: PlanOptions) -> int:
+    """Print the plan of a network on a board."""
+    if asked.output is not None and asked.output.suffix != ".toml":  # no other file is taken for it
+        raise BadInput(f"-o {asked.output}: must end in .toml")
+    network = open_network(asked.network, fuses=True)
+    many = len(network.layers)
+    with ProgressBar("plan", f"{many:,} layers: their designs, then tiles of each in each phase"):
+        fitted = planned(network, asked)
+    found = fitted.plan
+    if asked.output is not None:
+        text = network_file(found, asked.fit, *open_tables(asked.network))
+        with Output.of_file("-o", asked.output) as output:
+            output.write({output.name: text})
+    if asked.json:
+        print(json.dumps(fitted_json(fitted), indent=2))
+    else:
+        print_plan(found)
+        if line := faster_line(fitted, list(_for_best(asked))):
+            say(line)
+    return 0
+
+
+def _for_best(asked: PlanOptions) -> Iterator[str]:
+    """The words of the same command for the best designs."""
+    yield from ("merp", "plan", shlex.quote(str(asked.network)))
+    yield from ("--board", shlex.quote(str(asked.board)), "--batch", str(asked.batch))
+    given = {"--for": asked.goal, "--state-bits": asked.state_bits, "--backward": asked.backward}
+    for option, value in (given | {"--fuse": asked.fuse}).items():
+        if value is not None:
+            yield from (option, str(value))
+    if asked.apart:
+        yield "--apart"
+    yield from ("--fit", BEST)

@@ -1,0 +1,39 @@
+"""The plan of a network on a board as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from merp.models.network.network import Network
+from merp.tools.common.rows import Row, Rows
+from merp.tools.plan.answer import plan_json
+from merp.tools.plan.fit import fitted_json
+from merp.tools.plan.planned import planned
+from merp.tools.plan.request import PlanKeywords
+
+
+class Plan(Rows):
+    """A row per layer and phase (page "From a network to a board").
+
+    Keys of a row are those of ``layers`` in ``merp plan --json``: ``name``, ``phase``, ``design``,
+    ``input_part``, ``output_part``, ``passes``, ``bytes``, ``cycles``, ``seconds``, ``binds``, ...
+
+    Attributes:
+        seconds: of a training step, with its bitstreams.
+        images_per_second: of the same.
+    """
+
+    def __init__(self, network: Network, asked: PlanKeywords) -> None:
+        self._fitted = planned(network, asked)
+        self._plan = self._fitted.plan
+        self.seconds, self.images_per_second = self._plan.seconds, self._plan.images_per_second
+        title = f"Plan of {network.name} on {self._plan.board.name}, batch {asked.batch}"
+        super().__init__(title, self._made())
+
+    def _made(self) -> Iterator[Row]:
+        yield from plan_json(self._plan)["layers"]
+
+    def json(self) -> dict[str, Any]:
+        """The answer of ``merp plan --json``."""
+        return fitted_json(self._fitted)

@@ -1,1 +1,0 @@
-"""Schemas of the files that users write, for their editors."""

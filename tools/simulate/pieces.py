@@ -1,0 +1,96 @@
+"""Layers in one piece, by the machine that their designs are of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from merp.models.network.network import Network
+from merp.tools.common.fields import PHASE
+from merp.tools.common.progress import Progress
+from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.choose import check_resume, check_room, check_wave_of, pick
+from merp.tools.simulate.choosers import choose
+from merp.tools.simulate.finished import Finished, fingerprint
+from merp.tools.simulate.kept_files import KeptFiles
+from merp.tools.simulate.plan import plan
+from merp.tools.simulate.request import Simulate
+from merp.tools.simulate.session import Simulated as Found
+from merp.tools.simulate.session import simulate_all
+from merp.tools.simulate.simulated import Simulated, Words, simulated_of
+from merp.tools.simulate.waves import Waves
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Layers that are chosen, and their machine."""
+
+    choice: Choice
+    machine: Simulated
+
+    @property
+    def engine(self) -> str:
+        """What runs them."""
+        return self.choice.engine
+
+    @property
+    def plan(self) -> str:
+        """Passes, words and cycles."""
+        return plan(self.choice)
+
+    def maps(self, photograph: Path | None) -> Words:
+        """Those of the machine."""
+        return self.machine.input_maps(self.choice.network, self.choice.images, photograph)
+
+    def parameters(self, seed: int, path: Path | None) -> Any:
+        """Those of the machine."""
+        return self.machine.parameters(self.choice.network, seed, path)
+
+    def finished(
+        self, maps: Words, seed: int, sources: Mapping[str, bytes], kept: Callable[[str], KeptFiles]
+    ) -> Finished:
+        """Layers and phases, and turns of them."""
+        return Finished(kept(fingerprint(self.choice, maps, seed, sources)), self.choice)
+
+    def run(
+        self,
+        maps: Words,
+        parameters: Any,
+        finished: Finished | None,
+        waves: Waves | None,
+        progress: Progress,
+    ) -> Found:
+        """All that was chosen."""
+        return simulate_all(self.choice, maps, parameters, finished, waves, progress)
+
+
+def pieces(
+    network: Network, asked: Simulate, read: Callable[[Network, Simulated], Words | None]
+) -> tuple[Pieces, Words | None]:
+    """Layers in one piece, and the maps that somebody gave for them.
+
+    read: makes these maps, for a network with the designs that run, and its machine.
+
+    Raises:
+        BadInput: what was asked for does not go together, or with the network.
+    """
+    picked = pick(network, asked.layer, asked.group, asked.cus)
+    machine = simulated_of(picked.network, picked.layers)
+    maps = read(picked.network, machine)
+    choice = choose(
+        picked,
+        phase=asked.phase or PHASE,
+        images=(asked.images or 1) if maps is None else len(maps),
+        engine=asked.engine,
+        cu_array=asked.cu_array,
+        state=asked.state,
+        delta_at=asked.delta_at,
+        wave=asked.wave,
+        rows=asked.rows,
+    )
+    check_wave_of(asked.wave_of, wave=asked.wave is not None)
+    check_resume(asked.resume, output=asked.output is not None, wave=asked.wave is not None)
+    check_room(choice)
+    return Pieces(choice, machine), maps

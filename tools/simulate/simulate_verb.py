@@ -1,0 +1,63 @@
+"""``merp simulate``: run layers on the hardware, compare every bit, audit every word."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
+
+from merp.models.network.network import Network
+from merp.tools.common import fields
+from merp.tools.common.complaint import complain
+from merp.tools.common.fields import ALL
+from merp.tools.common.progress_bar import ProgressBar
+from merp.tools.common.request import is_given
+from merp.tools.common.resumable import resumable
+from merp.tools.common.shipped import open_network
+from merp.tools.simulate.request import SimulateOptions
+
+if TYPE_CHECKING:
+    from merp.tools.simulate.simulated import Simulated, Words
+    from merp.tools.simulate.work import Ready
+
+REQUEST = SimulateOptions
+PIECES = "pieces:pieces"
+WAYS = {"board": "tiles.passes:passes", "schedule": "scheduled:one_start"}
+"""What makes a simulation ready where a field is given; it is imported when it is asked for."""
+
+
+def run(asked: SimulateOptions) -> int:
+    """Simulate, print what was found, and return 1 if any of it is wrong."""
+    network = open_network(asked.network, fuses=True)
+
+    from merp.tools.simulate.work import Inputs, simulate  # slow imports wait
+
+    ready, maps = _ready(network, asked)
+
+    def inputs() -> Inputs:
+        return Inputs(maps=maps, kernels=None if asked.kernels is None else Path(asked.kernels))
+
+    everything = ALL in (asked.layer, asked.phase)
+    bar = partial(ProgressBar, "simulate")
+    with resumable(asked.words, "--resume"):
+        done = simulate(ready, asked, inputs, bar, complain, everything=everything)
+    fields.answered(asked, done.answer, done.found.show)
+    return 0 if done.found.passed else 1
+
+
+def _ready(network: Network, asked: SimulateOptions) -> tuple[Ready, Words | None]:
+    """What is asked for, checked, and the maps of the file."""
+
+    def read(network: Network, machine: Simulated) -> Words | None:
+        if asked.input is None:
+            return None
+        from merp.tools.simulate.maps_file import read_maps
+
+        return read_maps(Path(asked.input), asked.images, network, machine)
+
+    way = next((way for field, way in WAYS.items() if is_given(getattr(asked, field))), PIECES)
+    found: tuple[Ready, Words | None] = resolve_name(f"merp.tools.simulate.{way}")(
+        network, asked, read
+    )
+    return found

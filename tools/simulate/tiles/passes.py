@@ -1,0 +1,110 @@
+"""The passes of a plan, as ``merp simulate --board`` runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from merp.models.base.bits import Bits
+from merp.models.golden.initial import Parameters
+from merp.models.network.network import Network
+from merp.tools.common.boards import open_board
+from merp.tools.common.input_maps import input_maps
+from merp.tools.common.progress import Progress
+from merp.tools.simulate.choose import check_resume
+from merp.tools.simulate.cnn_merp import CnnMerp
+from merp.tools.simulate.kept_files import KeptFiles
+from merp.tools.simulate.request import SimulateOptions
+from merp.tools.simulate.simulated import Simulated
+from merp.tools.simulate.tiles.choice import Choice, choose
+from merp.tools.simulate.tiles.draw import planned_work
+from merp.tools.simulate.tiles.finished import Finished, fingerprint
+from merp.tools.simulate.tiles.report import answer, files, show
+from merp.tools.simulate.tiles.result import Result
+from merp.tools.simulate.tiles.session import simulate_plan
+from merp.tools.simulate.waves import Waves
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of passes."""
+
+    choice: Choice
+    results: list[Result]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check of every pass holds."""
+        return not any(result.failures for result in self.results)
+
+    def answer(self, *, everything: bool) -> dict[str, Any]:
+        """All of it, whatever was asked for."""
+        return answer(self.choice, self.results)
+
+    def files(self, answer: dict[str, Any]) -> dict[str, str]:
+        """The answer and the tables."""
+        return files(self.choice, self.results, answer)
+
+    def show(self) -> None:
+        """Print the tables."""
+        show(self.choice, self.results)
+
+
+@dataclass(frozen=True)
+class Passes:
+    """Passes that are chosen."""
+
+    choice: Choice
+
+    @property
+    def engine(self) -> str:
+        """What runs them."""
+        return self.choice.engine
+
+    @property
+    def plan(self) -> str:
+        """Passes, bytes and cycles."""
+        return planned_work(self.choice)
+
+    def maps(self, photograph: Path | None) -> Bits:
+        """Of the plan's batch."""
+        return input_maps(self.choice.plan.network, self.choice.plan.batch, photograph)
+
+    def parameters(self, seed: int, path: Path | None) -> Parameters:
+        """Of all layers."""
+        return CnnMerp().parameters(self.choice.plan.network, seed, path)
+
+    def finished(
+        self, maps: Bits, seed: int, sources: Mapping[str, bytes], kept: Callable[[str], KeptFiles]
+    ) -> Finished:
+        """Units of passes; the choice knows the seed."""
+        return Finished(kept(fingerprint(self.choice, maps, sources)), self.choice)
+
+    def run(
+        self,
+        maps: Bits,
+        parameters: Parameters,
+        finished: Finished | None,
+        waves: Waves | None,
+        progress: Progress,
+    ) -> Ran:
+        """All that was chosen."""
+        return Ran(self.choice, simulate_plan(self.choice, maps, parameters, finished, progress))
+
+
+def passes(
+    network: Network, asked: SimulateOptions, read: Callable[[Network, Simulated], Bits | None]
+) -> tuple[Passes, Bits | None]:
+    """Passes of a plan, and the maps that somebody gave for them; as ``pieces``.
+
+    Raises:
+        BadInput: what was asked for does not go together, or with the network or the board.
+    """
+    assert asked.board is not None
+    maps = read(network, CnnMerp())
+    images = (asked.images or 1) if maps is None else len(maps)
+    choice = choose(network, open_board(asked.board), asked, images)
+    check_resume(asked.resume, output=asked.output is not None, wave=False)
+    return Passes(choice), maps

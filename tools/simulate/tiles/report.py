@@ -1,0 +1,127 @@
+"""What ``merp simulate --board`` says: JSON for machines, tables for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from typing import Any
+
+from rich.console import Console
+
+from merp.cosim.phases.audit.audit import combine
+from merp.tools.common.table import console, table
+from merp.tools.plan.answer import planned_answer
+from merp.tools.simulate.report import audit_answer, time_taken, verdict
+from merp.tools.simulate.tiles.choice import Choice, goes_back
+from merp.tools.simulate.tiles.result import Result
+
+NAME = "board"
+"""Of the files, apart from those of layers in one piece."""
+
+
+def answer(choice: Choice, results: Sequence[Result]) -> dict[str, Any]:
+    """The answer as JSON: ``runs``, one for each layer and phase, and their ``total``.
+
+    Of a run ``bytes`` says, port by port, what the plan's formulas give for the passes that ran,
+    what crossed the pins, and whether this is ``measured``: all passes ran and all is right.
+    """
+    plan = choice.plan
+    audits = [result.audit for result in results if result.audit is not None]
+    return {
+        "network": plan.network.name,
+        "board": plan.board.name,
+        "engine": choice.engine,
+        "cu_array": choice.array,
+        "images": plan.batch,
+        "for": plan.goal,
+        "state_bits": plan.state,
+        "apart": choice.apart,
+        "tiles": choice.tiles,
+        "seed": choice.seed,
+        "runs": [_run(result) for result in results],
+        "total": audit_answer(combine(audits)) if audits else None,
+    }
+
+
+def _run(result: Result) -> dict[str, Any]:
+    planned, audit = result.planned, result.audit
+    moved = {} if audit is None else audit.moved
+    return {
+        "layer": planned.work.name,
+        "phase": planned.work.phase,
+        "hardware": planned.work.built,
+        "passes": planned.passes,
+        "passes_run": result.passes,
+        "passed": audit is not None and not result.failures,
+        "measured": result.measured,
+        "bytes": {
+            port: {
+                "plan": count,
+                "pins": moved.get(port, 0),
+                "measured": result.measured,
+            }
+            for port, count in result.formula.items()
+        },
+        "failures": result.failures,
+        "drawn": [list(each.unit) for each in result.ran if each.unit.inputs is not None],
+        "elaboration_sha": result.ran[-1].elaboration_sha if result.ran else None,
+        "audit": None if audit is None else audit_answer(audit),
+        "plan": planned_answer(planned),
+    }
+
+
+def show(choice: Choice, results: Sequence[Result], screen: Console | None = None) -> None:
+    """Print bytes of each port by the plan and on the pins, and what else was found."""
+    screen = screen or console()
+    plan = choice.plan
+    screen.print(
+        table(
+            f"{plan.network.name} on {plan.board.name}, {plan.batch} image(s), tiles "
+            f"{choice.tiles}, engine {choice.engine}, CU array {choice.array}",
+            ["layer", "phase", "port", "found", "passes", "of", "bytes, plan", "bytes, pins"],
+            [row for result in results for row in _rows(result)],
+            text_columns=4,
+            keys=3,
+            bundles=(1, 2, 2),
+            caption="measured: all passes ran, all is right, and the plan's closed form of the "
+            "port is what crossed the pins. sample: so are the formulas of the passes that ran.",
+        )
+    )
+    for line in plan.apart(choice.layers if goes_back(choice.phases) else ()):
+        screen.print(f"Not in one pass: {line}")
+    for result in results:
+        _show_bits(result, screen)
+
+
+def _rows(result: Result) -> Iterator[list[str]]:
+    """A row for each port; one where there is no hardware."""
+    planned = result.planned
+    names = [planned.work.name, planned.work.phase.upper()]
+    counts = [f"{result.passes:,}", f"{planned.passes:,}"]
+    if result.audit is None:
+        yield [*names, "-", "no hardware", *counts, "-", "-"]
+        return
+    moved = result.audit.moved
+    for port in dict.fromkeys([*result.formula, *moved]):
+        wanted, found = result.formula.get(port, 0), moved.get(port, 0)
+        said = "measured" if result.measured else "FAILED" if result.failures else "sample"
+        said = "DIFFERS" if wanted != found else said
+        yield [*names, port, said, *counts, f"{wanted:,}", f"{found:,}"]
+
+
+def _show_bits(result: Result, screen: Console) -> None:
+    name = f"{result.planned.work.name} {result.planned.work.phase}"
+    if result.audit is None:
+        screen.print(f"{name}: there is no hardware for these passes yet; none ran")
+        return
+    screen.print(f"{name}: {verdict(result.audit)}; {time_taken(result.audit)}")
+    for failure in result.failures:
+        screen.print(f"FAILED    {name}: {failure}", style="bold red")
+
+
+def files(choice: Choice, results: Sequence[Result], found: dict[str, Any]) -> dict[str, str]:
+    """The answer and the tables, by name."""
+    text = StringIO()
+    show(choice, results, console(text))
+    return {f"{NAME}.json": json.dumps(found, indent=2) + "\n", f"{NAME}.txt": text.getvalue()}

@@ -1,0 +1,106 @@
+"""Run the passes of a plan: those that share a bitstream back to back on one elaboration."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from itertools import groupby
+
+from merp.cosim.machines.cnn_merp.passes.cut import Tiles
+from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
+from merp.cosim.machines.cnn_merp.passes.unit import Unit, run_unit
+from merp.cosim.phases.audit.run_and_audit import Audited, Passes, run_and_audit
+from merp.cosim.phases.expectation import Pass
+from merp.models.base.bits import Bits
+from merp.models.golden.golden_step import GoldenStep
+from merp.models.golden.initial import Parameters
+from merp.tools.common.progress import Progress
+from merp.tools.simulate.tiles.choice import Choice
+from merp.tools.simulate.tiles.draw import drawn
+from merp.tools.simulate.tiles.finished import Finished
+from merp.tools.simulate.tiles.result import Ran, Result
+
+
+def simulate_plan(
+    choice: Choice,
+    image: Bits,
+    parameters: Parameters,
+    finished: Finished | None,
+    progress: Progress,
+) -> list[Result]:
+    """Simulate what was chosen; layers and phases without hardware are listed, and not run.
+
+    Every pass is fed from the golden step but for the sums of the parts in front of it, so that
+    each unit can be kept and run by itself.
+
+    Args:
+        image: (images, rows, columns, channels) words, what goes into the network.
+        parameters: kernels and biases of its layers.
+        finished: where finished units are kept, and taken from.
+        progress: is told how far it is.
+
+    Raises:
+        BadInput: an engine's simulator is not installed.
+        Stuck: no word moved for too long.
+    """
+    step = GoldenStep(choice.plan.network, choice.layers, image, parameters, pooled=True)
+    results: list[Result] = []
+    for _, sharing in groupby(choice.planned, key=lambda each: (each.engine.name, each.work.phase)):
+        listed = list(sharing)
+        built = [OfPlan(each) for each in listed if each.work.built]
+        ran: dict[str, list[Ran]] = {each.work.layer.name: [] for each in listed}
+        if built:
+            passes = _passes(choice, built, step, finished, progress, ran)
+            with progress.spent.on("simulating"):
+                done = run_and_audit(
+                    built[0].top(choice.array), passes, choice.engine, progress=progress.update
+                )
+            if done:
+                progress.spent.recount("simulating", "building", done[-1].record.build_seconds)
+        results += [Result(each, ran[each.work.layer.name]) for each in listed]
+    return results
+
+
+def _passes(
+    choice: Choice,
+    built: list[OfPlan],
+    step: GoldenStep,
+    finished: Finished | None,
+    progress: Progress,
+    ran: dict[str, list[Ran]],
+) -> Passes:
+    """The passes of each unit that is not finished; adds every unit to ``ran``."""
+    for of in built:
+        name, phase = of.planned.work.layer.name, of.planned.work.phase
+        said = f"{of.planned.work.name} {phase}"
+        total = of.planned.passes
+        units = drawn(of.planned, choice.sample, choice.seed)
+        for group, some in groupby(units, key=lambda unit: unit.group):
+            tiles: Tiles | None = None
+            for unit in some:
+                found = finished.load(of.planned, unit) if finished is not None else None
+                if found is None:
+                    if tiles is None:
+                        with progress.spent.on("golden"):
+                            tiles = of.tiles(group, step)
+                    progress.begin(f"{said} {unit} ({total:,} passes in all)")
+                    found = yield from _unit(of, unit, tiles, step, progress)
+                    if finished is not None:
+                        finished.save(of.planned, found)
+                ran[name].append(found)
+
+
+def _unit(
+    of: OfPlan, unit: Unit, tiles: Tiles, step: GoldenStep, progress: Progress
+) -> Generator[Pass, Audited | None, Ran]:
+    """Run a unit; what is worked out between its passes is the golden's time."""
+    source = run_unit(of, unit, tiles, step)
+    answer: Audited | None = None
+    while True:
+        try:
+            with progress.spent.on("golden"):
+                each = source.send(answer)
+        except StopIteration as end:
+            ran = end.value
+            record = ran.last.record
+            return Ran(unit, ran.audit, record.elaboration_sha, record.build_seconds)
+        answer = yield each

@@ -1,0 +1,156 @@
+"""Simulate what was chosen: hold the places, keep what is finished, write what came out.
+
+The three ways of ``merp simulate`` and ``Network.simulate`` all run here. A way is a ``Ready``:
+layers in one piece (``pieces``), passes of a plan (``tiles.passes``), one start (``scheduled``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from merp.models.base.given import name_of
+from merp.tools.common.output import Output
+from merp.tools.common.progress import Progress
+from merp.tools.common.resumable import noted
+from merp.tools.simulate.kept_files import KeptFiles
+from merp.tools.simulate.request import Simulate
+from merp.tools.simulate.simulated import Words
+from merp.tools.simulate.waves import Waves
+
+
+class Found(Protocol):
+    """What came of a simulation."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check of every pass holds."""
+
+    def answer(self, *, everything: bool) -> dict[str, Any]:
+        """The answer for machines; ``everything``: all layers or phases were asked for."""
+
+    def files(self, answer: dict[str, Any]) -> Mapping[str, str | bytes]:
+        """Report and pictures, by name."""
+
+    def show(self) -> None:
+        """Print it for people."""
+
+
+class Ready(Protocol):
+    """A simulation that is checked, and can run."""
+
+    @property
+    def engine(self) -> str:
+        """What runs it."""
+
+    @property
+    def plan(self) -> str:
+        """What there is to do, in a line."""
+
+    def maps(self, photograph: Path | None) -> Words:
+        """What goes into the network, where nobody gave maps."""
+
+    def parameters(self, seed: int, path: Path | None) -> Any:
+        """Kernels and biases, of a file or initial ones."""
+
+    def finished(
+        self, maps: Words, seed: int, sources: Mapping[str, bytes], kept: Callable[[str], KeptFiles]
+    ) -> Any:
+        """Where finished work is kept; ``kept`` makes the files of a fingerprint."""
+
+    def run(
+        self, maps: Words, parameters: Any, finished: Any, waves: Waves | None, progress: Progress
+    ) -> Any:
+        """Simulate."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inputs:
+    """What goes in.
+
+    Attributes:
+        maps: None for the photograph. parameters: None for those of the file, or initial ones.
+        kernels: a file. given: of given parameters, the contents by name.
+    """
+
+    maps: Words | None
+    parameters: Any = None
+    kernels: Path | None = None
+    given: Mapping[str, bytes] = field(default_factory=dict)
+
+    @property
+    def sources(self) -> Mapping[str, bytes]:
+        """Contents of all that parameters come from but the seed, by name; files are read."""
+        if self.kernels is None:
+            return self.given
+        return {self.kernels.name: self.kernels.read_bytes()}
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of it, and the files that were written."""
+
+    found: Any
+    maps: Words
+    answer: dict[str, Any]
+    paths: tuple[Path, ...]
+
+
+def simulate(
+    ready: Ready,
+    asked: Simulate,
+    inputs: Callable[[], Inputs],
+    progress: Callable[[str], AbstractContextManager[Progress]],
+    tell: Callable[[str], object],
+    *,
+    everything: bool,
+) -> Done:
+    """Simulate with the places of the output held.
+
+    Args:
+        ready: what was chosen. asked: places, photograph and seed.
+        inputs: makes what goes in, when the places are held.
+        progress: makes who is told how far it is of the work's line.
+        tell: is told of finished work that is not as it was kept.
+        everything: as ``Found.answer`` takes it.
+
+    Raises:
+        BadInput: a place cannot be written, an input is wrong, or a simulator is not installed.
+        Stuck: no word moved for too long.
+    """
+    with ExitStack() as held:
+        output = waves = finished = None
+        paths: list[Path] = []
+        if asked.output is not None:
+            output = held.enter_context(Output.of_folder(name_of("output"), Path(asked.output)))
+        if asked.wave is not None:
+            place = Path(asked.wave)
+            waves = held.enter_context(Waves.to(place, asked.wave_of, ready.engine))
+            paths += waves.paths(place)
+        given = inputs()
+        maps = given.maps
+        if maps is None:
+            maps = ready.maps(None if asked.image is None else Path(asked.image))
+        parameters = given.parameters
+        if parameters is None:
+            parameters = ready.parameters(asked.seed, given.kernels)
+        if output is not None:
+            where = output
+
+            def kept(fingerprint: str) -> KeptFiles:
+                files = KeptFiles(where, fingerprint, asked.resume, tell)
+                held.enter_context(noted(files.said))
+                return files
+
+            finished = ready.finished(maps, asked.seed, given.sources, kept)
+        with progress(ready.plan) as bar:
+            found = ready.run(maps, parameters, finished, waves, bar)
+        answer = found.answer(everything=everything)
+        if output is not None and asked.output is not None:
+            files = found.files(answer)
+            output.write(files)
+            paths += (Path(asked.output) / name for name in files)
+    return Done(found, maps, answer, tuple(paths))

@@ -1,0 +1,72 @@
+"""What traffic is asked for, on the command line and in Python."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+
+from merp.models.base.state_field import STATES
+from merp.models.traffic.footing import FOOTINGS
+from merp.tools.common import fields
+from merp.tools.common.kinds import Flag, OneOf, Place, Text, Whole
+from merp.tools.common.request import Being, option
+
+STRATEGIES = (Being("strategies"),)
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What Python asks for, and the command line, too."""
+
+    batch: int = fields.batch()
+    footing: str | None = option(
+        OneOf(FOOTINGS),
+        "what is counted: see merp help footing (default paper; board with --board; full with "
+        "--backward fused)",
+        without=STRATEGIES,
+        says="what is counted: ``paper`` (maps and deltas), ``full`` (also kernels, biases, state) "
+        "or ``board`` (full, in passes that fit a board; modelled). If not given ``paper``; of the "
+        "way back in one pass ``full``.",
+    )
+    _: KW_ONLY
+    state_bits: str | None = option(
+        OneOf(STATES),
+        "state kept for ReLU' and un-pooling (default 32; pooled with --backward fused)",
+        without=STRATEGIES,
+        says="what ReLU' and un-pooling are given: ``32`` (if not given), ``1`` or ``pooled`` (of "
+        "the way back in one pass); other than 32 with ``full`` and ``board``.",
+    )
+    memory_bytes: int | None = option(
+        Whole(1, 1 << 40),
+        "of footing board: tiles fit so many bytes (default: the plan on a board)",
+        "--memory",
+        metavar="BYTES",
+        without=(*STRATEGIES, Being("board")),
+        says="on-chip memory, of ``board``: tiles by their bytes alone, without a board.",
+    )
+    board: Place | None = fields.board(
+        "the paper's, of footing board",
+        without=STRATEGIES,
+        says="a shipped board or a TOML file, of ``board``; the paper's if none is given.",
+    )
+    backward: str | None = fields.backward(
+        without=STRATEGIES,
+        says="delta propagation and kernel update of a convolution in ``separate`` passes or "
+        "``fused`` in one; as the network says if not given.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrafficOptions(Traffic, fields.Tables):
+    """What the command line asks for."""
+
+    network: str = fields.network(after="words")
+    strategies: bool = option(Flag(), "show what each strategy of the paper saves")
+    compare: str | None = option(
+        Text(),
+        "another network or .toml file, beside the first (default: none)",
+        metavar="NETWORK",
+        without=STRATEGIES,
+    )
+    layer: str | None = option(
+        Text(), "of --strategies (default: all convolution layers)", needs=STRATEGIES
+    )

@@ -1,0 +1,52 @@
+"""``merp traffic``: memory traffic per layer and phase by formula, beside what the paper prints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from merp.models.network.network import Network
+from merp.tools.common import fields
+from merp.tools.common.shipped import open_network
+from merp.tools.traffic.answer import strategies_json
+from merp.tools.traffic.compare import paired, print_comparison, ratios
+from merp.tools.traffic.request import TrafficOptions
+from merp.tools.traffic.tables import print_strategies, print_traffic
+from merp.tools.traffic.traffic import traffic_of
+
+REQUEST = TrafficOptions
+
+
+def run(asked: TrafficOptions) -> int:
+    """Print the traffic of a network."""
+    network = open_network(asked.network, fuses=True)
+    if asked.strategies:
+        return _strategies(network, asked)
+    if asked.footing is None and asked.board is not None:
+        asked = replace(asked, footing="board")
+    traffic = traffic_of(network, asked)
+    if asked.compare is not None:
+        # What the first one's way back means is asked of the second, too.
+        beside = traffic_of(
+            open_network(asked.compare, fuses=True), replace(asked, footing=traffic.footing.name)
+        )
+        pairs = paired(traffic.layers, beside.layers)
+        both = (traffic.network, beside.network)
+        return fields.answered(
+            asked,
+            {"networks": [traffic.json(), beside.json()], "ratio": ratios(pairs)},
+            lambda: print_comparison(both, pairs, asked.batch, traffic.footing),
+        )
+    return fields.answered(
+        asked,
+        traffic.json(),
+        lambda: print_traffic(traffic.network, traffic.layers, asked.batch, traffic.footing),
+    )
+
+
+def _strategies(network: Network, asked: TrafficOptions) -> int:
+    """Print what each strategy saves."""
+    layers = [layer for layer in network.layers if layer.kind == "conv"]
+    if asked.layer is not None:
+        layers = [network.layer(asked.layer)]
+    answer = strategies_json(network, layers, asked.batch)
+    return fields.answered(asked, answer, lambda: print_strategies(network, layers, asked.batch))

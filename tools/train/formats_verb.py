@@ -1,0 +1,58 @@
+"""``merp formats``: fractions for a network in fixed point, from its float64 twin."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from merp.tools.common import fields
+from merp.tools.common.fields import MOST_BATCH
+from merp.tools.common.kinds import Whole
+from merp.tools.common.progress_bar import ProgressBar
+from merp.tools.common.request import option
+from merp.tools.common.shipped import open_network
+from merp.tools.train.names import BATCH
+from merp.tools.train.request import data_field, loss_field, momentum_field, rate_field
+
+STEPS = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormatsOptions:
+    """What the command line asks for."""
+
+    network: str = fields.network()
+    data: str = data_field()
+    steps: int = option(Whole(1, 1 << 20), f"default {STEPS}", default=STEPS, metavar="N")
+    batch: int = option(
+        Whole(1, MOST_BATCH), f"images a step (default {BATCH})", default=BATCH, metavar="N"
+    )
+    learning_rate: float = rate_field()
+    momentum: float = momentum_field()
+    loss: str = loss_field()
+    seed: int = fields.seed("default 0")
+    json: bool = fields.as_json("print JSON (default: TOML)")
+
+
+REQUEST = FormatsOptions
+
+
+def run(asked: FormatsOptions) -> int:
+    """Train the twin, print what its numbers ask for."""
+    network = open_network(asked.network)
+    # slow imports wait until the arguments are good
+    from merp.tools.train.formats import Asked, measure, toml
+    from merp.tools.train.run import labelled
+
+    wanted = Asked(
+        steps=asked.steps,
+        batch=asked.batch,
+        learning_rate=asked.learning_rate,
+        momentum=asked.momentum,
+        loss=asked.loss,
+        seed=asked.seed,
+    )
+    with ProgressBar("formats", f"{asked.steps:,} steps in float64") as bar:
+        answer = measure(network, labelled(asked.data, network), wanted, bar)
+    print(json.dumps(answer, indent=2) if asked.json else toml(answer))
+    return 0

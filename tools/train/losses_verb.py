@@ -1,0 +1,109 @@
+"""``merp losses``: the losses of several training runs in one picture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from merp.models.base.errors import BadInput, shown
+from merp.tools.common import fields
+from merp.tools.common.json_file import read_json
+from merp.tools.common.json_value import is_list, is_number, is_text, is_whole
+from merp.tools.common.kinds import File, Several
+from merp.tools.common.output import Output
+from merp.tools.common.request import option
+from merp.tools.common.table import console, fixed, table
+
+ANSWER = "train.json"
+FORMATS = (".png", ".svg")
+KEYS = ("network", "engine", "steps", "batch", "seed", "loss", "accuracy", "images")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossesOptions(fields.Tables):
+    """What the command line asks for."""
+
+    runs: tuple[Path, ...] = option(
+        Several(File(), "+"), "what merp train -o DIR left", "DIR", default=(), required=True
+    )
+    output: Path = fields.output(
+        "file",
+        f"output file, {' or '.join(FORMATS)} (default losses.svg)",
+        metavar="FILE",
+        default=Path("losses.svg"),
+    )
+
+
+REQUEST = LossesOptions
+
+
+def run(asked: LossesOptions) -> int:
+    """Draw the picture, print what the runs came to."""
+    if asked.output.suffix not in FORMATS:
+        raise BadInput(f"-o {asked.output}: must end in {' or '.join(FORMATS)}")
+    read = [
+        (folder, _read(folder)) for folder in asked.runs
+    ]  # first: a name that is none ends here
+    runs = {_label(folder, asked.runs): answer for folder, answer in read}
+
+    from merp.tools.train.loss_chart import draw, epoch_means
+
+    with Output.of_file("-o", asked.output) as output:
+        title = f"loss of training, {len(runs)} runs"
+        output.write({output.name: draw(runs, title, asked.output.suffix)})
+    found = [
+        {"run": label, **{key: answer[key] for key in KEYS if key not in ("loss", "images")}}
+        | {"last_epoch_loss": epoch_means(answer)[1][-1] if answer["loss"] else None}
+        for label, answer in runs.items()
+    ]
+    if asked.json:
+        print(json.dumps({"picture": str(asked.output), "runs": found}, indent=2))
+        return 0
+    rows = [
+        (
+            *(each["run"], each["network"], each["engine"]),
+            *(f"{each[key]:,}" for key in ("steps", "batch", "seed")),
+            fixed(each["last_epoch_loss"], 5),
+            f"{each['accuracy']:.2%}",
+        )
+        for each in found
+    ]
+    columns = ("run", "network", "engine", "steps", "batch", "seed", "loss, last epoch", "accuracy")
+    console().print(table(f"Training runs, drawn in {asked.output}", columns, rows, text_columns=3))
+    return 0
+
+
+def _label(folder: Path, runs: Sequence[Path]) -> str:
+    """Name of the folder, or all of its path where another has the same name."""
+    alike = [each for each in runs if each.resolve().name == folder.resolve().name]
+    return folder.resolve().name if len(alike) == 1 else str(folder)
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    """Read the answer that a run left."""
+    path = folder / ANSWER
+    answer = read_json(path)
+    missing = [key for key in KEYS if not isinstance(answer, dict) or key not in answer]
+    if missing:
+        raise BadInput(f"{path}: {missing[0]} is missing: must be what merp train -o wrote")
+    for key in KEYS:
+        value = answer[key]
+        if not _is_written(key, value):
+            raise BadInput(f"{path}: {key} = {shown(value)}: must be what merp train -o wrote")
+    if answer["images"]["trained"] < answer["batch"]:
+        raise BadInput(f"{path}: batch = {answer['batch']}: must be at most the images trained")
+    return dict(answer)
+
+
+def _is_written(key: str, value: Any) -> bool:
+    """Whether ``merp train`` may have written ``value`` under ``key``."""
+    if key in ("network", "engine"):
+        return is_text(value)
+    if key == "images":
+        return isinstance(value, dict) and is_whole(value.get("trained"), 1)
+    if key == "loss":
+        return is_list(value, is_number)
+    return is_number(value) if key == "accuracy" else is_whole(value, int(key == "batch"))

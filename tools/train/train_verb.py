@@ -1,0 +1,57 @@
+"""``merp train``: train a network in the hardware's own arithmetic."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+from merp.tools.common import fields
+from merp.tools.common.output import Output
+from merp.tools.common.progress_bar import ProgressBar
+from merp.tools.common.resumable import resumable
+from merp.tools.common.shipped import open_network
+from merp.tools.train.course import Course, course_of
+from merp.tools.train.request import TrainOptions
+
+REQUEST = TrainOptions
+
+
+def run(asked: TrainOptions) -> int:
+    """Train, save, print what came out; 1 if a check of the hardware did not hold."""
+    if not asked.mpi:
+        return _train(asked)
+    from merp.cosim.machines.cnn_merp.chain.ranks import other_ranks  # slow imports wait
+
+    with other_ranks() as calls:
+        return _train(asked) if calls else 0
+
+
+def _train(asked: TrainOptions) -> int:
+    course = course_of(open_network(asked.network, fuses=True), asked)
+    with ExitStack() as held:
+        output = saved = None
+        if asked.output is not None:
+            output = held.enter_context(Output.of_folder("-o", Path(asked.output)))
+        if asked.save is not None:
+            saved = held.enter_context(Output.of_file("--save", Path(asked.save)))
+            held.enter_context(resumable(asked.words, f"--resume={asked.save}"))
+        _run(asked, course, output, saved)
+    return 0
+
+
+def _run(asked: TrainOptions, course: Course, output: Output | None, saved: Output | None) -> None:
+    """Run with the places of the output held."""
+    # numba's import waits until the arguments are good
+    from merp.tools.train import report
+    from merp.tools.train.run import labelled, prepare
+
+    held_out = None
+    if asked.validation is not None:
+        held_out = labelled(asked.validation, course.network, "validation")
+    ready = prepare(course, labelled(asked.data, course.network), held_out)
+    with ProgressBar("train", ready.work) as bar:
+        trained = ready.run(saved, bar)
+    answer = trained.answer
+    if output is not None:
+        output.write(report.files(answer))
+    fields.answered(asked, answer, lambda: report.show(answer))

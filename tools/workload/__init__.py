@@ -1,1 +1,0 @@
-"""``merp workload``."""
