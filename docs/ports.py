@@ -34,6 +34,7 @@ from merp.hdl.arithmetic.byte_value import byte_value
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.arithmetic.fp_widen import fp_widen
 from merp.hdl.arithmetic.low_product import low_product
+from merp.hdl.base.interface import DesignPorts
 from merp.hdl.base.signals import AxiStream, Bundles, Stream, bits, count, flag
 from merp.hdl.base.tap_line import tap_line
 from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
@@ -335,7 +336,7 @@ def _ports(vhdl: str) -> Iterator[Port]:
 def meanings(block: Block) -> dict[str, str]:
     """What each port of a block means; empty where nothing says so."""
     said = _said(block.function)
-    hints = typing.get_type_hints(block.function)
+    hints = _hints(block.function)
     found: dict[str, str] = {}
     for port in block.ports:
         formal = max((name for name in hints if _belongs(port.name, name)), key=len)
@@ -345,6 +346,17 @@ def meanings(block: Block) -> dict[str, str]:
             if field
             else said.get(formal, COMMON.get(formal, ""))
         ) or _by_pattern(port.name, said)
+    return found
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """Class of each argument, and of each bundle of those whose bundles have names of their own."""
+    found: dict[str, Any] = {}
+    for name, hint in typing.get_type_hints(function).items():
+        if inspect.isclass(hint) and issubclass(hint, DesignPorts):
+            found |= {each.name: each.type for each in hint.MEMBERS}
+        else:
+            found[name] = hint
     return found
 
 
@@ -376,7 +388,8 @@ def _said(function: Callable[..., Any]) -> Mapping[str, str]:
         else:
             names = []
             rest.append(line)
-    known = "|".join(inspect.signature(function).parameters)
+    described = inspect.isclass(function)
+    known = "|".join(inspect.signature(function).parameters if described else _hints(function))
     start = rf"\b((?:{known})(?:, (?:{known}))*): "
     text = re.sub(r"\s+", " ", "\n".join(rest))
     for match in re.finditer(rf"{start}(.*?)(?=[;.,]? {start}|\.(?: [A-Z]|$)|$)", text):
@@ -439,7 +452,7 @@ def _prefix(name: str) -> str:
 
 def _gathered(block: Block) -> Iterator[Port]:
     """The ports, those of a bundle of bundles as one for each engine, or stream, that it is of."""
-    hints = typing.get_type_hints(block.function)
+    hints = _hints(block.function)
     bundles = tuple(f"{name}_" for name, hint in hints.items() if _holds_bundles(hint))
     gathered = (_gather(port, bundles) for port in block.ports)
     for (name, direction), some in groupby(gathered, key=lambda port: (port.name, port.direction)):

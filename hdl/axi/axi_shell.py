@@ -7,7 +7,7 @@ bundles.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from myhdl import Signal
@@ -15,21 +15,21 @@ from myhdl import Signal
 from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.axi.axi_registers import axi_registers
 from merp.hdl.axi.shell_reset import shell_reset
+from merp.hdl.base.interface import SINK, SOURCE, Interface
 from merp.hdl.base.signals import Bundles, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.conversion.internals import AnySignal, initial
 from merp.models.base.register_map import RegisterMap
 
 
-def axi_shell(
-    engine: Callable[..., Any], config: Mapping[str, Any], status: Any, *, bundled: bool = False
-) -> Any:
+def axi_shell(engine: Callable[..., Any], ports: Interface, *, gathered: bool = True) -> Any:
     """The entity ``<engine>_axi``, that holds ``engine``.
 
     Args:
-        engine: the top, an entity. config: its configuration bundles by argument name.
-        status: its status bundle. bundled: it takes its streams as the bundles s_axis and m_axis.
+        engine: the top, an entity. ports: its bundles.
+        gathered: it takes them as one argument ``ports``, and not one by one.
     """
+    bundled = ports.has(SINK)
 
     def shell(
         aclk: Bit,
@@ -52,8 +52,8 @@ def axi_shell(
         An abort, by a register, resets the engine alone: a stream's valid may fall in it.
         """
         rst, engine_rst, start, abort, aborting = flag(), flag(), flag(), flag(), flag()
-        settings = Bundles({name: _fresh(bundle) for name, bundle in config.items()})
-        told = _fresh(status)
+        settings = Bundles({name: _fresh(bundle) for name, bundle in ports.registers.items()})
+        told = _fresh(ports.status)
         write, read = RegisterWrite(), RegisterRead()
         resets = shell_reset(
             clk=aclk,
@@ -86,17 +86,16 @@ def axi_shell(
             interrupt=interrupt,
             registers=registers,
         )
-        streams = {"s_axis": s_axis, "m_axis": m_axis}
+        streams = {SINK: s_axis, SOURCE: m_axis}
         if not bundled:
             streams = {
                 f"{side}_{name}": stream
                 for side, bundle in streams.items()
                 for name, stream in vars(bundle).items()
             }
-        inner = engine(
-            clk=aclk, rst=engine_rst, start=start, status=told, **vars(settings), **streams,
-            **dict(parameters),
-        )  # fmt: skip
+        inside = ports.but(status=told, **vars(settings), **streams)
+        arguments = {"ports": inside} if gathered else vars(inside)
+        inner = engine(clk=aclk, rst=engine_rst, start=start, **arguments, **dict(parameters))
         return resets, bus, file, inner
 
     shell.__name__ = f"{engine.__name__}_axi"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from myhdl import Signal, intbv
 
 from merp.hdl.conversion.internals import AnySignal
+from merp.hdl.conversion.ports import prefix_of
 
 
 def bits(width: int, value: int = 0) -> Any:
@@ -114,4 +115,4 @@ def signals_of(bundle: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
         if isinstance(value, AnySignal):
             yield prefix + name, value
         elif hasattr(value, "__dict__"):
-            yield from signals_of(value, f"{prefix}{name}_")
+            yield from signals_of(value, f"{prefix}{prefix_of(name, value)}")

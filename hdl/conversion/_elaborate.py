@@ -29,6 +29,7 @@ from merp.hdl.conversion.internals import (
     TristateSignal,
     initial,
 )
+from merp.hdl.conversion.ports import apart, prefix_of
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,8 @@ def _replaced(name: str, value: Any, ports: dict[str, Any]) -> Any:
         return value
     bundle = copy.copy(value)
     for item_name, item in vars(value).items():
-        vars(bundle)[item_name] = _replaced(f"{name}_{item_name}", item, ports)
+        inner = f"{prefix_of(name, value)}{item_name}"
+        vars(bundle)[item_name] = _replaced(inner, item, ports)
     return bundle
 
 
@@ -172,17 +174,18 @@ def arguments(deco: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
 
 
 def split(deco: Any, bound: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Flattened ports and flattened parameters of a call."""
+    """Flattened ports and flattened parameters of a call; those of optional bundles come last."""
     ports: dict[str, Any] = {}
     params: dict[str, Any] = {}
+    last: dict[str, Any] = {}
     where = deco.func.__name__
-    for name, value in bound.items():
+    for name, value, optional in apart(bound):
         for flat_name, item, is_port in _split(where, name, value):
-            known = ports if is_port else params
-            if flat_name in ports or flat_name in params:
+            known = ports if is_port else last if optional else params
+            if flat_name in ports or flat_name in params or flat_name in last:
                 raise ExportError(f"{where}: two arguments flatten to the name {flat_name}")
             known[flat_name] = item
-    return ports, params
+    return ports, params | last
 
 
 def configuration(deco: Any, ports: dict[str, Any], params: dict[str, Any]) -> tuple[Any, ...]:

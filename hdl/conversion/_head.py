@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from textwrap import wrap
-from typing import Any
 
 from merp.hdl.conversion._elaborate import Unit
 from merp.hdl.conversion.docstring import docstring
 from merp.hdl.conversion.errors import ExportError
 
 
-def head(
-    unit: Unit, params: Sequence[Mapping[str, Any]], token: str, mark: str, licence: str | None
-) -> str:
+def head(units: Sequence[Unit], token: str, mark: str, licence: str | None) -> str:
     """The comment: licence, origin, parameters, docstring. No dates, no paths.
 
-    What is None in every configuration is not there, and nothing is said of it.
+    What is None in every configuration is not there, nor is a port that none of them has; nothing
+    is said of it.
 
     Args:
-        unit: the first configuration, whose docstring it is.
-        params: of every configuration; what differs is named with all its values.
+        units: every configuration; parameters that differ are named with all their values.
         token: stands for the name. mark: begins a comment. licence: None leaves it out.
 
     Raises:
         ExportError: the docstring is not ASCII.
     """
-    function = unit.deco.func
+    function = units[0].deco.func
+    params = [each.params for each in units]
     lines = [] if licence is None else [f"SPDX-License-Identifier: {licence}", ""]
     lines += [
         f"{token}: generated from {function.__module__}.{function.__qualname__}; do not edit.",
@@ -40,7 +38,8 @@ def head(
             continue
         values = dict.fromkeys(repr(each[name]) if name in each else "an input" for each in params)
         lines += wrap(f"{name} = {' or '.join(values)}", 96, subsequent_indent="    ")
-    doc = _without(docstring(function), absent)
+    known = {name for each in units for name in each.ports} | (names.keys() - absent)
+    doc = _without(docstring(function), absent, known)
     if not doc.isascii():
         raise ExportError(f"{function.__name__}: the docstring goes into VHDL and must be ASCII")
     if doc:
@@ -48,19 +47,30 @@ def head(
     return "".join(f"{mark} {line}".rstrip() + "\n" for line in lines)
 
 
-def _without(doc: str, absent: set[str]) -> str:
-    """A docstring without what it says of arguments that are not there.
+_NAMED = re.compile(r"(?P<names>\w+(?:, \w+)*)(?P<way> {2,}(?:in|out)\b)?")
+
+
+def _is_known(name: str, known: Collection[str]) -> bool:
+    """Whether a port or parameter is called so, or those of a bundle begin so."""
+    return any(each == name or each.startswith(f"{name}_") for each in known)
+
+
+def _without(doc: str, absent: Collection[str], known: Collection[str]) -> str:
+    """A docstring without what it says of arguments and ports that are not there.
 
     That is the line which begins with the name of one, or of several that are all absent, and the
-    deeper lines below it.
+    deeper lines below it. A line of ports says behind their names which way they go.
     """
     kept: list[str] = []
     dropping, depth = False, 0
     for line in doc.splitlines():
         indent = len(line) - len(line.lstrip())
         dropping = dropping and bool(line) and indent > depth
-        named = re.match(r"\w+(?:, \w+)*", line.lstrip())
-        if named and absent.issuperset(named[0].split(", ")):
+        named = _NAMED.match(line.lstrip())
+        if named and all(
+            name in absent or (named["way"] and not _is_known(name, known))
+            for name in named["names"].split(", ")
+        ):
             dropping, depth = True, indent
         if not dropping:
             kept.append(line)

@@ -193,9 +193,8 @@ class _Converter:
         ]
 
     def _head(self, entities: Sequence[_Entity]) -> str:
-        params = [entity.unit.params for entity in entities]
-        first = entities[0]
-        return head(first.unit, params, first.token, self.writer.COMMENT, self.licence)
+        units = [entity.unit for entity in entities]
+        return head(units, entities[0].token, self.writer.COMMENT, self.licence)
 
     def name_entities(self, files: Sequence[_File], top_name: str | None, prefix: str) -> None:
         """Name each file after its function, and what tells it from its siblings."""

@@ -6,6 +6,7 @@ from importlib.metadata import version
 
 from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.axi.axi_shell import axi_shell
+from merp.hdl.base.interface import SINK, SOURCE
 from merp.hdl.base.signals import AxiStream, Bundles, flag
 from merp.models.base.counters import meaning_of
 from merp.models.base.register_map import (
@@ -32,7 +33,6 @@ from merp.models.machines.mac_array.params.array_counters import array_meaning
 from merp.models.machines.mac_array.params.design import Design as ArrayDesign
 from merp.models.machines.mac_array.params.pass_registers import array_settings
 from merp.models.machines.mac_array.params.schedule_registers import SCHEDULE
-from merp.testbenches.block.trace import flatten
 from merp.testbenches.top.top import Top
 
 
@@ -78,25 +78,20 @@ def axi_top(top: Top) -> Top:
     Raises:
         ValueError: a configuration port of the top has no known range.
     """
-    bundles = {name: value for name, value in top.args.items() if flatten({name: value})}
-    config = {name: bundle for name, bundle in bundles.items() if name.endswith("config")}
-    bundled = isinstance(bundles.get("s_axis"), Bundles)
+    ports = top.interface
     streams = {
-        side: bundles[side]
-        if bundled
+        side: vars(ports)[side]
+        if ports.has(side)
         else Bundles(
             {
-                name.removeprefix(side + "_"): AxiStream(
-                    len(bundle.tdata) // bundle.lanes, bundle.lanes
-                )
-                for name, bundle in bundles.items()
-                if isinstance(bundle, AxiStream) and name.startswith(side + "_")
+                name.removeprefix(f"{side}_"): AxiStream(len(each.tdata) // each.lanes, each.lanes)
+                for name, each in found.items()
             }
         )
-        for side in ("s_axis", "m_axis")
+        for side, found in ((SINK, ports.sinks), (SOURCE, ports.sources))
     }
     return Top(
-        axi_shell(top.function, config, top.args["status"], bundled=bundled),
+        axi_shell(top.function, ports, gathered="ports" in top.args),
         {
             "aclk": flag(),
             "aresetn": flag(),

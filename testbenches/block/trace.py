@@ -15,6 +15,7 @@ from myhdl import Signal, StopSimulation, block, delay, instance
 from merp.hdl.base.signals import signals_of
 from merp.hdl.conversion.internals import AnySignal
 from merp.hdl.conversion.own_signals import own_signals
+from merp.hdl.conversion.ports import prefix_of
 
 Sample = dict[str, int]
 Drive = Callable[[int, Sample], Mapping[str, int]]
@@ -59,7 +60,7 @@ def flatten(args: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, AnySignal):
             flat[name] = value
         elif hasattr(value, "__dict__"):
-            flat |= signals_of(value, f"{name}_")
+            flat |= signals_of(value, prefix_of(name, value))
     return flat
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from merp.hdl.base.signals import Stream, bits, flag
-from merp.hdl.cnn_merp.phases.input_path import input_path
+from merp.hdl.cnn_merp.phases.input_path import InputPorts, input_path
 from merp.hdl.cnn_merp.ports.maps import MapConfig, RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.models.base.rates import Rates
@@ -78,21 +78,28 @@ def run_input_path(
     ``reset_at`` everything is reset, and no further run begins.
     """
     by_rows = design.ku_kind == "row"
+    config = (RowMapConfig if by_rows else MapConfig)(design)
+    folding = {"folded": flag()} if design.folded else {}
+    ports = InputPorts(
+        enable=flag(1),
+        config=config,
+        sink=Stream(design.fmt.width),
+        credit=flag(),
+        slot=(RowSlot if by_rows else Slot)(design),
+        held=bits(design.window_width),
+        verdict=Verdict(design),
+        complete=flag(),
+        framing_error=flag(),
+        **folding,
+    )
     args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "enable": flag(1),
-        "config": (RowMapConfig if by_rows else MapConfig)(design),
-        "sink": Stream(design.fmt.width), "credit": flag(),
-        "slot": (RowSlot if by_rows else Slot)(design),
-        "held": bits(design.window_width), "verdict": Verdict(design),
-        "complete": flag(), "framing_error": flag(), "design": design,
+        "clk": flag(), "rst": flag(), "start": flag(), "ports": ports, "design": design,
         "sums": "row" if by_rows else "map",
     }  # fmt: skip
-    config_ports = tuple(f"config_{name}" for name in vars(args["config"]))
-    inputs = ("rst", "start", "enable", *config_ports, "sink_data", "sink_valid", "sink_last",
-              "credit")  # fmt: skip
-    if design.folded:
-        args["folded"] = flag()
-        inputs += ("folded",)
+    inputs = (
+        "rst", "start", "enable", *(f"config_{name}" for name in vars(config)), "sink_data",
+        "sink_valid", "sink_last", "credit", *folding,
+    )  # fmt: skip
     queue = list(runs)
     run: InputRun | None = None
     sent = 0  # words transferred

@@ -9,8 +9,8 @@ from typing import Any
 from myhdl import StopSimulation
 
 from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
-from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.models.base.bits import Bits
 from merp.models.base.shape import Shape
 from merp.models.golden.state import State, packed

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from merp.hdl.base.signals import Stream, flag
-from merp.hdl.mac_array.phases.layer_schedule import layer_schedule
+from merp.hdl.mac_array.phases.layer_schedule import LayerSchedulePorts, layer_schedule
 from merp.hdl.mac_array.ports.schedule import ScheduleConfig
 from merp.hdl.mac_array.ports.settings import pass_settings
 from merp.models.machines.mac_array.params.design import Design
@@ -70,11 +70,13 @@ class Played:
 def schedule_arguments(design: Design) -> dict[str, Any]:
     """Arguments of ``layer_schedule``."""
     pulses = ("pass_start", "pass_done", "pass_error", "pass_over", "busy", "done", "framing_error")
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": ScheduleConfig(design),
-        "sink": Stream(SCHEDULE_BITS), "settings": pass_settings(design),
-        **{name: flag() for name in pulses}, "design": design,
-    }  # fmt: skip
+    ports = LayerSchedulePorts(
+        config=ScheduleConfig(design),
+        sink=Stream(SCHEDULE_BITS),
+        settings=pass_settings(design),
+        **{name: flag() for name in pulses},
+    )
+    return {"clk": flag(), "rst": flag(), "start": flag(), "ports": ports, "design": design}
 
 
 class _Play:

@@ -7,14 +7,11 @@ from itertools import accumulate
 
 import numpy as np
 
-from merp.hdl.base.signals import AxiStream
 from merp.hdl.mac_array.phases.scheduled_trainer import scheduled_trainer
-from merp.hdl.mac_array.ports.schedule import ScheduleConfig
+from merp.hdl.mac_array.ports.trainer_ports import ScheduledPorts
 from merp.models.machines.mac_array.params.design import Design
-from merp.models.machines.mac_array.params.schedule_layout import SCHEDULE_BITS
 from merp.models.machines.mac_array.params.schedule_registers import SCHEDULE, ScheduleRun
 from merp.models.machines.mac_array.schedule_words import schedule_words
-from merp.testbenches.mac_array.trainer_bench import trainer_arguments
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -23,10 +20,7 @@ PORT = "s_axis_schedule"
 
 def scheduled_top(design: Design, array: str = "behavioural") -> Top:
     """The array behind its schedule, as the benches of tops see it."""
-    args = trainer_arguments(design)
-    own = {name: each for name, each in args.items() if not name.endswith("_config")}
-    schedule = {"schedule_config": ScheduleConfig(design), PORT: AxiStream(SCHEDULE_BITS)}
-    return Top(scheduled_trainer, own | schedule, array)
+    return Top.of(scheduled_trainer, ScheduledPorts(design), {"design": design}, array)
 
 
 def scheduled_run(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from merp.hdl.base.signals import Stream, flag, signals_of
-from merp.hdl.mac_array.phases.operand_supply import operand_supply
+from merp.hdl.mac_array.phases.operand_supply import OperandSupplyPorts, operand_supply
 from merp.hdl.mac_array.ports.kernels import BiasWrite
 from merp.hdl.mac_array.ports.operands import Operands
 from merp.hdl.mac_array.ports.registers import SupplyConfig
@@ -251,13 +251,19 @@ class Pressure:
 
 def arguments(design: Design) -> dict[str, Any]:
     """Arguments of ``operand_supply``."""
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(),
-        "config": SupplyConfig(design), "maps": Stream(design.atom_bits),
-        "parameters": Stream(design.parameter_bits), "deltas": Stream(design.atom_bits),
-        "drained": flag(), "operands": Operands(design), "bias": BiasWrite(design),
-        "verdict": Verdict(design), "complete": flag(), "framing_error": flag(), "design": design,
-    }  # fmt: skip
+    ports = OperandSupplyPorts(
+        config=SupplyConfig(design),
+        maps=Stream(design.atom_bits),
+        parameters=Stream(design.parameter_bits),
+        deltas=Stream(design.atom_bits),
+        drained=flag(),
+        operands=Operands(design),
+        bias=BiasWrite(design),
+        verdict=Verdict(design),
+        complete=flag(),
+        framing_error=flag(),
+    )
+    return {"clk": flag(), "rst": flag(), "start": flag(), "ports": ports, "design": design}
 
 
 def run_supply(
@@ -271,7 +277,7 @@ def run_supply(
     In cycle ``reset_at`` everything is reset, and the pass at hand begins anew.
     """
     args = arguments(design)
-    config = [f"config_{name}" for name, _ in signals_of(args["config"])]
+    config = [f"config_{name}" for name, _ in signals_of(args["ports"].config)]
     streams = ("maps", "parameters", "deltas")
     inputs = (
         "rst", "start", "drained", *config,

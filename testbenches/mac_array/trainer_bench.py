@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.mac_array.phases.trainer import trainer
-from merp.hdl.mac_array.ports.settings import pass_settings
-from merp.hdl.mac_array.ports.status import ArrayStatus
+from merp.hdl.mac_array.ports.trainer_ports import TrainerPorts
 from merp.models.machines.mac_array.circulant import Words
 from merp.models.machines.mac_array.fixed_update import (
     Gradient,
@@ -54,23 +51,9 @@ def kinds_of(design: Design) -> tuple[str, ...]:
     return KINDS if design.momentum else KINDS[:2]
 
 
-def trainer_arguments(design: Design) -> dict[str, Any]:
-    """Arguments of ``trainer``."""
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(),
-        **vars(pass_settings(design)),
-        **{name: AxiStream(WORD_BITS, design.pox)
-           for name in ("s_axis_map", "s_axis_delta", "m_axis_map")},
-        **{f"{side}_axis_{kind}": AxiStream(WORD_BITS, design.pof)
-           for kind in kinds_of(design) for side in "sm"},
-        **({"s_axis_target": AxiStream(WORD_BITS)} if design.loss else {}),
-        "status": ArrayStatus(design), "design": design,
-    }  # fmt: skip
-
-
 def trainer_top(design: Design, array: str = "behavioural") -> Top:
     """The array as the benches of tops see it."""
-    return Top(trainer, trainer_arguments(design), array)
+    return Top.of(trainer, TrainerPorts(design), {"design": design}, array)
 
 
 def run_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from merp.models.base.bits import Bits
@@ -72,6 +72,12 @@ class Run:
     reset_at: int | None = None
     answers: Mapping[str, Answer] = field(default_factory=dict)
     ends: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+    def under(
+        self, stalls: Mapping[str, Sequence[int]] | None = None, reset_at: int | None = None
+    ) -> Run:
+        """The same run with stalled streams, and reset in a cycle."""
+        return replace(self, stalls=stalls or {}, reset_at=reset_at)
 
     def pattern(self, stream: str) -> tuple[int, ...]:
         """The stall pattern of a stream."""

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from merp.hdl.base.signals import BYTE, AxiStream, Bundles
+from merp.hdl.base.interface import WIRES, Interface
+from merp.hdl.base.signals import BYTE, AxiStream, Bundles, flag
 from merp.hdl.conversion.entity import behavioural
+from merp.hdl.conversion.internals import AnySignal
 from merp.testbenches.block.trace import flatten
 
 CONTROL = ("clk", "rst", "start")
@@ -116,6 +118,18 @@ class Top:
     args: Mapping[str, Any]
     array: str = "rtl"
 
+    @classmethod
+    def of(
+        cls,
+        function: Callable[..., Any],
+        ports: Interface,
+        parameters: Mapping[str, Any],
+        array: str = "rtl",
+    ) -> Top:
+        """A top whose bundles are ``ports``, with a clock, a reset and a start of its own."""
+        control = {name: flag() for name in CONTROL}
+        return cls(function, {**control, "ports": ports, **parameters}, array)
+
     def __post_init__(self) -> None:
         """Check the kind of the arrays."""
         if self.array not in ARRAYS:
@@ -136,6 +150,20 @@ class Top:
         return {key: value for key, value in self.args.items() if not flatten({key: value})}
 
     @property
+    def interface(self) -> Interface:
+        """The bundles of ports."""
+        ports = self.args.get("ports")
+        if isinstance(ports, Interface):
+            return ports
+        return Interface(
+            **{
+                name: value
+                for name, value in self.args.items()
+                if name not in CONTROL and flatten({name: value})
+            }
+        )
+
+    @property
     def ports(self) -> TopPorts:
         """The ports by purpose.
 
@@ -143,27 +171,36 @@ class Top:
             ValueError: the top has no clk, rst or start, no ``status_done``, or a port of a kind
                 that the benches do not know.
         """
-        groups: dict[str, list[Pin]] = {each.name: [] for each in fields(TopPorts)}
+        interface = self.interface
         missing = [name for name in CONTROL if name not in self.args]
         if missing:
             raise ValueError(f"{self.name} has no port {', '.join(missing)}")
-        for name, value in self.args.items():
-            flat = flatten({name: value})
-            if name in CONTROL or not flat:
-                continue
-            found = dict(streams_of(name, value))
-            if found:
-                direction = {"s_axis": "inputs", "m_axis": "outputs"}.get(name[:6])
-                if direction is None:
-                    raise ValueError(f"stream {name} must be called s_axis_* or m_axis_*")
-                groups[direction] += [
-                    Pin(key, len(stream.tdata), stream.lanes) for key, stream in found.items()
-                ]
-            elif name in flat:
-                raise ValueError(f"{self.name} has a port {name} of no known purpose")
-            else:
-                kind = name if name in ("status", "arriving", "leaving") else "config"
-                groups[kind] += [Pin(key, len(signal) or 1) for key, signal in flat.items()]
+        groups = {
+            "inputs": list(_streams(interface.sinks)),
+            "outputs": list(_streams(interface.sources)),
+            "config": list(self._registers(interface.registers)),
+        }
+        for name in WIRES:
+            groups[name] = list(_pins({name: vars(interface).get(name)}))
         if not any(pin.name == "status_done" for pin in groups["status"]):
             raise ValueError(f"{self.name} has no status_done")
         return TopPorts(**{key: tuple(pins) for key, pins in groups.items()})
+
+    def _registers(self, settings: Mapping[str, Any]) -> Iterator[Pin]:
+        for name, value in settings.items():
+            if any(True for _ in streams_of(name, value)):
+                raise ValueError(f"stream {name} must be called s_axis_* or m_axis_*")
+            if isinstance(value, AnySignal):
+                raise ValueError(f"{self.name} has a port {name} of no known purpose")
+            yield from _pins({name: value})
+
+
+def _pins(bundles: Mapping[str, Any]) -> Iterator[Pin]:
+    for name, signal in flatten(bundles).items():
+        yield Pin(name, len(signal) or 1)
+
+
+def _streams(bundles: Mapping[str, Any]) -> Iterator[Pin]:
+    for name, value in bundles.items():
+        for key, stream in streams_of(name, value):
+            yield Pin(key, len(stream.tdata), stream.lanes)

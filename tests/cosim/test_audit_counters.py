@@ -12,29 +12,30 @@ import pytest
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.machines.cnn_merp.phases.forward import (
-    PORTS,
-    expect_forward,
-    forward_run,
-    forward_top,
-)
+from merp.cosim.machines.cnn_merp.phases.forward import expect_forward, forward_run, forward_top
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.cosim.phases.audit import run_and_audit
 from merp.cosim.phases.audit.audit import Audit, audit
 from merp.cosim.phases.audit.waveform import transfers
 from merp.cosim.phases.expectation import Expectation
 from merp.cosim.training.hardware_step import HardwareStep
-from merp.hdl.cnn_merp.ports.status import (
-    BackwardStatus,
-    DeltaStatus,
-    ForwardStatus,
-    KernelUpdateStatus,
-)
+from merp.hdl.base.status import Status
+from merp.hdl.cnn_merp.ports.forward_ports import ForwardPorts
 from merp.models.arithmetic.words import to_bits
+from merp.models.base.counters import PROPAGATION
 from merp.models.base.shape import Shape
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.training import initial_model, rates_of
 from merp.models.machines.cnn_merp.params.sizing import size_design
+from merp.models.machines.cnn_merp.params.word_counters import (
+    BACKWARD_WORDS,
+    DELTA_WORDS,
+    FORWARD_STATE_WORDS,
+    FORWARD_WORDS,
+    KERNEL_UPDATE_STATE_WORDS,
+    KERNEL_UPDATE_WORDS,
+    VELOCITY_WORDS,
+)
 from merp.models.network.network_file import read_network
 from merp.testbenches.top.wave import Wave
 from merp.tools.cli import main
@@ -63,11 +64,11 @@ add_latency = 2
 """
 
 STATUS = {
-    "forward with state": ForwardStatus(state=True),
-    "delta": DeltaStatus(),
-    "kernel_update with momentum": KernelUpdateStatus(momentum=True),
-    "kernel_update with state": KernelUpdateStatus(state=True),
-    "backward": BackwardStatus(),
+    "forward with state": Status((*FORWARD_WORDS, *FORWARD_STATE_WORDS)),
+    "delta": Status(DELTA_WORDS),
+    "kernel_update with momentum": Status((*KERNEL_UPDATE_WORDS, *VELOCITY_WORDS)),
+    "kernel_update with state": Status((*KERNEL_UPDATE_WORDS, *KERNEL_UPDATE_STATE_WORDS)),
+    "backward": Status((*BACKWARD_WORDS, *PROPAGATION)),
 }
 COUNTERS = [
     (top, name)
@@ -123,7 +124,7 @@ def test_a_fault_in_a_counter_is_caught(top: str, name: str, step: int, audited:
     assert audit(changed(record, status=status), expected).failures
 
 
-FORWARD_COUNTERS = sorted(set(vars(ForwardStatus())) - {"busy", "done", "framing_error"})
+FORWARD_COUNTERS = sorted(set(vars(Status(FORWARD_WORDS))) - {"busy", "done", "framing_error"})
 
 
 class Forward:
@@ -146,7 +147,7 @@ class Forward:
         run = forward_run(self.shape, self.design, x, kernels, bias, stalls, reset_at=60)
         top = forward_top(self.design, "behavioural")
         (self.record,) = run_job(Job(top, [run], wave=Wave(vcd)), "myhdl")
-        (self.waveform,) = transfers(vcd, list(PORTS.values()))
+        (self.waveform,) = transfers(vcd, list(ForwardPorts.streams_of(self.design).values()))
 
     def audit(self, record: Record) -> Audit:
         expected = expect_forward(self.shape, 2, self.design, self.golden)

@@ -16,17 +16,18 @@ from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.cosim.machines.cnn_merp.phases.kernel_update import kernel_update_top
 from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.cnn_merp.ports.deltas import DilateConfig
 from merp.hdl.cnn_merp.super_layer.partial_writer import partial_writer
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
 from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer
-from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
+from merp.hdl.cnn_merp.upsampling.dilater import dilater
 from merp.hdl.streams.bit_packer import bit_packer
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.serializer import serializer
 from merp.hdl.streams.stream_fork import stream_fork
-from merp.models.machines.cnn_merp.one_pass import BackwardDesign
+from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
+from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
-from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.block.trace import flatten
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS

@@ -25,9 +25,9 @@ from merp.models.golden.stored import Stored
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.training import Updated
 from merp.models.golden.unpool import unpool
+from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
-from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.testbenches.cnn_merp.random_layers import random_hang, random_kernel, random_pad
 from merp.testbenches.top.top import Top
 

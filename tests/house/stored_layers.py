@@ -29,10 +29,10 @@ from merp.models.golden.state import State, keep_state, packed
 from merp.models.golden.stored import Stored
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.unpool import unpool
+from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
-from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.testbenches.cnn_merp.random_layers import (
     ELABORATIONS,
     FOLDING,
@@ -281,10 +281,9 @@ def delta_pass(seed: int, design: DeltaDesign, pressure: int | None = 0) -> Pass
         stalls = {name: _pattern(rng) for name in names if rng.random() < 0.7}
     part = WHOLE if add is None else ADDING
     run = delta_run(
-        shape, unpooled, design, deltas, kernels, packed(state, unpooled, fmt), stalls,
-        case.reset_at, part,
+        shape, unpooled, design, deltas, kernels, packed(state, unpooled, fmt), part,
         add=None if add is None else Stored(plain_inputs(shape), add, State(kind="pooled")),
-    )  # fmt: skip
+    ).under(stalls, case.reset_at)  # fmt: skip
     wanted = rounded(golden, fmt, stored)
     return Pass(run, expect_delta(shape, unpooled, images, design, wanted, part))
 
@@ -349,9 +348,10 @@ def update_pass(seed: int, index: int, pressure: bool = True) -> Pass:
             names += [f"{name}_velocity" for name in names[:4]]
         stalls = {name: _pattern(rng) for name in names if rng.random() < 0.7}
     run = kernel_update_run(
-        shape, design, x, delta, old[0], old[1], rates,
-        (past[0], past[1]) if rule.momentum else None, stalls,
-        int(rng.integers(5, 600)) if pressure and rng.random() < 0.3 else None, undone, state,
+        shape, design, x, delta, (old[0], old[1]), rates,
+        (past[0], past[1]) if rule.momentum else None, undone, state,
+    ).under(
+        stalls, int(rng.integers(5, 600)) if pressure and rng.random() < 0.3 else None
     )  # fmt: skip
     written = [rounded(parameter, fmt, kernels) for parameter, _ in new]
     kept_on = [rounded(velocity, fmt, gradients) for _, velocity in new]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from merp.cosim.machines.cnn_merp.phases.kernel_update import VELOCITY_PORTS
 from merp.cosim.phases.audit.audit import Audit, combine
 from merp.cosim.training.hardware_step import Audits
+from merp.models.machines.cnn_merp.params.word_counters import VELOCITY_WORDS
 from merp.models.machines.mac_array.array_traffic import OF_VELOCITIES
 from merp.models.network.network import Network
 from merp.models.network.phases import counted_as, phases_counted
@@ -37,7 +37,7 @@ class PhaseCounts:
             return cls()
         passes = combine(audits)
         moved = passes.moved
-        velocities = sum(moved.get(port, 0) for port in (*VELOCITY_PORTS, *OF_VELOCITIES))
+        velocities = sum(moved.get(port, 0) for port in (*VELOCITY_WORDS, *OF_VELOCITIES))
         return cls(
             maps=sum(moved.get(port, 0) for port in passes.maps),
             bytes=sum(moved.values()) - velocities,

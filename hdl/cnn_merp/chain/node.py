@@ -7,7 +7,7 @@ those of the nodes behind it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from myhdl import always, always_comb, block
 
@@ -18,7 +18,7 @@ from merp.hdl.cnn_merp.chain.put_together import put_together
 from merp.hdl.cnn_merp.pipeline.admission import admission
 from merp.hdl.cnn_merp.pipeline.gather import gather
 from merp.hdl.cnn_merp.pipeline.layer_slice import layer_slice
-from merp.hdl.cnn_merp.pipeline.ports import with_flags
+from merp.hdl.cnn_merp.pipeline.ports import LayerPorts, with_flags
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.broadcast import broadcast
 from merp.hdl.streams.open_stream import open_stream
@@ -26,22 +26,8 @@ from merp.hdl.streams.stream_gate import stream_gate
 from merp.models.machines.cnn_merp.params.cluster_design import NodeDesign, ShareDesign
 
 
-@block
-def _share(
-    clk: Bit,
-    rst: Bit,
-    start: Bit,
-    config: Bundles,
-    s_axis: Bundles,
-    m_axis: Bundles,
-    front: Bundles,
-    to_front: Bundles,
-    on: Bundles,
-    back: Bundles,
-    status: Bundles,
-    design: ShareDesign,
-) -> Any:
-    """A share and what stands around it where its layer is cut.
+class ShareSides(NamedTuple):
+    """The streams of a share at the side in front of it, and at the one behind.
 
     front     in   maps; of a layer that is begun in front also sums
     to_front  out  errors, if the share propagates deltas; of such a layer the errors are those that
@@ -49,6 +35,23 @@ def _share(
                    behind it
     on, back  out, in  the same at the other side
     """
+
+    front: Bundles
+    to_front: Bundles
+    on: Bundles
+    back: Bundles
+
+
+@block
+def _share(
+    clk: Bit, rst: Bit, start: Bit, host: Bundles, sides: ShareSides, design: ShareDesign
+) -> Any:
+    """A share and what stands around it where its layer is cut.
+
+    host: its registers ``config``, streams ``s_axis`` and ``m_axis`` of its host, and ``status``.
+    """
+    front, to_front, on, back = sides
+    config = host.config
     engines = design.engines
     width = len(back.errors.tdata)
     maps, errors = stream_of(front.maps), stream_of(back.errors)
@@ -103,16 +106,19 @@ def _share(
         clk,
         rst,
         start,
-        config=config,
-        s_axis=s_axis,
-        m_axis=m_axis,
-        maps=maps,
-        maps_on=maps_on,
-        deltas=errors,
-        states=states,
-        status=status,
+        ports=LayerPorts(
+            engines,
+            config=config,
+            s_axis=host.s_axis,
+            m_axis=host.m_axis,
+            maps=maps,
+            maps_on=maps_on,
+            deltas=errors,
+            states=states,
+            status=host.status,
+            **more,
+        ),
         design=engines,
-        **more,
     )
     return parts, layer
 
@@ -203,14 +209,20 @@ def node(
                 clk,
                 rst,
                 start,
-                config=getattr(config, name),
-                s_axis=getattr(s_axis, name),
-                m_axis=getattr(m_axis, name),
-                front=ons[index - 1] if index else first_in,
-                to_front=backs[index - 1] if index else getattr(m_axis, "front", Bundles({})),
-                on=ons[index],
-                back=backs[index],
-                status=told[-1],
+                host=Bundles(
+                    {
+                        "config": getattr(config, name),
+                        "s_axis": getattr(s_axis, name),
+                        "m_axis": getattr(m_axis, name),
+                        "status": told[-1],
+                    }
+                ),
+                sides=ShareSides(
+                    front=ons[index - 1] if index else first_in,
+                    to_front=backs[index - 1] if index else getattr(m_axis, "front", Bundles({})),
+                    on=ons[index],
+                    back=backs[index],
+                ),
                 design=share,
             )
         )

@@ -12,24 +12,23 @@ from typing import Any
 from myhdl import always, always_comb, block
 
 from merp.hdl.base.signals import AxiStream, Stream, flag, stream_of
-from merp.hdl.base.word_counter import word_counter
+from merp.hdl.base.word_counters import word_counters
 from merp.hdl.cnn_merp.phases.delta import delta
 from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
-from merp.hdl.cnn_merp.phases.stored_stream import inside, stored_stream
-from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
-from merp.hdl.cnn_merp.ports.kernels import LoadConfig
-from merp.hdl.cnn_merp.ports.maps import GradientMapConfig, MapConfig
-from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.ports.passes import Half
-from merp.hdl.cnn_merp.ports.status import BackwardStatus
-from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
+from merp.hdl.cnn_merp.phases.stored_stream import inside
+from merp.hdl.cnn_merp.ports.backward_ports import BackwardPorts
+from merp.hdl.cnn_merp.ports.delta_ports import DeltaHalfPorts
+from merp.hdl.cnn_merp.ports.kernel_update_ports import KernelUpdateHalfPorts, UpdateDesign
+from merp.hdl.cnn_merp.ports.passes import Half, RunProgress
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
-from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.open_stream import open_stream
 from merp.hdl.streams.stream_fork import stream_fork
+from merp.models.base.counters import PROPAGATION
 from merp.models.base.latencies import CREDIT_RETURN
+from merp.models.base.rates import UpdateRule
+from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
@@ -73,34 +72,21 @@ def _both(
     return join, keep
 
 
+def _taken(ports: BackwardPorts, design: Design) -> tuple[AxiStream, Any]:
+    """The stream of deltas in the arithmetic's format, and what converts them, if anything does."""
+    inner, borders = inside(ports, "bp", design, ["s_axis_delta"])
+    return inner["s_axis_delta"], borders[0] if borders else ()
+
+
 @entity
 def backward(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    map_config: GradientMapConfig,
-    update_config: UpdateConfig,
-    delta_config: MapConfig,
-    load_config: LoadConfig,
-    output_config: OutputConfig,
-    dilate_config: DilateConfig,
-    unpool_config: UnpoolConfig,
-    s_axis_delta: AxiStream,
-    s_axis_state: AxiStream,
-    s_axis_map: AxiStream,
-    s_axis_kernel: AxiStream,
-    s_axis_bias: AxiStream,
-    m_axis_delta: AxiStream,
-    m_axis_kernel: AxiStream,
-    m_axis_bias: AxiStream,
-    status: BackwardStatus,
+    ports: BackwardPorts,
     design: Design,
     propagation: Design,
     undone: UnpoolDesign,
-    s_axis_kernel_velocity: AxiStream | None = None,
-    s_axis_bias_velocity: AxiStream | None = None,
-    m_axis_kernel_velocity: AxiStream | None = None,
-    m_axis_bias_velocity: AxiStream | None = None,
 ) -> Any:
     """Propagate the delta of one layer for a batch of images, and update its kernels and biases.
 
@@ -131,16 +117,13 @@ def backward(
     Throughput: a delta, a map word and a slot of each half per cycle; then an element per cycle.
     Reset: synchronous, active high; the run is abandoned.
     """
-    fmt, stored = design.fmt, design.stored("deltas")
+    fmt = design.fmt
     propagated, updated = Half(propagation), Half(design)
     loaded, was_loaded, begins = propagated.loaded, flag(), flag()
     unpool_error, map_error, load_error = flag(), flag(), flag()
     output_done, ends = flag(), flag()
 
-    taken = inside(s_axis_delta, stored, fmt)
-    border: Any = ()
-    if taken is not s_axis_delta:
-        border = stored_stream(sink=s_axis_delta, source=taken, stored=stored, fmt=fmt)
+    taken, border = _taken(ports, design)
     opened, expanded = Stream(fmt.width), Stream(fmt.width)
     to_propagate, to_update = AxiStream(fmt.width), AxiStream(fmt.width)
     kernels = AxiStream(fmt.width)
@@ -150,9 +133,9 @@ def backward(
         clk,
         rst,
         start,
-        config=unpool_config,
+        config=ports.unpool_config,
         sink=opened,
-        sink_state=stream_of(s_axis_state),
+        sink_state=stream_of(ports.s_axis_state),
         source=expanded,
         done=flag(),  # the halves outlast it
         framing_error=unpool_error,
@@ -167,45 +150,45 @@ def backward(
         other=stream_of(to_update),
         words=AHEAD,
     )
+    velocities = {name: each for name, each in vars(ports).items() if name.endswith("velocity")}
     one_half = delta(
         clk,
         rst,
         start,
-        map_config=delta_config,
-        load_config=load_config,
-        output_config=output_config,
-        dilate_config=dilate_config,
-        unpool_config=None,
-        s_axis_delta=to_propagate,
-        s_axis_kernel=s_axis_kernel,
-        s_axis_state=None,
-        m_axis_delta=m_axis_delta,
-        status=None,
+        ports=DeltaHalfPorts(
+            DeltaDesign(propagation, undone, before=True),
+            map_config=ports.delta_config,
+            load_config=ports.load_config,
+            output_config=ports.output_config,
+            dilate_config=ports.dilate_config,
+            s_axis_delta=to_propagate,
+            s_axis_kernel=ports.s_axis_kernel,
+            m_axis_delta=ports.m_axis_delta,
+            half=propagated,
+            m_axis_kernel=kernels,
+        ),
         design=propagation,
         undone=None,
         before=True,
-        half=propagated,
-        m_axis_kernel=kernels,
     )
     other_half = kernel_update(
         clk,
         rst,
         begins,
-        map_config=map_config,
-        update_config=update_config,
-        s_axis_map=s_axis_map,
-        s_axis_delta=to_update,
-        s_axis_kernel=kernels,
-        s_axis_bias=s_axis_bias,
-        m_axis_kernel=m_axis_kernel,
-        m_axis_bias=m_axis_bias,
-        status=None,
+        ports=KernelUpdateHalfPorts(
+            UpdateDesign(design, UpdateRule(momentum=bool(velocities))),
+            map_config=ports.map_config,
+            update_config=ports.update_config,
+            s_axis_map=ports.s_axis_map,
+            s_axis_delta=to_update,
+            s_axis_kernel=kernels,
+            s_axis_bias=ports.s_axis_bias,
+            m_axis_kernel=ports.m_axis_kernel,
+            m_axis_bias=ports.m_axis_bias,
+            half=updated,
+            **velocities,
+        ),
         design=design,
-        s_axis_kernel_velocity=s_axis_kernel_velocity,
-        s_axis_bias_velocity=s_axis_bias_velocity,
-        m_axis_kernel_velocity=m_axis_kernel_velocity,
-        m_axis_bias_velocity=m_axis_bias_velocity,
-        half=updated,
     )
 
     @always(clk.posedge)
@@ -230,54 +213,31 @@ def backward(
         output_done=output_done,
         ends=ends,
     )
-    ports: list[tuple[Any, Any]] = [
-        (s_axis_delta, status.delta_in),
-        (s_axis_state, status.state_in),
-        (s_axis_map, status.map_in),
-        (s_axis_kernel, status.kernel),
-        (s_axis_bias, status.bias),
-        (m_axis_delta, status.delta_out),
-        (m_axis_kernel, status.kernel_out),
-        (m_axis_bias, status.bias_out),
-    ]
-    if s_axis_kernel_velocity is not None:
-        ports += [
-            (s_axis_kernel_velocity, status.kernel_velocity_in),
-            (m_axis_kernel_velocity, status.kernel_velocity_out),
-            (s_axis_bias_velocity, status.bias_velocity_in),
-            (m_axis_bias_velocity, status.bias_velocity_out),
-        ]
-    words = [
-        word_counter(clk, rst, start, stream=stream, words=counted) for stream, counted in ports
-    ]
+    words = word_counters(clk, rst, start, ports)
     counters = [
         run_counters(
             clk,
             rst,
             start,
-            first=s_axis_map,
-            ends=ends,
-            loaded=loaded,
-            complete=updated.complete,  # the last delta that leaves needs the last that comes
-            output_done=output_done,
-            verdict=updated.verdict,
-            map_error=map_error,
-            load_error=load_error,
-            status=status,
+            first=ports.s_axis_map,
+            run=RunProgress(
+                ends=ends,
+                loaded=loaded,
+                complete=updated.complete,  # the last delta that leaves needs the last that comes
+                output_done=output_done,
+                verdict=updated.verdict,
+                map_error=map_error,
+                load_error=load_error,
+            ),
+            status=ports.status,
         ),
         run_counters(
             clk,
             rst,
             start,
-            first=s_axis_delta,
-            ends=propagated.ends,
-            loaded=loaded,
-            complete=propagated.complete,
-            output_done=propagated.output_done,
-            verdict=propagated.verdict,
-            map_error=propagated.map_error,
-            load_error=propagated.load_error,
-            status=status.of_propagation(),
+            first=ports.s_axis_delta,
+            run=propagated.progress,
+            status=ports.status.of_half(PROPAGATION),
         ),
     ]
     return (

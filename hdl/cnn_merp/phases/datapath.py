@@ -5,14 +5,16 @@ CNN-MERP section V, figures 7 to 10. What counts words and cycles stands around 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from myhdl import always_comb
 
-from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.base.interface import DesignPorts, Interface, Member, always, given
+from merp.hdl.base.signals import Stream, beats_of, bits, flag, stream_of
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
 from merp.hdl.cnn_merp.cu_array.partial_loader import partial_loader
-from merp.hdl.cnn_merp.phases.input_path import input_path
+from merp.hdl.cnn_merp.phases.input_path import InputPorts, input_path
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelRead, KernelWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig, PortConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
@@ -27,36 +29,81 @@ from merp.models.machines.cnn_merp.params.design import Design
 class Progress:
     """How far the datapath is, and what went wrong; each stays until the next start."""
 
-    def __init__(self) -> None:
-        self.complete = flag()  # all map words were accepted
-        self.output_done = flag()  # all words out were transferred
-        self.map_error = flag()  # last came with another word than the last
+    def __init__(self, complete: Bit, output_done: Bit, map_error: Bit) -> None:
+        self.complete = complete  # all map words were accepted
+        self.output_done = output_done  # all words out were transferred
+        self.map_error = map_error  # last came with another word than the last
+
+
+class Inside(NamedTuple):
+    """What a datapath is inside of: an engine of a design."""
+
+    ports: Interface
+    design: Design
+
+
+def _taken(
+    name: str,
+    kind: Any,
+    take: Callable[[Interface], Any],
+    there: Callable[[Design], bool] | None = None,
+) -> Member[Inside]:
+    """A bundle that the engine has, too, or a part of one."""
+    where = always if there is None else lambda of: there(of.design)
+    return Member(name, lambda of: take(of.ports), where, kind=kind)
+
+
+def _partial(design: Design) -> bool:
+    return design.partial
+
+
+SHARED = ("folded", "port")
+"""Ports that a datapath and its input side have under the same names."""
+
+
+class DatapathPorts(DesignPorts[Inside]):
+    """Ports of a datapath: some are the engine's own."""
+
+    MEMBERS = (
+        _taken("map_config", MapConfig, lambda engine: engine.map_config),
+        _taken("output_config", OutputConfig, lambda engine: engine.output_config),
+        given("kernel", KernelWrite),
+        given("bias", BiasWrite),
+        given("loaded"),
+        given("sink", Stream),
+        given("source", Stream),
+        given("verdict", Verdict),
+        given("progress", Progress),
+        _taken(
+            "state",
+            Stream,
+            lambda engine: stream_of(engine.m_axis_state),
+            lambda design: design.state,
+        ),
+        _taken(
+            "folded", None, lambda engine: engine.fold_config.folded, lambda design: design.folded
+        ),
+        _taken(
+            "pass_config",
+            PassConfig,
+            lambda engine: engine.pass_config,
+            lambda design: design.continues,
+        ),
+        _taken("sink_partial", Stream, lambda engine: stream_of(engine.s_axis_partial), _partial),
+        _taken("source_partial", Stream, lambda engine: beats_of(engine.m_axis_partial), _partial),
+        _taken(
+            "port",
+            PortConfig,
+            lambda engine: engine.port_config,
+            lambda design: design.map_port > 1,
+        ),
+        given("sink_added", Stream, lambda of: of.design.added),
+        given("read", KernelRead, lambda of: of.ports.has("m_axis_kernel")),
+    )
 
 
 @entity
-def datapath(
-    clk: Bit,
-    rst: Bit,
-    start: Bit,
-    map_config: MapConfig,
-    output_config: OutputConfig,
-    kernel: KernelWrite,
-    bias: BiasWrite,
-    loaded: Bit,
-    sink: Stream,
-    source: Stream,
-    verdict: Verdict,
-    progress: Progress,
-    design: Design,
-    state: Stream | None = None,
-    folded: Bit = None,
-    pass_config: PassConfig | None = None,
-    sink_partial: Stream | None = None,
-    source_partial: Stream | None = None,
-    port: PortConfig | None = None,
-    sink_added: Stream | None = None,
-    read: KernelRead | None = None,
-) -> Any:
+def datapath(clk: Bit, rst: Bit, start: Bit, ports: DatapathPorts, design: Design) -> Any:
     """Compute a super layer for a batch of images.
 
     kernel, bias  in   write ports of the CUs' memories
@@ -74,26 +121,23 @@ def datapath(
     Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle.
     Reset: the run is abandoned.
     """
+    loaded, verdict, progress = ports.loaded, ports.verdict, ports.progress
     slot: Slot = OriginSlot(design) if design.continues else Slot(design)
     held = bits(design.window_width)
     sums = Sums(design)
     credit = flag()
-    origin: BiasWrite | OriginWrite = bias
-    partial, raw = None, None
+    origin: BiasWrite | OriginWrite = ports.bias
+    more: dict[str, Any] = {name: vars(ports)[name] for name in SHARED if ports.has(name)}
     supply: Any = ()
     map_error = progress.map_error
-    if pass_config is not None:
+    if design.continues:
+        pass_config = ports.pass_config
         origin, partial = OriginWrite(design), PartialSums()
+        more["partial"] = partial
         map_error, partial_error = flag(), flag()
-        starts = sink_partial
         either: Any = ()
-        wanted = pass_config.partial_in if design.partial else pass_config.added
-        if design.partial:
-            raw = pass_config.partial_out if design.round_latency else None
-        if sink_added is not None:
-            starts = sink_added
-        if design.partial and sink_added is not None:
-            wanted, starts = flag(), Stream(len(sink_added.data))
+        if design.partial and design.added:
+            wanted, starts = flag(), Stream(len(ports.sink_added.data))
 
             @always_comb
             def want() -> None:
@@ -102,18 +146,25 @@ def datapath(
             either = (
                 want,
                 stream_mux(
-                    second=pass_config.added, one=sink_partial, other=sink_added, source=starts
+                    second=pass_config.added,
+                    one=ports.sink_partial,
+                    other=ports.sink_added,
+                    source=starts,
                 ),
             )
+        elif design.partial:
+            wanted, starts = pass_config.partial_in, ports.sink_partial
+        else:
+            wanted, starts = pass_config.added, ports.sink_added
         filler = partial_loader(
             clk,
             rst,
             start,
             enable=loaded,
             wanted=wanted,
-            config=map_config,
+            config=ports.map_config,
             sink=starts,
-            bias=bias,
+            bias=ports.bias,
             slot=slot,
             origin=origin,
             filled=partial.filled,
@@ -132,45 +183,46 @@ def datapath(
         clk,
         rst,
         start,
-        enable=loaded,
-        config=map_config,
-        sink=sink,
-        credit=credit,
-        slot=slot,
-        held=held,
-        verdict=verdict,
-        complete=progress.complete,
-        framing_error=map_error,
+        ports=InputPorts(
+            enable=loaded,
+            config=ports.map_config,
+            sink=ports.sink,
+            credit=credit,
+            slot=slot,
+            held=held,
+            verdict=verdict,
+            complete=progress.complete,
+            framing_error=map_error,
+            **more,
+        ),
         design=design,
         sums="map",
-        folded=folded,
-        partial=partial,
-        port=port,
     )
+    leaves_raw = ports.pass_config.partial_out if design.partial else None
     units = cu_array(
         clk,
         rst,
-        kernel=kernel,
+        kernel=ports.kernel,
         bias=origin,
         slot=slot,
         window=held,
         sums=sums,
         design=design,
-        raw=raw,
-        read=read,
+        raw=leaves_raw if design.round_latency else None,
+        read=ports.read if ports.has("read") else None,
     )
     finish = super_layer(
         clk,
         rst,
         start,
-        config=output_config,
+        config=ports.output_config,
         sums=sums,
         credit=credit,
-        source=source,
+        source=ports.source,
         done=progress.output_done,
         design=design,
-        state=state,
-        raw=pass_config.partial_out if pass_config and design.partial else None,
-        partial=source_partial,
+        state=ports.state if design.state else None,
+        raw=leaves_raw,
+        partial=ports.source_partial if design.partial else None,
     )
     return windows, units, finish, supply

@@ -6,41 +6,30 @@ they are loaded, with un-pooling and ReLU' behind it (the paper's order) or befo
 
 from __future__ import annotations
 
-from copy import copy
+from collections.abc import Mapping
 from typing import Any
 
 from myhdl import always_comb, block
 
 from merp.hdl.arithmetic.widen import widen, widen_lanes
-from merp.hdl.base.element_counter import counter_of
-from merp.hdl.base.signals import AxiStream, Stream, beats, beats_of, bits, flag, stream_of
+from merp.hdl.base.signals import AxiStream, Stream, beats, beats_of, flag, stream_of
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.kernel_loader.either_delta_loader import either_delta_loader
 from merp.hdl.cnn_merp.kernel_loader.kernel_reader import kernel_reader
-from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
-from merp.hdl.cnn_merp.phases.run_counters import run_counters
-from merp.hdl.cnn_merp.phases.stored_stream import inside, stored_stream
-from merp.hdl.cnn_merp.ports.kernels import (
-    BiasWrite,
-    KernelConfig,
-    KernelRead,
-    KernelWrite,
-    LoadConfig,
-)
-from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
-from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.ports.passes import Half, PassConfig
-from merp.hdl.cnn_merp.ports.slots import Verdict
-from merp.hdl.cnn_merp.ports.status import DeltaStatus
-from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
+from merp.hdl.cnn_merp.phases.datapath import DatapathPorts, Inside, Progress, datapath
+from merp.hdl.cnn_merp.phases.map_entrance import map_entrance
+from merp.hdl.cnn_merp.phases.run_counters import run_counts
+from merp.hdl.cnn_merp.phases.stored_stream import inside
+from merp.hdl.cnn_merp.ports.delta_ports import DeltaPorts
+from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelRead, KernelWrite
+from merp.hdl.cnn_merp.ports.passes import Half, RunProgress, run_signals
+from merp.hdl.cnn_merp.upsampling.dilater import dilater
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_beats import unpool_beats
-from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.wide_unpool import wide_unpool
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.open_stream import open_stream
-from merp.hdl.streams.piece_cutter import piece_cutter
-from merp.hdl.streams.tail_filler import tail_filler
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
@@ -115,36 +104,77 @@ def _tell_half(delta: Stream, map_error: Bit, dilate_error: Bit, half: Half) -> 
     return tell
 
 
+STORED = "s_axis_delta", "s_axis_add", "s_axis_kernel", "m_axis_delta"
+"""Streams of elements, which may lie in memory in a narrower format than the arithmetic's."""
+
+
+def _undoing(
+    config: UnpoolConfig, state: AxiStream, done: Bit, error: Bit, undone: UnpoolDesign
+) -> dict[str, Any]:
+    """What any un-pooling takes beside its streams of deltas."""
+    return {
+        "config": config,
+        "sink_state": stream_of(state),
+        "done": done,
+        "framing_error": error,
+        "design": undone,
+    }
+
+
+def _loader(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    ports: DeltaPorts,
+    design: Design,
+    sink: Stream,
+    error: Bit,
+    memories: Mapping[str, Any],
+) -> Any:
+    """What loads the kernels, those of fully connected layers, too, where such layers run.
+
+    memories: their write ports, and ``loaded``. error: the stream of kernels was framed wrong.
+    """
+    loads: dict[str, Any] = dict(
+        config=ports.load_config,
+        sink=sink,
+        framing_error=error,
+        design=design,
+        size=ports.kernel_config.size if design.widened else None,
+    )
+    if design.folded:
+        return either_delta_loader(
+            clk, rst, start, fold_config=ports.fold_config, **loads, **memories
+        )
+    return delta_loader(clk, rst, start, **loads, **memories)
+
+
+def _reader(
+    clk: Bit, rst: Bit, start: Bit, ports: DeltaPorts, design: Design, read: KernelRead
+) -> Any:
+    """What gives the kernels to the other half of a pass."""
+    return kernel_reader(
+        clk,
+        rst,
+        start,
+        final_issue=ports.half.verdict.final_issue,
+        config=ports.load_config,
+        read=read,
+        source=stream_of(ports.m_axis_kernel),
+        design=design,
+    )
+
+
 @entity
 def delta(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    map_config: MapConfig,
-    load_config: LoadConfig,
-    output_config: OutputConfig,
-    dilate_config: DilateConfig,
-    unpool_config: UnpoolConfig | None,
-    s_axis_delta: AxiStream,
-    s_axis_kernel: AxiStream,
-    s_axis_state: AxiStream | None,
-    m_axis_delta: AxiStream,
-    status: DeltaStatus | None,
+    ports: DeltaPorts,
     design: Design,
     undone: UnpoolDesign | None,
     before: bool,
-    fold_config: FoldConfig | None = None,
-    pass_config: PassConfig | None = None,
-    s_axis_partial: AxiStream | None = None,
-    m_axis_partial: AxiStream | None = None,
-    kernel_config: KernelConfig | None = None,
-    port_config: PortConfig | None = None,
-    s_axis_add: AxiStream | None = None,
-    s_axis_add_state: AxiStream | None = None,
-    add_unpool_config: UnpoolConfig | None = None,
     add_undone: UnpoolDesign | None = None,
-    half: Half | None = None,
-    m_axis_kernel: AxiStream | None = None,
 ) -> Any:
     """Propagate the delta of one layer for a batch of images.
 
@@ -189,217 +219,110 @@ def delta(
     several in a beat so many, but an element per cycle is expanded where pooling is undone.
     Reset: synchronous, active high; the run is abandoned.
     """
-    folds = fold_config is not None
-    kernel = KernelWrite(design, by_tap=folds)
+    kernel = KernelWrite(design, by_tap=design.folded)
     bias = BiasWrite(design)
-    loaded = flag()
-    load_error, dilate_error, unpool_error, input_error = (flag() for _ in range(4))
-    verdict = Verdict(design)
-    progress = Progress()
-    expanded, ends, output_done = flag(), flag(), flag()
-    if half is not None:
-        loaded, load_error, verdict = half.loaded, half.load_error, half.verdict
-        progress.complete, progress.output_done = half.complete, half.output_done
+    wide = design.map_port > 1
+    run = run_signals(ports, design)
+    loaded, load_error, verdict = run["loaded"], run["load_error"], run["verdict"]
+    dilate_error, unpool_error, input_error = (flag() for _ in range(3))
+    progress = Progress(run["complete"], run["output_done"], flag())
+    expanded, ends, output_done = flag(), run["ends"], flag()
     front_error = unpool_error if add_undone is None else flag()
-    fmt, deltas, kernels = design.fmt, design.stored("deltas"), design.stored("kernels")
     # Deltas that were expanded are of the arithmetic's format already.
-    taken = s_axis_delta if half else inside(s_axis_delta, deltas, fmt)
-    given = inside(m_axis_delta, deltas, fmt)
-    added_in, kernels_in = inside(s_axis_add, deltas, fmt), inside(s_axis_kernel, kernels, fmt)
-    borders = [
-        stored_stream(sink=sink, source=source, stored=stored, fmt=fmt)
-        for sink, source, stored in (
-            (s_axis_delta, taken, deltas),
-            (s_axis_add, added_in, deltas),
-            (s_axis_kernel, kernels_in, kernels),
-            (given, m_axis_delta, deltas),
-        )
-        if sink is not source
-    ]
+    stored = STORED if undone else STORED[1:]
+    inner, borders = inside(ports, "dp", design, stored)
+    taken, given = inner.get("s_axis_delta", ports.s_axis_delta), inner["m_axis_delta"]
+    added_in, kernels_in = inner.get("s_axis_add"), inner["s_axis_kernel"]
     deltas_in, deltas_out = stream_of(taken), beats_of(given)
-    state = s_axis_state and stream_of(s_axis_state)
     dilated = Stream(design.map_port * design.fmt.width)
 
     expand: list[Any] = []
+    undo: dict[str, Any] = {}
+    if undone is not None:
+        undo = _undoing(ports.unpool_config, ports.s_axis_state, expanded, front_error, undone)
     if undone is not None and before:
         opened, between = Stream(len(deltas_in.data)), Stream(len(deltas_in.data))
-        if port_config is not None:
+        if wide:
             opened.keep = taken.tkeep
+        unpools = unpool_beats if wide else unpool
         expand = [
             open_stream(sink=deltas_in, enable=loaded, source=opened),
-            (unpool if port_config is None else unpool_beats)(
-                clk,
-                rst,
-                start,
-                config=unpool_config,
-                sink=opened,
-                sink_state=state,
-                source=between,
-                done=expanded,
-                framing_error=front_error,
-                design=undone,
-            ),
+            unpools(clk, rst, start, sink=opened, source=between, **undo),
         ]
         layer_in, layer_out = between, deltas_out
     elif undone is not None:
-        between = Stream(design.fmt.width) if port_config is None else beats(deltas_out)
-        begins = None
-        if pass_config is not None and design.partial:
+        between = beats(deltas_out) if wide else Stream(design.fmt.width)
+        begins = start
+        if design.partial:
             begins = flag()
-            expand = [_begin(start=start, raw=pass_config.partial_out, begins=begins)]
-        expand += [
-            (unpool if port_config is None else wide_unpool)(
-                clk,
-                rst,
-                start if begins is None else begins,
-                config=unpool_config,
-                sink=between,
-                sink_state=state,
-                source=deltas_out,
-                done=expanded,
-                framing_error=unpool_error,
-                design=undone,
-            )
-        ]
+            expand = [_begin(start=start, raw=ports.pass_config.partial_out, begins=begins)]
+        unpools = wide_unpool if wide else unpool
+        expand.append(unpools(clk, rst, begins, sink=between, source=deltas_out, **undo))
         layer_in, layer_out = deltas_in, between
     else:
         layer_in, layer_out = deltas_in, deltas_out
 
-    if port_config is not None:
-        pieces = Stream(len(layer_in.data))
-        cutter = piece_cutter(
-            clk,
-            rst,
-            start,
-            length=port_config.elements,
-            lengths=port_config.pixels,
-            sink=layer_in,
-            source=pieces,
-            width=design.fmt.width,
-            filling=fold_config and fold_config.filling,
-        )
-        expand = [*expand, cutter]
-        layer_in = pieces
-    elif fold_config is not None:
-        whole = Stream(design.fmt.width)
-        filler = tail_filler(
-            clk,
-            rst,
-            start,
-            length=fold_config.elements,
-            filling=fold_config.filling,
-            sink=layer_in,
-            source=whole,
-        )
-        expand = [*expand, filler]
-        layer_in = whole
+    layer_in, entrance = map_entrance(clk, rst, start, ports, design, layer_in)
+    expand += [entrance] if entrance else []
     spread = dilater(
         clk,
         rst,
         start,
-        config=dilate_config,
+        config=ports.dilate_config,
         sink=layer_in,
         source=dilated,
         framing_error=dilate_error,
         design=design,
     )
-    loads: dict[str, Any] = dict(
-        config=load_config,
-        sink=stream_of(kernels_in),
-        kernel=kernel,
-        bias=bias,
-        loaded=loaded,
-        framing_error=load_error,
-        design=design,
-        size=kernel_config and kernel_config.size,
-    )
-    if fold_config is None:
-        loader = delta_loader(clk, rst, start, **loads)
-    else:
-        loader = either_delta_loader(clk, rst, start, fold_config=fold_config, **loads)
-    added_sums = None
-    if s_axis_add is not None:
+    memories = {"kernel": kernel, "bias": bias, "loaded": loaded}
+    loader = _loader(clk, rst, start, ports, design, stream_of(kernels_in), load_error, memories)
+    own: dict[str, Any] = {**memories, "verdict": verdict}
+    if added_in:
+        added_sums = Stream(design.map_port * design.partial_width)
         summands = stream_of(added_in)
-        if add_undone is not None and s_axis_add_state is not None and pass_config is not None:
+        if add_undone is not None:
+            added = ports.pass_config.added
             add_begins, add_expanded, add_error = (flag() for _ in range(3))
             pooled, summands = beats_of(added_in), Stream(len(summands.data))
+            undo_added = _undoing(
+                ports.add_unpool_config, ports.s_axis_add_state, add_expanded, add_error,
+                add_undone,
+            )  # fmt: skip
             expand += [
-                _begin_added(start=start, added=pass_config.added, begins=add_begins),
-                (unpool if port_config is None else unpool_beats)(
-                    clk,
-                    rst,
-                    add_begins,
-                    config=add_unpool_config,
-                    sink=pooled,
-                    sink_state=stream_of(s_axis_add_state),
-                    source=summands,
-                    done=add_expanded,
-                    framing_error=add_error,
-                    design=add_undone,
+                _begin_added(start=start, added=added, begins=add_begins),
+                (unpool_beats if wide else unpool)(
+                    clk, rst, add_begins, sink=pooled, source=summands, **undo_added
                 ),
-                _any_error(
-                    deltas=front_error,
-                    summands=add_error,
-                    added=pass_config.added,
-                    error=unpool_error,
-                ),
+                _any_error(deltas=front_error, summands=add_error, added=added, error=unpool_error),
             ]
-        added_sums = copy(summands)  # the same transfers
-        added_sums.data = bits(design.map_port * design.partial_width)
+        # The same transfers.
+        added_sums.valid, added_sums.ready = summands.valid, summands.ready
+        added_sums.last = summands.last
         sums: dict[str, Any] = dict(y=added_sums.data, width=design.accumulator_format.width)
-        if port_config is None:
-            filled = widen(x=summands.data, **sums)
+        if wide:
+            expand.append(widen_lanes(x=summands.data, lanes=design.map_port, **sums))
         else:
-            filled = widen_lanes(x=summands.data, lanes=design.map_port, **sums)
-        expand = [*expand, filled]
-    read = KernelRead(design) if m_axis_kernel is not None else None
+            expand.append(widen(x=summands.data, **sums))
+        own["sink_added"] = added_sums
+    read = KernelRead(design)
+    if ports.has("half"):
+        own["read"] = read
+    own |= {"sink": dilated, "source": layer_out, "progress": progress}
     layer = datapath(
-        clk,
-        rst,
-        start,
-        map_config=map_config,
-        output_config=output_config,
-        kernel=kernel,
-        bias=bias,
-        loaded=loaded,
-        sink=dilated,
-        source=layer_out,
-        verdict=verdict,
-        progress=progress,
-        design=design,
-        folded=fold_config and fold_config.folded,
-        pass_config=pass_config,
-        sink_partial=s_axis_partial and stream_of(s_axis_partial),
-        source_partial=m_axis_partial and beats_of(m_axis_partial),
-        port=port_config,
-        sink_added=added_sums,
-        read=read,
+        clk, rst, start, ports=DatapathPorts(Inside(ports, design), **own), design=design
     )
-    if half is not None and m_axis_kernel is not None:
-        reader = kernel_reader(
-            clk,
-            rst,
-            start,
-            final_issue=verdict.final_issue,
-            config=load_config,
-            read=read,
-            source=stream_of(m_axis_kernel),
-            design=design,
-        )
+    if ports.has("half"):
+        reader = _reader(clk, rst, start, ports, design, read)
         told = _tell_half(
-            delta=deltas_out, map_error=progress.map_error, dilate_error=dilate_error, half=half
+            delta=deltas_out,
+            map_error=progress.map_error,
+            dilate_error=dilate_error,
+            half=ports.half,
         )
         return borders, expand, spread, loader, layer, reader, told
-    assert status is not None
-    assert s_axis_state is not None
-    ports = [
-        (s_axis_delta, status.delta_in),
-        (s_axis_kernel, status.kernel),
-        (s_axis_state, status.state_in),
-        (m_axis_delta, status.delta_out),
-    ]
+    m_axis_delta = ports.m_axis_delta
     parts: list[Any] = []
-    if pass_config is None or s_axis_partial is None or m_axis_partial is None:
+    if not design.partial:
 
         @always_comb
         def gather() -> None:
@@ -408,14 +331,13 @@ def delta(
             input_error.next = progress.map_error or dilate_error or unpool_error
 
     else:
-        ports += [(s_axis_partial, status.partial_in), (m_axis_partial, status.partial_out)]
-        parts.append(_either(delta=m_axis_delta, partial=m_axis_partial, ends=ends))
+        parts.append(_either(delta=m_axis_delta, partial=ports.m_axis_partial, ends=ends))
         all_expanded, undo_error = expanded, unpool_error
         if not before:
             all_expanded, undo_error = flag(), flag()
             parts.append(
                 _undone(
-                    raw=pass_config.partial_out,
+                    raw=ports.pass_config.partial_out,
                     expanded=expanded,
                     error=unpool_error,
                     all_expanded=all_expanded,
@@ -428,26 +350,8 @@ def delta(
             output_done.next = progress.output_done and all_expanded
             input_error.next = progress.map_error or dilate_error or undo_error
 
-    if s_axis_add is not None:
-        ports.append((s_axis_add, status.add_in))
-    if s_axis_add_state is not None:
-        ports.append((s_axis_add_state, status.add_state_in))
-    words = [
-        counter_of(stream)(clk, rst, start, stream=stream, words=counted)
-        for stream, counted in ports
-    ]
-    counters = run_counters(
-        clk,
-        rst,
-        start,
-        first=s_axis_delta,
-        ends=ends,
-        loaded=loaded,
-        complete=progress.complete,
-        output_done=output_done,
-        verdict=verdict,
-        map_error=input_error,
-        load_error=load_error,
-        status=status,
+    run |= {"output_done": output_done, "map_error": input_error}
+    words, counters = run_counts(
+        clk, rst, start, ports, first=ports.s_axis_delta, run=RunProgress(**run)
     )
     return borders, expand, spread, loader, layer, gather, words, counters, parts

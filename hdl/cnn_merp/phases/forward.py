@@ -9,53 +9,56 @@ from typing import Any
 
 from myhdl import always_comb
 
-from merp.hdl.base.element_counter import counter_of
-from merp.hdl.base.signals import AxiStream, Stream, beats_of, flag, stream_of
+from merp.hdl.base.signals import Stream, beats_of, flag, stream_of
 from merp.hdl.cnn_merp.cu_array.added_beats import added_beats
 from merp.hdl.cnn_merp.cu_array.added_maps import added_maps
 from merp.hdl.cnn_merp.kernel_loader.beat_filler import beat_filler
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
-from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
-from merp.hdl.cnn_merp.phases.run_counters import run_counters
-from merp.hdl.cnn_merp.phases.stored_stream import inside, stored_stream
-from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelConfig, KernelWrite, LoadConfig
-from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
-from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.ports.passes import AddConfig, Half, PassConfig
-from merp.hdl.cnn_merp.ports.slots import Verdict
-from merp.hdl.cnn_merp.ports.status import ForwardStatus
+from merp.hdl.cnn_merp.phases.datapath import DatapathPorts, Inside, Progress, datapath
+from merp.hdl.cnn_merp.phases.map_entrance import fold_filler, map_entrance
+from merp.hdl.cnn_merp.phases.run_counters import run_counts
+from merp.hdl.cnn_merp.phases.stored_stream import inside
+from merp.hdl.cnn_merp.ports.forward_ports import ForwardPorts
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite
+from merp.hdl.cnn_merp.ports.passes import RunProgress, run_signals
 from merp.hdl.conversion.entity import Bit, entity
-from merp.hdl.streams.piece_cutter import piece_cutter
 from merp.hdl.streams.stream_end import stream_end
-from merp.hdl.streams.tail_filler import tail_filler
 from merp.models.machines.cnn_merp.params.design import Design
+
+STORED = "s_axis_map", "s_axis_add", "s_axis_kernel", "s_axis_bias", "m_axis_map"
+"""Streams of elements, which may lie in memory in a narrower format than the arithmetic's."""
+
+
+def _filled_by_loader(design: Design) -> bool:
+    """Whether the loader fills up kernels of fully connected layers, a kernel at a time."""
+    return design.folded and design.kernel_port > 1 and design.widened
+
+
+def _kernel_entrance(
+    clk: Bit, rst: Bit, start: Bit, ports: ForwardPorts, design: Design, sink: Stream
+) -> tuple[Stream, Any]:
+    """The stream that the loader takes of ``sink``, and what fills it up to whole kernels."""
+    if not design.folded or _filled_by_loader(design):
+        return sink, ()
+    whole = Stream(len(sink.data))
+    if design.kernel_port == 1:
+        return whole, fold_filler(clk, rst, start, ports, sink, whole)
+    filler = beat_filler(
+        clk,
+        rst,
+        start,
+        config=ports.load_config,
+        length=ports.fold_config.elements,
+        filling=ports.fold_config.filling,
+        sink=sink,
+        source=whole,
+        design=design,
+    )
+    return whole, filler
 
 
 @entity
-def forward(
-    clk: Bit,
-    rst: Bit,
-    start: Bit,
-    map_config: MapConfig,
-    load_config: LoadConfig,
-    output_config: OutputConfig,
-    s_axis_map: AxiStream,
-    s_axis_kernel: AxiStream,
-    s_axis_bias: AxiStream,
-    m_axis_map: AxiStream,
-    status: ForwardStatus | None,
-    design: Design,
-    m_axis_state: AxiStream | None = None,
-    fold_config: FoldConfig | None = None,
-    pass_config: PassConfig | None = None,
-    s_axis_partial: AxiStream | None = None,
-    m_axis_partial: AxiStream | None = None,
-    kernel_config: KernelConfig | None = None,
-    port_config: PortConfig | None = None,
-    s_axis_add: AxiStream | None = None,
-    add_config: AddConfig | None = None,
-    half: Half | None = None,
-) -> Any:
+def forward(clk: Bit, rst: Bit, start: Bit, ports: ForwardPorts, design: Design) -> Any:
     """Compute one super layer: convolution, ReLU and pooling, for a batch of images.
 
     start begins a run; the configuration must be stable from start to status_done. Kernels (order
@@ -98,97 +101,37 @@ def forward(
     as the state fits a byte per cycle.
     Reset: synchronous, active high; the run is abandoned.
     """
-    verdict = Verdict(design)
-    progress = Progress()
-    loaded, load_error, ends = flag(), flag(), flag()
-    if half is not None:
-        loaded, load_error, verdict = half.loaded, half.load_error, half.verdict
-        progress.complete, progress.output_done = half.complete, half.output_done
-        progress.map_error, ends = half.map_error, half.ends
+    run = run_signals(ports, design)
+    verdict = run["verdict"]
+    progress = Progress(run["complete"], run["output_done"], run["map_error"])
+    loaded, load_error, ends = run["loaded"], run["load_error"], run["ends"]
     kernel = KernelWrite(design)
     bias = BiasWrite(design)
-    fmt, maps, kernels = design.fmt, design.stored("maps"), design.stored("kernels")
-    given = design.stored_input
-    maps_in, maps_out = inside(s_axis_map, given, fmt), inside(m_axis_map, maps, fmt)
-    added_in = inside(s_axis_add, maps, fmt)
-    kernels_in, biases_in = inside(s_axis_kernel, kernels, fmt), inside(s_axis_bias, kernels, fmt)
-    borders = [
-        stored_stream(sink=sink, source=source, stored=stored, fmt=fmt)
-        for sink, source, stored in (
-            (s_axis_map, maps_in, given),
-            (s_axis_add, added_in, maps),
-            (s_axis_kernel, kernels_in, kernels),
-            (s_axis_bias, biases_in, kernels),
-            (maps_out, m_axis_map, maps),
-        )
-        if sink is not source
-    ]
-    map_words, kernel_words = stream_of(maps_in), stream_of(kernels_in)
-    fillers, folded, filled = [], None, False
-    if port_config is not None:
-        map_pieces = Stream(len(map_words.data))
-        fillers = [
-            piece_cutter(
-                clk,
-                rst,
-                start,
-                length=port_config.elements,
-                lengths=port_config.pixels,
-                sink=map_words,
-                source=map_pieces,
-                width=design.fmt.width,
-                filling=fold_config and fold_config.filling,
-            )
-        ]
-        map_words = map_pieces
-    if fold_config is not None:
-        folded = fold_config.folded
-        whole_maps, whole_kernels = Stream(design.fmt.width), Stream(len(kernel_words.data))
-        fills = [(map_words, whole_maps)] if port_config is None else []
-        several = design.kernel_port > 1
-        filled = several and kernel_config is not None  # by the loader, a kernel at a time
-        fills += [] if several else [(kernel_words, whole_kernels)]
-        fillers += [
-            tail_filler(
-                clk,
-                rst,
-                start,
-                length=fold_config.elements,
-                filling=fold_config.filling,
-                sink=sink,
-                source=source,
-            )
-            for sink, source in fills
-        ]
-        if several and not filled:
-            fillers += [
-                beat_filler(
-                    clk,
-                    rst,
-                    start,
-                    config=load_config,
-                    length=fold_config.elements,
-                    filling=fold_config.filling,
-                    sink=kernel_words,
-                    source=whole_kernels,
-                    design=design,
-                )
-            ]
-        map_words = whole_maps if port_config is None else map_words
-        kernel_words = kernel_words if filled else whole_kernels
+    inner, borders = inside(ports, "fp", design, STORED)
+    maps_in, maps_out = inner["s_axis_map"], inner["m_axis_map"]
+    added_in = inner.get("s_axis_add")
+    kernels_in, biases_in = inner["s_axis_kernel"], inner["s_axis_bias"]
+    map_words, map_filler = map_entrance(clk, rst, start, ports, design, stream_of(maps_in))
+    kernel_words, kernel_filler = _kernel_entrance(
+        clk, rst, start, ports, design, stream_of(kernels_in)
+    )
+    fillers = [each for each in (map_filler, kernel_filler) if each]
     with_biases = None
-    if pass_config is not None and design.partial:
-        with_biases = flag()
+    biased: list[Any] = []
+    if design.partial:
+        with_biases, pass_config = flag(), ports.pass_config
 
         @always_comb
         def choose() -> None:
             with_biases.next = not pass_config.partial_in
 
+        biased.append(choose)
+
     loader = kernel_loader(
         clk,
         rst,
         start,
-        config=load_config,
+        config=ports.load_config,
         sink_kernel=kernel_words,
         sink_bias=stream_of(biases_in),
         kernel=kernel,
@@ -197,82 +140,53 @@ def forward(
         framing_error=load_error,
         design=design,
         with_biases=with_biases,
-        size=kernel_config and kernel_config.size,
-        filling=fold_config.filling if filled and fold_config is not None else None,
+        size=ports.kernel_config.size if design.widened else None,
+        filling=ports.fold_config.filling if _filled_by_loader(design) else None,
     )
     summands: Any = ()
-    added_sums = None
-    if s_axis_add is not None and pass_config is not None:
+    more: dict[str, Any] = {}
+    if added_in:
         added_sums = Stream(design.map_port * design.partial_width)
         add: dict[str, Any] = dict(
             enable=loaded, sink=beats_of(added_in), bias=bias, source=added_sums, design=design
         )
-        if add_config is None:
+        if design.map_port == 1:
             summands = added_maps(
-                clk, rst, start, wanted=pass_config.added, config=map_config, **add
+                clk, rst, start, wanted=ports.pass_config.added, config=ports.map_config, **add
             )
         else:
-            summands = added_beats(clk, rst, start, words=add_config.words, **add)
+            summands = added_beats(clk, rst, start, words=ports.add_config.words, **add)
+        more["sink_added"] = added_sums
     layer = datapath(
         clk,
         rst,
         start,
-        map_config=map_config,
-        output_config=output_config,
-        kernel=kernel,
-        bias=bias,
-        loaded=loaded,
-        sink=map_words,
-        source=beats_of(maps_out),
-        verdict=verdict,
-        progress=progress,
+        ports=DatapathPorts(
+            Inside(ports, design),
+            kernel=kernel,
+            bias=bias,
+            loaded=loaded,
+            sink=map_words,
+            source=beats_of(maps_out),
+            verdict=verdict,
+            progress=progress,
+            **more,
+        ),
         design=design,
-        state=m_axis_state and stream_of(m_axis_state),
-        folded=folded,
-        pass_config=pass_config,
-        sink_partial=s_axis_partial and stream_of(s_axis_partial),
-        source_partial=m_axis_partial and beats_of(m_axis_partial),
-        port=port_config,
-        sink_added=added_sums,
     )
-    if half is not None:
+    m_axis_map = ports.m_axis_map
+    if ports.has("half"):
         told = stream_end(stream=m_axis_map, ends=ends)
         return borders, fillers, loader, summands, layer, told
-    assert status is not None
-    ports = [
-        (s_axis_map, status.map_in),
-        (s_axis_kernel, status.kernel),
-        (s_axis_bias, status.bias),
-        (m_axis_map, status.map_out),
-    ]
-    if m_axis_state is not None:
-        ports.append((m_axis_state, status.state_out))
-    if s_axis_partial is not None and m_axis_partial is not None:
-        ports += [(s_axis_partial, status.partial_in), (m_axis_partial, status.partial_out)]
-    if s_axis_add is not None:
-        ports.append((s_axis_add, status.add_in))
-    words = [
-        counter_of(stream)(clk, rst, start, stream=stream, words=counted)
-        for stream, counted in ports
-    ]
-    counters = run_counters(
-        clk,
-        rst,
-        start,
-        first=s_axis_map,
-        ends=ends,
-        loaded=loaded,
-        complete=progress.complete,
-        output_done=progress.output_done,
-        verdict=verdict,
-        map_error=progress.map_error,
-        load_error=load_error,
-        status=status,
+    words, counters = run_counts(
+        clk, rst, start, ports, first=ports.s_axis_map, run=RunProgress(**run)
     )
 
-    if m_axis_partial is None:
+    if not design.partial:
         ended = stream_end(stream=m_axis_map, ends=ends)
         return borders, fillers, loader, summands, layer, words, counters, ended
+
+    m_axis_partial = ports.m_axis_partial
 
     @always_comb
     def end_either() -> None:
@@ -280,4 +194,4 @@ def forward(
             m_axis_partial.tvalid and m_axis_partial.tready and m_axis_partial.tlast
         )
 
-    return borders, fillers, choose, loader, summands, layer, words, counters, end_either
+    return borders, fillers, biased, loader, summands, layer, words, counters, end_either

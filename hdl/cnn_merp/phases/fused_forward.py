@@ -11,15 +11,13 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block
 
-from merp.hdl.base.signals import AxiStream, Stream, flag, stream_of
-from merp.hdl.base.word_counter import word_counter
+from merp.hdl.base.signals import BYTE, AxiStream, Stream, flag, stream_of
+from merp.hdl.base.word_counters import word_counters
 from merp.hdl.cnn_merp.phases.forward import forward
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
-from merp.hdl.cnn_merp.ports.kernels import LoadConfig
-from merp.hdl.cnn_merp.ports.maps import MapConfig
-from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.ports.passes import Half, TurnConfig
-from merp.hdl.cnn_merp.ports.status import FusedStatus
+from merp.hdl.cnn_merp.ports.forward_ports import ForwardHalfPorts
+from merp.hdl.cnn_merp.ports.fused_forward_ports import FusedForwardPorts
+from merp.hdl.cnn_merp.ports.passes import Half, RunProgress
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.open_stream import open_stream
 from merp.hdl.streams.stream_demux import stream_demux
@@ -27,8 +25,10 @@ from merp.hdl.streams.stream_end import stream_end
 from merp.hdl.streams.stream_fork import stream_fork
 from merp.hdl.streams.stream_mux import stream_mux
 from merp.hdl.streams.turn_counter import turn_counter
+from merp.models.base.counters import FIRST
 from merp.models.base.latencies import CREDIT_RETURN
 from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.fused_registers import SECOND
 
 AHEAD = CREDIT_RETURN
 """Words of the map between the layers by which memory and the second layer may be apart: as many
@@ -145,31 +145,24 @@ def _some(each: list[Bit], some: Bit) -> Any:
     return judge
 
 
+def _half_ports(
+    ports: FusedForwardPorts, design: Design, half: Half, layer: str = "", **streams: AxiStream
+) -> ForwardHalfPorts:
+    """Ports of the engine of a layer, whose registers have names that begin with ``layer``."""
+    names = "map_config", "load_config", "output_config"
+    registers = {name: vars(ports)[f"{layer}{name}"] for name in names}
+    return ForwardHalfPorts(design, half=half, **registers, **streams)
+
+
 @entity
 def fused_forward(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    map_config: MapConfig,
-    load_config: LoadConfig,
-    output_config: OutputConfig,
-    second_map_config: MapConfig,
-    second_load_config: LoadConfig,
-    second_output_config: OutputConfig,
-    s_axis_map: AxiStream,
-    s_axis_kernel: AxiStream,
-    s_axis_bias: AxiStream,
-    s_axis_second_kernel: AxiStream,
-    s_axis_second_bias: AxiStream,
-    m_axis_map: AxiStream,
-    status: FusedStatus,
+    ports: FusedForwardPorts,
     design: Design,
     second: Design,
     groups: int,
-    turn_config: TurnConfig | None = None,
-    m_axis_between: AxiStream | None = None,
-    m_axis_between_state: AxiStream | None = None,
-    m_axis_state: AxiStream | None = None,
 ) -> Any:
     """Compute two super layers, one behind the other, for a batch of images.
 
@@ -207,73 +200,73 @@ def fused_forward(
     """
     half = Half(design)
     halves = [Half(second) for _ in range(groups)]
-    engines = [half, *halves]
-    last = halves[-1]
+    engines, last = [half, *halves], halves[-1]
     loaded, load_error, map_error = flag(), flag(), flag()
     complete, output_done = flag(), flag()
     kernels, maps = second.stored("kernels").width, second.stored("maps").width
-    opened = AxiStream(len(s_axis_map.tdata))
+    opened = AxiStream(len(ports.s_axis_map.tdata))
     between = AxiStream(maps)
-    to_second = between if m_axis_between is None else AxiStream(maps)
+    to_second = AxiStream(maps) if second.state else between
     kernels_in = [AxiStream(kernels) for _ in halves]
     biases_in = [AxiStream(kernels) for _ in halves]
     maps_in = [AxiStream(maps) for _ in halves]
     maps_out = [AxiStream(maps) for _ in halves]
-    states_out = [AxiStream(8) if second.state else None for _ in halves]
+    states_out = [AxiStream(BYTE) for _ in halves] if second.state else []
 
-    entrance = open_stream(sink=stream_of(s_axis_map), enable=loaded, source=stream_of(opened))
+    entrance = open_stream(
+        sink=stream_of(ports.s_axis_map), enable=loaded, source=stream_of(opened)
+    )
     first_layer = forward(
         clk,
         rst,
         start,
-        map_config=map_config,
-        load_config=load_config,
-        output_config=output_config,
-        s_axis_map=opened,
-        s_axis_kernel=s_axis_kernel,
-        s_axis_bias=s_axis_bias,
-        m_axis_map=between,
-        status=None,
+        ports=_half_ports(
+            ports,
+            design,
+            half,
+            s_axis_map=opened,
+            s_axis_kernel=ports.s_axis_kernel,
+            s_axis_bias=ports.s_axis_bias,
+            m_axis_map=between,
+            **({"m_axis_state": ports.m_axis_between_state} if second.state else {}),
+        ),
         design=design,
-        m_axis_state=m_axis_between_state,
-        half=half,
     )
     second_layer = [
         forward(
             clk,
             rst,
             start,
-            map_config=second_map_config,
-            load_config=second_load_config,
-            output_config=second_output_config,
-            s_axis_map=maps_in[group],
-            s_axis_kernel=kernels_in[group],
-            s_axis_bias=biases_in[group],
-            m_axis_map=maps_out[group],
-            status=None,
+            ports=_half_ports(
+                ports,
+                second,
+                halves[group],
+                SECOND,
+                s_axis_map=maps_in[group],
+                s_axis_kernel=kernels_in[group],
+                s_axis_bias=biases_in[group],
+                m_axis_map=maps_out[group],
+                **({"m_axis_state": states_out[group]} if second.state else {}),
+            ),
             design=second,
-            m_axis_state=states_out[group],
-            half=halves[group],
         )
         for group in range(groups)
     ]
-    turns = [
-        (turn_config and turn_config.kernels, s_axis_second_kernel, kernels_in),
-        (turn_config and turn_config.maps, s_axis_second_bias, biases_in),
-        (turn_config and turn_config.inputs, to_second, maps_in),
-    ]
+    turns = vars(ports.turn_config) if groups > 1 else {}
     shares = [
-        _share_out(clk, rst, start, words=words, sink=sink, sources=sources)
-        for words, sink, sources in turns
+        _share_out(clk, rst, start, words=turns.get(turn), sink=sink, sources=sources)
+        for turn, sink, sources in (
+            ("kernels", ports.s_axis_second_kernel, kernels_in),
+            ("maps", ports.s_axis_second_bias, biases_in),
+            ("inputs", to_second, maps_in),
+        )
     ]
-    leaving: list[tuple[Any, Any, Any]] = [
-        (turn_config and turn_config.maps, maps_out, m_axis_map),
-    ]
-    if m_axis_state is not None:
-        leaving.append((turn_config and turn_config.state, states_out, m_axis_state))
+    leaving = [("maps", maps_out, ports.m_axis_map)]
+    if second.state:
+        leaving.append(("state", states_out, ports.m_axis_state))
     results = [
-        _gather(clk, rst, start, words=words, sinks=sinks, source=source)
-        for words, sinks, source in leaving
+        _gather(clk, rst, start, words=turns.get(turn), sinks=sinks, source=source)
+        for turn, sinks, source in leaving
     ]
 
     # An engine goes on behind its last word where pooling leaves out the last positions.
@@ -281,8 +274,8 @@ def fused_forward(
     done_with_maps += [each.verdict.idle for each in engines]
     done_with_results = [each.output_done for each in engines]
     map_ends, ends = flag(), flag()
-    ending: list[Any] = [stream_end(stream=m_axis_map, ends=map_ends)]
-    if m_axis_between is None:
+    ending: list[Any] = [stream_end(stream=ports.m_axis_map, ends=map_ends)]
+    if not second.state:
         ends = map_ends
     else:
         between_ends, between_sent = flag(), flag()
@@ -293,11 +286,11 @@ def fused_forward(
                 rst,
                 start,
                 sink=stream_of(between),
-                one=stream_of(m_axis_between),
+                one=stream_of(ports.m_axis_between),
                 other=stream_of(to_second),
                 words=AHEAD,
             ),
-            stream_end(stream=m_axis_between, ends=between_ends),
+            stream_end(stream=ports.m_axis_between, ends=between_ends),
             _both_end(
                 clk,
                 rst,
@@ -316,51 +309,31 @@ def fused_forward(
         # A group but the last one has no last of its own on the stream of maps.
         _some(each=[half.map_error, last.map_error], some=map_error),
     ]
-    ports: list[tuple[Any, Any]] = [
-        (s_axis_map, status.map_in),
-        (s_axis_kernel, status.kernel),
-        (s_axis_bias, status.bias),
-        (s_axis_second_kernel, status.second_kernel),
-        (s_axis_second_bias, status.second_bias),
-        (m_axis_map, status.map_out),
-    ]
-    if m_axis_between is not None:
-        ports += [
-            (m_axis_between, status.between_out),
-            (m_axis_between_state, status.between_state_out),
-            (m_axis_state, status.state_out),
-        ]
-    words = [
-        word_counter(clk, rst, start, stream=stream, words=counted) for stream, counted in ports
-    ]
+    words = word_counters(clk, rst, start, ports)
     counters = [
         run_counters(
             clk,
             rst,
             start,
-            first=s_axis_map,
-            ends=ends,
-            loaded=loaded,
-            complete=complete,
-            output_done=output_done,
-            verdict=last.verdict,
-            map_error=map_error,
-            load_error=load_error,
-            status=status,
+            first=ports.s_axis_map,
+            run=RunProgress(
+                ends=ends,
+                loaded=loaded,
+                complete=complete,
+                output_done=output_done,
+                verdict=last.verdict,
+                map_error=map_error,
+                load_error=load_error,
+            ),
+            status=ports.status,
         ),
         run_counters(
             clk,
             rst,
             start,
-            first=s_axis_map,
-            ends=half.ends,
-            loaded=loaded,
-            complete=half.complete,
-            output_done=half.output_done,
-            verdict=half.verdict,
-            map_error=half.map_error,
-            load_error=half.load_error,
-            status=status.of_first(),
+            first=ports.s_axis_map,
+            run=half.progress.but(loaded=loaded),
+            status=ports.status.of_half(FIRST),
         ),
     ]
     return (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from merp.hdl.base.interface import GivenPorts, given_all, given_some
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.input_buffer.either_router import either_router
 from merp.hdl.cnn_merp.input_buffer.input_banks import input_banks
@@ -34,26 +35,33 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.design import Design
 
 
+class InputPorts(GivenPorts):
+    """Ports of the input side."""
+
+    MEMBERS = (
+        *given_all(
+            enable=Bit,
+            config=MapConfig,
+            sink=Stream,
+            credit=Bit,
+            slot=Slot | RowSlot,
+            held=Word,
+            verdict=Verdict,
+            complete=Bit,
+            framing_error=Bit,
+        ),
+        *given_some(folded=Bit, fold=FoldRowConfig, partial=PartialSums, port=PortConfig),
+    )
+
+
 @entity
 def input_path(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    enable: Bit,
-    config: MapConfig,
-    sink: Stream,
-    credit: Bit,
-    slot: Slot | RowSlot,
-    held: Word,
-    verdict: Verdict,
-    complete: Bit,
-    framing_error: Bit,
+    ports: InputPorts,
     design: Design,
     sums: Literal["map", "gradient", "row"],
-    folded: Bit = None,
-    fold: FoldRowConfig | None = None,
-    partial: PartialSums | None = None,
-    port: PortConfig | None = None,
 ) -> Any:
     """Keep k rows of map words in the banks and issue a slot per cycle.
 
@@ -74,15 +82,19 @@ def input_path(
 
     Throughput: a map word in and a slot out per cycle. Reset: the run is abandoned.
     """
+    config, slot, verdict = ports.config, ports.slot, ports.verdict
+    wide = design.map_port > 1
+    folded = ports.folded if design.folded else None
+    fold = ports.fold if ports.has("fold") else None
     word = PositionWord(design)
-    bank_write = BankWrite(design) if port is None else WideBankWrite(design)
+    bank_write = WideBankWrite(design) if wide else BankWrite(design)
     bank_read = BankRead(design)
     taps = bits(design.window_width)
     written_row = bits(word.row_width)
     written_column = bits(word.column_width)
     most = design.max_maps
-    if fold is not None:  # words of a row, or where these have several elements maps of an image
-        most = design.row_words if port is None else max(most, design.row_words)
+    if fold:  # words of a row, or where these have several elements maps of an image
+        most = max(most, design.row_words) if wide else design.row_words
     written_channel = count(most)
     head = bits(word.width)
     head_valid = flag()
@@ -91,25 +103,25 @@ def input_path(
     row_shift = bits(word.shift_width)
     column_shift = bits(word.shift_width)
     places: dict[str, Any] = dict(
-        enable=enable,
+        enable=ports.enable,
         config=config,
-        sink=sink,
+        sink=ports.sink,
         floor=floor,
         bank=bank_write,
         row=written_row,
         column=written_column,
         channel=written_channel,
-        complete=complete,
-        framing_error=framing_error,
+        complete=ports.complete,
+        framing_error=ports.framing_error,
         design=design,
     )
-    if port is not None:
-        writer = wide_router(clk, rst, start, port=port, folded=folded, fold=fold, **places)
-    elif folded is None:
-        writer = router(clk, rst, start, **places)
-    else:
+    if wide:
+        writer = wide_router(clk, rst, start, port=ports.port, folded=folded, fold=fold, **places)
+    elif design.folded:
         writer = either_router(clk, rst, start, folded=folded, fold=fold, **places)
-    if port is None:
+    else:
+        writer = router(clk, rst, start, **places)
+    if not wide:
         banks = input_banks(clk, write=bank_write, read=bank_read, taps=taps, design=design)
     else:
         banks = wide_banks(
@@ -119,7 +131,7 @@ def input_path(
         clk,
         rst,
         start,
-        config=config if port is None else config.but(inputs=port.words),
+        config=config.but(inputs=ports.port.words) if wide else config,
         take=head_take,
         valid=head_valid,
         head=head,
@@ -137,7 +149,7 @@ def input_path(
             head_valid=head_valid,
             head_take=head_take,
             written_row=written_row,
-            filled=credit,
+            filled=ports.credit,
             floor=floor,
             read=bank_read,
             row_shift=row_shift,
@@ -159,7 +171,7 @@ def input_path(
             written_row=written_row,
             written_column=written_column,
             written_channel=written_channel,
-            credit=credit,
+            credit=ports.credit,
             floor=floor,
             read=bank_read,
             row_shift=row_shift,
@@ -168,14 +180,14 @@ def input_path(
             verdict=verdict,
             design=design,
             gradients=sums == "gradient",
-            partial=partial,
+            partial=ports.partial if ports.has("partial") else None,
         )
     reuse = location_restore(
         clk,
         row_shift=row_shift,
         column_shift=column_shift,
         taps=taps,
-        held=held,
+        held=ports.held,
         k=design.k,
         width=design.fmt.width,
     )

@@ -11,7 +11,6 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.base.element_counter import counter_of
 from merp.hdl.base.signals import AxiStream, Stream, beats_of, bits, count, flag, stream_of
 from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
 from merp.hdl.cnn_merp.delta_buffer.delta_row_buffer import delta_row_buffer
@@ -19,32 +18,149 @@ from merp.hdl.cnn_merp.gradient_array.bias_gradient import bias_gradient
 from merp.hdl.cnn_merp.gradient_array.bias_gradients import bias_gradients
 from merp.hdl.cnn_merp.gradient_array.gradient_array import gradient_array
 from merp.hdl.cnn_merp.gradient_array.row_array import row_array
-from merp.hdl.cnn_merp.phases.input_path import input_path
-from merp.hdl.cnn_merp.phases.run_counters import run_counters
-from merp.hdl.cnn_merp.phases.stored_stream import inside, stored_stream
-from merp.hdl.cnn_merp.ports.gradients import DeltaElement, GradientRead, UpdateConfig
-from merp.hdl.cnn_merp.ports.kernels import KernelConfig
-from merp.hdl.cnn_merp.ports.maps import (
-    FoldConfig,
-    FoldRowConfig,
-    GradientMapConfig,
-    UpdatePortConfig,
-)
-from merp.hdl.cnn_merp.ports.passes import Half, UpdatePassConfig
-from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
-from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
+from merp.hdl.cnn_merp.phases.input_path import InputPorts, input_path
+from merp.hdl.cnn_merp.phases.map_entrance import map_entrance
+from merp.hdl.cnn_merp.phases.run_counters import run_counts
+from merp.hdl.cnn_merp.phases.stored_stream import inside
+from merp.hdl.cnn_merp.ports.gradients import DeltaElement, GradientRead
+from merp.hdl.cnn_merp.ports.kernel_update_ports import KernelUpdatePorts
+from merp.hdl.cnn_merp.ports.passes import RunProgress, run_signals
+from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot
 from merp.hdl.cnn_merp.update_unit.update_unit import update_unit
 from merp.hdl.cnn_merp.update_unit.wide_update import wide_update
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_beats import unpool_beats
-from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
-from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.piece_cutter import piece_cutter
-from merp.hdl.streams.tail_filler import tail_filler
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 ARRAYS = {"position": gradient_array, "row": row_array}
+
+
+STORED = (
+    "s_axis_map", "s_axis_delta", "s_axis_kernel", "s_axis_bias", "s_axis_kernel_velocity",
+    "s_axis_bias_velocity", "m_axis_kernel", "m_axis_bias", "m_axis_kernel_velocity",
+    "m_axis_bias_velocity",
+)  # fmt: skip
+"""Streams of elements, which may lie in memory in a narrower format than the arithmetic's."""
+
+FROM_OTHER_HALF = "s_axis_delta", "s_axis_kernel"
+"""Those of them that the other half of a pass gives, in the arithmetic's format."""
+
+
+def _folding(ports: KernelUpdatePorts, design: Design) -> dict[str, Any]:
+    """Ports of the input side that not every design has."""
+    found: dict[str, Any] = {}
+    if design.folded:
+        found["folded"] = ports.fold_config.folded
+        if design.ku_kind == "row":
+            found["fold"] = ports.fold_config
+    if design.map_port > 1:
+        found["port"] = ports.port_config
+    return found
+
+
+def _whole_deltas(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    ports: KernelUpdatePorts,
+    design: Design,
+    sink: AxiStream,
+    undone: UnpoolDesign | None,
+    error: Bit,
+) -> tuple[Stream, Any, Any]:
+    """The deltas that are kept, and what makes them of those that come.
+
+    Pooled ones are expanded; beats of several are cut into what the buffer takes. ``error``: their
+    stream was framed wrong.
+    """
+    wide = design.map_port > 1
+    expand: Any = ()
+    spread: Any = ()
+    deltas = stream_of(sink)
+    if undone is not None:
+        expanded = Stream(len(deltas.data))
+        undo: dict[str, Any] = dict(
+            config=ports.unpool_config,
+            sink=beats_of(sink),
+            sink_state=stream_of(ports.s_axis_state),
+            source=expanded,
+            done=flag(),  # the update outlasts it
+            framing_error=error,
+            design=undone,
+        )
+        deltas = expanded
+        if wide:
+            spread = unpool_beats(clk, rst, start, **undo)
+        else:
+            expand = unpool(clk, rst, start, **undo)
+    if wide:
+        pieces = Stream(design.delta_beat * design.fmt.width)
+        expand = piece_cutter(
+            clk,
+            rst,
+            start,
+            length=ports.port_config.deltas,
+            lengths=ports.port_config.positions,
+            sink=deltas,
+            source=pieces,
+            width=design.fmt.width,
+        )
+        deltas = pieces
+    return deltas, expand, spread
+
+
+def _buffer(
+    clk: Bit, rst: Bit, start: Bit, ports: KernelUpdatePorts, design: Design, **signals: Any
+) -> Any:
+    """What keeps the deltas of two positions, or of two rows where gradients are summed by row."""
+    config = ports.map_config
+    if design.map_port > 1:
+        config = config.but(last_cus=ports.port_config.last_beats)
+    if design.ku_kind == "position":
+        return delta_buffer(clk, rst, start, config=config, design=design, **signals)
+    fold = ports.fold_config if design.folded else None
+    return delta_row_buffer(clk, rst, start, config=config, design=design, fold=fold, **signals)
+
+
+def _biases(
+    clk: Bit, rst: Bit, design: Design, element: DeltaElement, enable: Bit, index: Word, read: Word
+) -> Any:
+    """The gradients of the biases; ``read`` is the one at ``index``, where ``enable`` asks."""
+    return (bias_gradients if design.delta_beat > 1 else bias_gradient)(
+        clk,
+        rst,
+        element=element,
+        read_enable=enable,
+        read_index=index,
+        gradient=read,
+        design=design,
+    )
+
+
+def _updater(
+    clk: Bit, rst: Bit, start: Bit, ports: KernelUpdatePorts, design: Design, **signals: Any
+) -> Any:
+    """The update unit, with what the design has of its ports."""
+    more = {}
+    if design.partial:
+        more["with_biases"] = ports.pass_config.biases
+    if design.folded:
+        more["filling"] = ports.fold_config.filling
+    if design.widened:
+        more["size"] = ports.kernel_config.size
+    return (wide_update if design.kernel_port > 1 else update_unit)(
+        clk,
+        rst,
+        start,
+        map_config=ports.map_config,
+        config=ports.update_config,
+        design=design,
+        **signals,
+        **more,
+    )
 
 
 @entity
@@ -52,28 +168,9 @@ def kernel_update(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    map_config: GradientMapConfig,
-    update_config: UpdateConfig,
-    s_axis_map: AxiStream,
-    s_axis_delta: AxiStream,
-    s_axis_kernel: AxiStream,
-    s_axis_bias: AxiStream,
-    m_axis_kernel: AxiStream,
-    m_axis_bias: AxiStream,
-    status: KernelUpdateStatus | None,
+    ports: KernelUpdatePorts,
     design: Design,
-    s_axis_kernel_velocity: AxiStream | None = None,
-    s_axis_bias_velocity: AxiStream | None = None,
-    m_axis_kernel_velocity: AxiStream | None = None,
-    m_axis_bias_velocity: AxiStream | None = None,
-    unpool_config: UnpoolConfig | None = None,
-    s_axis_state: AxiStream | None = None,
     undone: UnpoolDesign | None = None,
-    pass_config: UpdatePassConfig | None = None,
-    fold_config: FoldConfig | None = None,
-    kernel_config: KernelConfig | None = None,
-    port_config: UpdatePortConfig | None = None,
-    half: Half | None = None,
 ) -> Any:
     """Sum the gradients of one layer over a batch of images and update its kernels and biases.
 
@@ -116,122 +213,66 @@ def kernel_update(
         raise ValueError(f"a kernel update has p = 1, not {design.p}")
     width = design.fmt.width
     by_rows = design.ku_kind == "row"
-    enable = flag()
+    run = run_signals(ports, design)
+    enable = run["loaded"]
     filled, opening = flag(), flag()
     slot = RowSlot(design) if by_rows else Slot(design)
     held = bits(design.window_width)
     deltas = bits(design.n_cu * width)
     element = DeltaElement(design)
-    verdict = Verdict(design)
-    complete, output_done = flag(), flag()
-    map_error, delta_error, update_error, load_error = flag(), flag(), flag(), flag()
+    verdict = run["verdict"]
+    complete, output_done = run["complete"], run["output_done"]
+    map_error, delta_error, update_error = run["map_error"], flag(), flag()
+    load_error = run["load_error"]
     read = GradientRead(design)
     kernel_element, bias_element = bits(design.gradient_read * width), bits(width)
     bias_read = flag()
     bias_index = count(design.groups * design.n_cu - 1)
-    ends = flag()  # a transfer with the run's last word, whichever stream it leaves by
-    if half is not None:
-        enable, verdict, ends = half.loaded, half.verdict, half.ends
-        complete, output_done = half.complete, half.output_done
-        map_error, load_error = half.map_error, half.load_error
+    ends = run["ends"]  # a transfer with the run's last word, whichever stream it leaves by
 
-    fmt, kernels, gradients = design.fmt, design.stored("kernels"), design.stored("gradients")
-    maps_in = inside(s_axis_map, design.stored_input, fmt)
-    # The other half gives elements of the arithmetic's format.
-    delta_words = s_axis_delta if half else inside(s_axis_delta, design.stored("deltas"), fmt)
-    kernels_in = s_axis_kernel if half else inside(s_axis_kernel, kernels, fmt)
-    biases_in = inside(s_axis_bias, kernels, fmt)
-    kernels_out, biases_out = inside(m_axis_kernel, kernels, fmt), inside(m_axis_bias, kernels, fmt)
-    kernel_velocities_in = inside(s_axis_kernel_velocity, gradients, fmt)
-    kernel_velocities_out = inside(m_axis_kernel_velocity, gradients, fmt)
-    bias_velocities_in = inside(s_axis_bias_velocity, gradients, fmt)
-    bias_velocities_out = inside(m_axis_bias_velocity, gradients, fmt)
-    borders = [
-        stored_stream(sink=sink, source=source, stored=stored, fmt=fmt)
-        for sink, source, stored in (
-            (s_axis_map, maps_in, design.stored_input),
-            (s_axis_delta, delta_words, design.stored("deltas")),
-            (s_axis_kernel, kernels_in, kernels),
-            (s_axis_bias, biases_in, kernels),
-            (s_axis_kernel_velocity, kernel_velocities_in, gradients),
-            (s_axis_bias_velocity, bias_velocities_in, gradients),
-            (kernels_out, m_axis_kernel, kernels),
-            (biases_out, m_axis_bias, kernels),
-            (kernel_velocities_out, m_axis_kernel_velocity, gradients),
-            (bias_velocities_out, m_axis_bias_velocity, gradients),
+    given = FROM_OTHER_HALF if ports.has("half") else ()
+    inner, borders = inside(ports, "ku", design, [each for each in STORED if each not in given])
+    inner |= {name: vars(ports)[name] for name in given}
+    maps_in, delta_words = inner["s_axis_map"], inner["s_axis_delta"]
+    kernels_in, biases_in = inner["s_axis_kernel"], inner["s_axis_bias"]
+    kernels_out, biases_out = inner["m_axis_kernel"], inner["m_axis_bias"]
+    velocities: dict[str, Any] = {}
+    if ports.has("s_axis_kernel_velocity"):
+        kernel_velocities_in = inner["s_axis_kernel_velocity"]
+        kernel_velocities_out = inner["m_axis_kernel_velocity"]
+        bias_velocities_in = inner["s_axis_bias_velocity"]
+        bias_velocities_out = inner["m_axis_bias_velocity"]
+        velocities = dict(
+            sink_kernel_velocity=stream_of(kernel_velocities_in),
+            sink_bias_velocity=stream_of(bias_velocities_in),
+            source_kernel_velocity=beats_of(kernel_velocities_out),
+            source_bias_velocity=beats_of(bias_velocities_out),
         )
-        if sink is not source
-    ]
-    map_words, filler, folded, fold_rows = stream_of(maps_in), (), None, None
-    if fold_config is not None:
-        folded = fold_config.folded
-        if isinstance(fold_config, FoldRowConfig):
-            fold_rows = fold_config
-    if port_config is not None:
-        map_pieces = Stream(len(map_words.data))
-        filler = piece_cutter(
-            clk,
-            rst,
-            start,
-            length=port_config.elements,
-            lengths=port_config.pixels,
-            sink=map_words,
-            source=map_pieces,
-            width=width,
-            filling=fold_config and fold_config.filling,
-        )
-        map_words = map_pieces
-    elif fold_config is not None:
-        whole_maps = Stream(width)
-        filler = tail_filler(
-            clk,
-            rst,
-            start,
-            length=fold_config.elements,
-            filling=fold_config.filling,
-            sink=map_words,
-            source=whole_maps,
-        )
-        map_words = whole_maps
+    map_words, filler = map_entrance(clk, rst, start, ports, design, stream_of(maps_in))
     windows = input_path(
         clk,
         rst,
         start,
-        enable=enable,
-        config=map_config,
-        sink=map_words,
-        credit=filled,
-        slot=slot,
-        held=held,
-        verdict=verdict,
-        complete=complete,
-        framing_error=map_error,
+        ports=InputPorts(
+            enable=enable,
+            config=ports.map_config,
+            sink=map_words,
+            credit=filled,
+            slot=slot,
+            held=held,
+            verdict=verdict,
+            complete=complete,
+            framing_error=map_error,
+            **_folding(ports, design),
+        ),
         design=design,
         sums="row" if by_rows else "gradient",
-        folded=folded,
-        fold=fold_rows,
-        port=port_config,
     )
-    deltas_in = stream_of(delta_words)
-    expand: Any = ()
-    spread: Any = ()
-    delta_map_config = map_config
-    if unpool_config is not None and s_axis_state is not None and undone is not None:
-        deltas_in = Stream(len(deltas_in.data))
-        unpool_error = flag()
-        undo: dict[str, Any] = dict(
-            config=unpool_config,
-            sink=beats_of(delta_words),
-            sink_state=stream_of(s_axis_state),
-            source=deltas_in,
-            done=flag(),  # the update outlasts it
-            framing_error=unpool_error,
-            design=undone,
-        )
-        if port_config is None:
-            expand = unpool(clk, rst, start, **undo)
-        else:
-            spread = unpool_beats(clk, rst, start, **undo)
+    unpool_error = flag()
+    deltas_in, expand, spread = _whole_deltas(
+        clk, rst, start, ports, design, delta_words, undone, unpool_error
+    )
+    if undone is not None:
 
         @always_comb
         def gather() -> None:
@@ -243,25 +284,12 @@ def kernel_update(
         def gather() -> None:
             load_error.next = delta_error or update_error
 
-    if port_config is not None:
-        delta_pieces = Stream(design.delta_beat * width)
-        expand = piece_cutter(
-            clk,
-            rst,
-            start,
-            length=port_config.deltas,
-            lengths=port_config.positions,
-            sink=deltas_in,
-            source=delta_pieces,
-            width=width,
-        )
-        deltas_in = delta_pieces
-        delta_map_config = map_config.but(last_cus=port_config.last_beats)
-    second = (delta_row_buffer if by_rows else delta_buffer)(
+    second = _buffer(
         clk,
         rst,
         start,
-        config=delta_map_config,
+        ports,
+        design,
         sink=deltas_in,
         slot=slot,
         filled=filled,
@@ -269,8 +297,6 @@ def kernel_update(
         opening=opening,
         element=element,
         framing_error=delta_error,
-        design=design,
-        **({"fold": fold_rows} if by_rows else {}),
     )
     units = ARRAYS[design.ku_kind](
         clk,
@@ -283,80 +309,33 @@ def kernel_update(
         gradient=kernel_element,
         design=design,
     )
-    bias = (bias_gradients if design.delta_beat > 1 else bias_gradient)(
-        clk,
-        rst,
-        element=element,
-        read_enable=bias_read,
-        read_index=bias_index,
-        gradient=bias_element,
-        design=design,
-    )
-    updater = (wide_update if design.kernel_port > 1 else update_unit)(
+    bias = _biases(clk, rst, design, element, bias_read, bias_index, bias_element)
+    updater = _updater(
         clk,
         rst,
         start,
+        ports,
+        design,
         final_issue=verdict.final_issue,
-        map_config=map_config,
-        config=update_config,
         read=read,
         kernel_gradient=kernel_element,
         bias_read=bias_read,
         bias_index=bias_index,
         bias_gradient=bias_element,
+        ends=ends,
+        done=output_done,
+        framing_error=update_error,
         sink_kernel=stream_of(kernels_in),
         sink_bias=stream_of(biases_in),
         source_kernel=beats_of(kernels_out),
         source_bias=beats_of(biases_out),
-        ends=ends,
-        done=output_done,
-        framing_error=update_error,
-        design=design,
-        sink_kernel_velocity=kernel_velocities_in and stream_of(kernel_velocities_in),
-        sink_bias_velocity=bias_velocities_in and stream_of(bias_velocities_in),
-        source_kernel_velocity=kernel_velocities_out and beats_of(kernel_velocities_out),
-        source_bias_velocity=bias_velocities_out and beats_of(bias_velocities_out),
-        **({} if pass_config is None else {"with_biases": pass_config.biases}),
-        **({} if fold_config is None else {"filling": fold_config.filling}),
-        **({} if kernel_config is None else {"size": kernel_config.size}),
+        **velocities,
     )
     words: Any = ()
     counters: Any = ()
-    if status is not None:  # a pass counts for its halves
-        ports: list[tuple[Any, Any]] = [
-            (s_axis_map, status.map_in),
-            (s_axis_delta, status.delta_in),
-            (s_axis_kernel, status.kernel),
-            (m_axis_kernel, status.kernel_out),
-            (s_axis_bias, status.bias),
-            (m_axis_bias, status.bias_out),
-        ]
-        if s_axis_kernel_velocity is not None:
-            ports += [
-                (s_axis_kernel_velocity, status.kernel_velocity_in),
-                (m_axis_kernel_velocity, status.kernel_velocity_out),
-                (s_axis_bias_velocity, status.bias_velocity_in),
-                (m_axis_bias_velocity, status.bias_velocity_out),
-            ]
-        if s_axis_state is not None:
-            ports.append((s_axis_state, status.state_in))
-        words = [
-            counter_of(stream)(clk, rst, start, stream=stream, words=counted)
-            for stream, counted in ports
-        ]
-        counters = run_counters(
-            clk,
-            rst,
-            start,
-            first=s_axis_map,
-            ends=ends,
-            loaded=enable,
-            complete=complete,
-            output_done=output_done,
-            verdict=verdict,
-            map_error=map_error,
-            load_error=load_error,
-            status=status,
+    if not ports.has("half"):  # a pass counts for its halves
+        words, counters = run_counts(
+            clk, rst, start, ports, first=ports.s_axis_map, run=RunProgress(**run)
         )
 
     @always(clk.posedge)

@@ -11,9 +11,11 @@ from typing import Any
 
 from myhdl import always
 
+from merp.hdl.base.interface import DesignPorts
 from merp.hdl.base.signals import AxiStream, bits, flag
 from merp.hdl.base.status import Status
-from merp.hdl.cnn_merp.ports.slots import Verdict
+from merp.hdl.base.word_counters import word_counters
+from merp.hdl.cnn_merp.ports.passes import RunProgress
 from merp.hdl.conversion.entity import Bit, entity
 
 
@@ -23,13 +25,7 @@ def run_counters(
     rst: Bit,
     start: Bit,
     first: AxiStream,
-    ends: Bit,
-    loaded: Bit,
-    complete: Bit,
-    output_done: Bit,
-    verdict: Verdict,
-    map_error: Bit,
-    load_error: Bit,
+    run: RunProgress,
     status: Status,
 ) -> Any:
     """Count a run's cycles, and tell when it is over.
@@ -49,6 +45,8 @@ def run_counters(
 
     Reset: no run, counters at zero. They restart with start.
     """
+    ends, loaded, complete, output_done = run.ends, run.loaded, run.complete, run.output_done
+    verdict, map_error, load_error = run.verdict, run.map_error, run.load_error
     running = flag()
     counting = flag()
     issued = flag()
@@ -137,3 +135,13 @@ def run_counters(
             status.framing_error.next = False
 
     return watch, cycles, progress
+
+
+def run_counts(
+    clk: Bit, rst: Bit, start: Bit, ports: DesignPorts[Any], first: AxiStream, run: RunProgress
+) -> tuple[list[Any], Any]:
+    """The counters of words and those of cycles of a run, in the status of an engine."""
+    return (
+        word_counters(clk, rst, start, ports),
+        run_counters(clk, rst, start, first=first, run=run, status=ports.status),
+    )

@@ -5,6 +5,7 @@ An element is widened exactly when it comes in, and rounded once when it leaves.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from myhdl import ConcatSignal, always_comb, block
@@ -12,16 +13,42 @@ from myhdl import ConcatSignal, always_comb, block
 from merp.hdl.arithmetic.byte_value import byte_value
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.arithmetic.fp_widen import fp_widen
+from merp.hdl.base.interface import DesignPorts
 from merp.hdl.base.signals import AxiStream, bits
 from merp.hdl.conversion.entity import Word, entity
 from merp.models.base.byte_image import ByteImage
 from merp.models.base.formats import FloatFormat
 from merp.models.base.storage import StoredFormat
+from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.word_counters import stored_format
 
 
-def inside(port: Any, stored: StoredFormat, fmt: FloatFormat) -> Any:
-    """The stream of elements of ``fmt`` behind a port, which is the port where they lie so."""
-    return port if port is None or stored == fmt else AxiStream(fmt.width, port.lanes)
+def inside(
+    ports: DesignPorts[Any], phase: str, design: Design, names: Sequence[str]
+) -> tuple[dict[str, AxiStream], list[Any]]:
+    """The streams of the arithmetic's elements behind the ports of an engine, by port.
+
+    A stream is its port where memory has elements of the same format. What stands between it and
+    the port otherwise comes along, in the order of ``names``.
+
+    Args:
+        ports: of the engine. phase: of its ports. design: whose elements they carry.
+        names: of the ports; those that the engine does not have are left out.
+    """
+    words = {stream: name for name, stream in ports.counted.items()}
+    found: dict[str, AxiStream] = {}
+    borders = []
+    for name in names:
+        if not ports.has(name):
+            continue
+        port, stored = vars(ports)[name], stored_format(phase, words[name], design)
+        if stored is None or stored == design.fmt:
+            found[name] = port
+            continue
+        own = found[name] = AxiStream(design.fmt.width, port.lanes)
+        sink, source = (port, own) if name in ports.sinks else (own, port)
+        borders.append(stored_stream(sink=sink, source=source, stored=stored, fmt=design.fmt))
+    return found, borders
 
 
 @block

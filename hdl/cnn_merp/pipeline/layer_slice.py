@@ -10,16 +10,20 @@ from typing import Any
 
 from myhdl import block
 
-from merp.hdl.base.signals import BYTE, AxiStream, Bundles, Stream, bits, stream_of
+from merp.hdl.base.signals import BYTE, AxiStream, Stream, bits, stream_of
 from merp.hdl.base.status import STATUS_WIDTH
 from merp.hdl.cnn_merp.phases.delta import delta
 from merp.hdl.cnn_merp.phases.forward import forward
 from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
 from merp.hdl.cnn_merp.pipeline.gather import gather
-from merp.hdl.cnn_merp.pipeline.ports import with_flags
+from merp.hdl.cnn_merp.pipeline.ports import LayerPorts, with_flags
+from merp.hdl.cnn_merp.ports.delta_ports import DeltaPorts
+from merp.hdl.cnn_merp.ports.forward_ports import ForwardPorts
+from merp.hdl.cnn_merp.ports.kernel_update_ports import KernelUpdatePorts, UpdateDesign
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.broadcast import broadcast
 from merp.hdl.streams.stream_fifo import stream_fifo
+from merp.models.base.rates import UpdateRule
 from merp.models.machines.cnn_merp.params.pipeline_design import SliceDesign
 
 
@@ -48,19 +52,8 @@ def layer_slice(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    config: Bundles,
-    s_axis: Bundles,
-    m_axis: Bundles,
-    maps: Stream,
-    maps_on: AxiStream,
-    deltas: Stream,
-    status: Bundles,
+    ports: LayerPorts,
     design: SliceDesign,
-    states_on: AxiStream | None = None,
-    states: Stream | None = None,
-    deltas_on: AxiStream | None = None,
-    sums: AxiStream | None = None,
-    sums_on: AxiStream | None = None,
 ) -> Any:
     """Run forward propagation, delta propagation and kernel update of a layer side by side.
 
@@ -84,6 +77,8 @@ def layer_slice(
 
     Throughput: that of the slowest engine. Reset: stores empty, runs abandoned.
     """
+    config, s_axis, m_axis, status = ports.config, ports.s_axis, ports.m_axis, ports.status
+    maps, deltas = ports.maps, ports.deltas
     parts: list[Any] = []
     fp, ku = with_flags(status.fp), with_flags(status.ku)
     told = [fp, ku]
@@ -109,21 +104,21 @@ def layer_slice(
     kernels: AxiStream = s_axis.fp_kernel
     before = design.expanded is not None
     undoing, to_expand = AxiStream(BYTE), AxiStream(BYTE)
-    if states is not None:
-        expands = to_expand if before and design.propagation is None else undoing
+    if design.states:
+        expands = undoing if design.delta else to_expand
         parts.append(
             stream_fifo(
                 clk,
                 rst,
                 start,
-                sink=states,
+                sink=ports.states,
                 source=stream_of(expands),
                 fill=status.states_fill,
                 peak=status.states_peak,
                 words=design.states,
             )
         )
-    if design.propagation is not None:
+    if design.delta:
         kernels, same_kernels = (AxiStream(len(s_axis.fp_kernel.tdata)) for _ in range(2))
         dp = with_flags(status.dp)
         told.append(dp)
@@ -151,13 +146,16 @@ def layer_slice(
                 clk,
                 rst,
                 start,
-                **vars(config.dp),
-                s_axis_delta=to_propagate,
-                s_axis_kernel=same_kernels,
-                s_axis_state=undoing,
-                m_axis_delta=deltas_on,
-                status=dp,
-                design=design.propagation,
+                ports=DeltaPorts(
+                    design.delta,
+                    **vars(config.dp),
+                    s_axis_delta=to_propagate,
+                    s_axis_kernel=same_kernels,
+                    s_axis_state=undoing,
+                    m_axis_delta=ports.deltas_on,
+                    status=dp,
+                ),
+                design=design.delta.engine,
                 undone=design.undone,
                 before=before,
             ),
@@ -167,35 +165,44 @@ def layer_slice(
         _joint(clk, rst, start, sink=deltas, source=stream_of(to_update), words=design.joint)
     )
     more: dict[str, Any] = {}
+    if design.forward.state:
+        more = {"m_axis_state": ports.states_on}
     if design.forward.partial:
-        more = {"s_axis_partial": sums, "m_axis_partial": sums_on}
+        more |= {"s_axis_partial": ports.sums, "m_axis_partial": ports.sums_on}
     engine = forward(
         clk,
         rst,
         start,
-        **vars(config.fp),
-        s_axis_map=computed,
-        s_axis_kernel=kernels,
-        s_axis_bias=s_axis.fp_bias,
-        m_axis_map=maps_on,
-        status=fp,
+        ports=ForwardPorts(
+            design.forward,
+            **vars(config.fp),
+            s_axis_map=computed,
+            s_axis_kernel=kernels,
+            s_axis_bias=s_axis.fp_bias,
+            m_axis_map=ports.maps_on,
+            status=fp,
+            **more,
+        ),
         design=design.forward,
-        m_axis_state=states_on,
-        **more,
     )
     host = {f"s_axis_{name[3:]}": each for name, each in vars(s_axis).items() if name[:2] == "ku"}
     host |= {f"m_axis_{name[3:]}": each for name, each in vars(m_axis).items()}
     if before:
-        host |= {"s_axis_state": to_expand, "undone": design.expanded}
+        host["s_axis_state"] = to_expand
+    momentum = hasattr(s_axis, "ku_kernel_velocity")
     update = kernel_update(
         clk,
         rst,
         start,
-        **vars(config.ku),
-        **host,
-        s_axis_map=kept,
-        s_axis_delta=to_update,
-        status=ku,
+        ports=KernelUpdatePorts(
+            UpdateDesign(design.update, UpdateRule(momentum=momentum), design.expanded),
+            **vars(config.ku),
+            **host,
+            s_axis_map=kept,
+            s_axis_delta=to_update,
+            status=ku,
+        ),
         design=design.update,
+        undone=design.expanded,
     )
     return parts, engine, update, gather(told, status=status)

@@ -14,7 +14,7 @@ from merp.hdl.base.signals import BYTE, AxiStream, Bundles, Stream, flag, stream
 from merp.hdl.cnn_merp.pipeline.admission import admission
 from merp.hdl.cnn_merp.pipeline.gather import gather
 from merp.hdl.cnn_merp.pipeline.layer_slice import layer_slice
-from merp.hdl.cnn_merp.pipeline.ports import PipelineStatus, with_flags
+from merp.hdl.cnn_merp.pipeline.ports import LayerPorts, PipelineStatus, with_flags
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.stream_gate import stream_gate
 from merp.models.machines.cnn_merp.params.pipeline_design import PipelineDesign
@@ -71,15 +71,18 @@ def pipeline(
                 clk,
                 rst,
                 start,
-                config=getattr(config, name),
-                s_axis=getattr(s_axis, name),
-                m_axis=getattr(m_axis, name),
-                maps=maps[place],
-                maps_on=ons[place] if place < len(between) else m_axis.map,
-                deltas=deltas[place],
-                status=told[place],
+                ports=LayerPorts(
+                    each,
+                    config=getattr(config, name),
+                    s_axis=getattr(s_axis, name),
+                    m_axis=getattr(m_axis, name),
+                    maps=maps[place],
+                    maps_on=ons[place] if place < len(between) else m_axis.map,
+                    deltas=deltas[place],
+                    status=told[place],
+                    **more,
+                ),
                 design=each,
-                **more,
             )
         )
     first = deltas[0]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from merp.hdl.base.interface import GivenPorts, Interface, given_all
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import flag
 from merp.hdl.cnn_merp.ports.slots import Verdict
+from merp.hdl.conversion.entity import Bit
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.fused_registers import TURN
 from merp.models.machines.cnn_merp.params.kernel_update_registers import UPDATE_PASS
@@ -58,3 +62,36 @@ class Half:
         self.ends = flag()  # the last of them is
         self.map_error = flag()  # a last came with another word than its stream's last, of these
         self.load_error = flag()  # the same of its other streams
+
+    @property
+    def progress(self) -> RunProgress:
+        """The same for who counts its cycles."""
+        return RunProgress(**vars(self))
+
+
+class RunProgress(GivenPorts):
+    """What the counters of a run look at, each under its own name.
+
+    ends         a transfer with the run's last word
+    loaded       kernels and biases are there
+    complete     all words that come into the datapath were accepted
+    output_done  all words of the results were transferred
+    verdict      the sequencer's: a slot, or why there is none
+    map_error, load_error  a stream's last came with a wrong word
+    """
+
+    MEMBERS = given_all(
+        ends=Bit,
+        loaded=Bit,
+        complete=Bit,
+        output_done=Bit,
+        verdict=Verdict,
+        map_error=Bit,
+        load_error=Bit,
+    )
+
+
+def run_signals(ports: Interface, design: Design) -> dict[str, Any]:
+    """The signals of a ``RunProgress`` by name: those of a half of a pass, or an engine's own."""
+    half = ports.half if ports.has("half") else Half(design)
+    return dict(vars(half.progress))

@@ -10,18 +10,11 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.cnn_merp.ports.deltas import DilateConfig
 from merp.hdl.conversion.entity import Bit, entity
-from merp.models.machines.cnn_merp.params.delta_registers import DILATE, MAX_DILATION
+from merp.models.machines.cnn_merp.params.delta_registers import MAX_DILATION
 from merp.models.machines.cnn_merp.params.design import Design
-
-
-class DilateConfig(RegisterBundle):
-    """Run-time registers of the dilater, those of the table ``DILATE``."""
-
-    def __init__(self, design: Design) -> None:
-        super().__init__(DILATE, design)
 
 
 @entity

@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import ConcatSignal, always_comb, block
 
 from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
+from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.bit_unpacker import bit_unpacker
 from merp.hdl.streams.stream_gate import stream_gate

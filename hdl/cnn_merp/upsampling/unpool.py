@@ -13,10 +13,10 @@ from myhdl import ConcatSignal, always, always_comb
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     Issued,
     Passed,
-    UnpoolConfig,
     UnpoolRead,
     UnpoolWrite,
     Written,

@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.base.signals import Stream, beats, bits, flag
-from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
+from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.wide_unpool import wide_unpool
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.beat_gate import beat_gate

@@ -7,10 +7,8 @@ and column are a and b modulo overlap; it is bit a*overlap + b of an enable.
 
 from __future__ import annotations
 
-from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
-from merp.models.machines.cnn_merp.params.unpool_registers import unpool_table
 
 
 def tap_width(design: UnpoolDesign) -> int:
@@ -21,13 +19,6 @@ def tap_width(design: UnpoolDesign) -> int:
 def address_width(design: UnpoolDesign) -> int:
     """Bits of an address of a memory."""
     return max(1, (design.words - 1).bit_length())
-
-
-class UnpoolConfig(RegisterBundle):
-    """Run-time registers of un-pooling, those of ``unpool_table``."""
-
-    def __init__(self, design: UnpoolDesign) -> None:
-        super().__init__(unpool_table(design), design)
 
 
 class UnpoolWrite:

@@ -8,11 +8,11 @@ from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.base.raster import raster
 from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.unpool_axis import unpool_axis
 from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     Issued,
     Passed,
-    UnpoolConfig,
     UnpoolRead,
     Written,
     address_width,

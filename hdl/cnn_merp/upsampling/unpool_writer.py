@@ -7,13 +7,8 @@ from typing import Any
 from myhdl import always, always_comb, concat, intbv
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.hdl.cnn_merp.upsampling.unpool_ports import (
-    Passed,
-    UnpoolConfig,
-    UnpoolWrite,
-    Written,
-    address_width,
-)
+from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
+from merp.hdl.cnn_merp.upsampling.unpool_ports import Passed, UnpoolWrite, Written, address_width
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 

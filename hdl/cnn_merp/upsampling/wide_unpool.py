@@ -7,9 +7,9 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.base.signals import Stream, beats, bits, flag
+from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.mask_beats import mask_beats
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
-from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.beat_splitter import beat_splitter
 from merp.hdl.streams.stream_mux import stream_mux

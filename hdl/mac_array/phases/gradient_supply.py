@@ -6,6 +6,7 @@ from typing import Any
 
 from myhdl import always_comb
 
+from merp.hdl.base.interface import GivenPorts, given_all
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.delta_buffer.delta_intake import delta_intake
@@ -24,27 +25,31 @@ from merp.hdl.mac_array.sequencer.gradient_sequencer import gradient_sequencer
 from merp.models.machines.mac_array.params.design import Design
 
 
+class GradientSupplyPorts(GivenPorts):
+    """Ports of the supply for KU."""
+
+    MEMBERS = given_all(
+        region_rows_config=RegionRowsConfig,
+        region_columns_config=RegionColumnsConfig,
+        region_load_config=RegionLoadConfig,
+        delta_load_config=DeltaLoadConfig,
+        sweep_config=SweepConfig,
+        maps=Stream,
+        deltas=Stream,
+        drained=Bit,
+        map_write=MapWrite,
+        map_read=MapRead,
+        slot=Slot,
+        weights=Word,
+        verdict=Verdict,
+        complete=Bit,
+        framing_error=Bit,
+    )
+
+
 @entity
 def gradient_supply(
-    clk: Bit,
-    rst: Bit,
-    start: Bit,
-    region_rows_config: RegionRowsConfig,
-    region_columns_config: RegionColumnsConfig,
-    region_load_config: RegionLoadConfig,
-    delta_load_config: DeltaLoadConfig,
-    sweep_config: SweepConfig,
-    maps: Stream,
-    deltas: Stream,
-    drained: Bit,
-    map_write: MapWrite,
-    map_read: MapRead,
-    slot: Slot,
-    weights: Word,
-    verdict: Verdict,
-    complete: Bit,
-    framing_error: Bit,
-    design: Design,
+    clk: Bit, rst: Bit, start: Bit, ports: GradientSupplyPorts, design: Design
 ) -> Any:
     """Issue the slots of a pass of KU; the map banks are outside, as FP and DP share them.
 
@@ -64,6 +69,7 @@ def gradient_supply(
     Throughput: an atom of deltas, a part of an atom of maps in, a slot out per cycle. Reset: the
     pass is abandoned.
     """
+    complete, framing_error = ports.complete, ports.framing_error
     delta_write, delta_read = DeltaWrite(design), DeltaRead(design)
     map_row, delta_row, computed = flag(), flag(), flag()
     maps_complete, deltas_complete = flag(), flag()
@@ -75,18 +81,50 @@ def gradient_supply(
         complete.next = maps_complete and deltas_complete
 
     map_in = region_intake(
-        clk, rst, start, load=region_load_config, sink=maps, write=map_write, arrived=map_row,
-        complete=maps_complete, framing_error=map_error, design=design,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        load=ports.region_load_config,
+        sink=ports.maps,
+        write=ports.map_write,
+        arrived=map_row,
+        complete=maps_complete,
+        framing_error=map_error,
+        design=design,
+    )
     delta_in = delta_intake(
-        clk, rst, start, load=delta_load_config, sink=deltas, computed=computed, write=delta_write,
-        arrived=delta_row, complete=deltas_complete, framing_error=delta_error, design=design,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        load=ports.delta_load_config,
+        sink=ports.deltas,
+        computed=computed,
+        write=delta_write,
+        arrived=delta_row,
+        complete=deltas_complete,
+        framing_error=delta_error,
+        design=design,
+    )
     sequencer = gradient_sequencer(
-        clk, rst, start, sweep=sweep_config, rows=region_rows_config, columns=region_columns_config,
-        map_row=map_row, maps_complete=maps_complete, delta_row=delta_row,
-        deltas_complete=deltas_complete, drained=drained, computed=computed, slot=slot,
-        map_read=map_read, delta_read=delta_read, verdict=verdict, design=design,
-    )  # fmt: skip
-    lanes = delta_lanes(clk, write=delta_write, read=delta_read, deltas=weights, design=design)
+        clk,
+        rst,
+        start,
+        sweep=ports.sweep_config,
+        rows=ports.region_rows_config,
+        columns=ports.region_columns_config,
+        map_row=map_row,
+        maps_complete=maps_complete,
+        delta_row=delta_row,
+        deltas_complete=deltas_complete,
+        drained=ports.drained,
+        computed=computed,
+        slot=ports.slot,
+        map_read=ports.map_read,
+        delta_read=delta_read,
+        verdict=ports.verdict,
+        design=design,
+    )
+    lanes = delta_lanes(
+        clk, write=delta_write, read=delta_read, deltas=ports.weights, design=design
+    )
     return tell, map_in, delta_in, sequencer, lanes

@@ -10,6 +10,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.dual_port_ram import dual_port_ram
+from merp.hdl.base.interface import GivenPorts, given_all
 from merp.hdl.base.signals import Bundles, Stream, bits, count, flag, signals_of
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.phases.schedule_register import schedule_register
@@ -18,22 +19,26 @@ from merp.models.machines.mac_array.params.design import Design
 from merp.models.machines.mac_array.params.schedule_layout import MAX_PASSES, schedule_layout
 
 
+class LayerSchedulePorts(GivenPorts):
+    """Ports of the global control."""
+
+    MEMBERS = given_all(
+        config=ScheduleConfig,
+        sink=Stream,
+        settings=Bundles,
+        pass_start=Bit,
+        pass_done=Bit,
+        pass_error=Bit,
+        pass_over=Bit,
+        busy=Bit,
+        done=Bit,
+        framing_error=Bit,
+    )
+
+
 @entity
 def layer_schedule(
-    clk: Bit,
-    rst: Bit,
-    start: Bit,
-    config: ScheduleConfig,
-    sink: Stream,
-    settings: Bundles,
-    pass_start: Bit,
-    pass_done: Bit,
-    pass_error: Bit,
-    pass_over: Bit,
-    busy: Bit,
-    done: Bit,
-    framing_error: Bit,
-    design: Design,
+    clk: Bit, rst: Bit, start: Bit, ports: LayerSchedulePorts, design: Design
 ) -> Any:
     """Keep the registers of up to 64 passes, and run these for each image of a batch.
 
@@ -53,6 +58,10 @@ def layer_schedule(
     of the pass before; done one cycle after pass_done of the last pass. A run that loads takes a
     word a cycle before that. Reset: the run is abandoned; the memory keeps its words.
     """
+    config, sink, settings = ports.config, ports.sink, ports.settings
+    pass_start, pass_done, pass_error = ports.pass_start, ports.pass_done, ports.pass_error
+    pass_over, busy, done = ports.pass_over, ports.busy, ports.done
+    framing_error = ports.framing_error
     layout = schedule_layout(design)
     most = layout.words - 1
     loading, loaded, fetching = flag(), flag(), flag()

@@ -6,6 +6,7 @@ from typing import Any
 
 from myhdl import always_comb
 
+from merp.hdl.base.interface import GivenPorts, given_all
 from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.kernel_buffer.parameter_intake import parameter_intake
@@ -25,30 +26,32 @@ from merp.hdl.mac_array.sequencer.pass_sequencer import pass_sequencer
 from merp.models.machines.mac_array.params.design import WORD_BITS, Design
 
 
+class LayerSupplyPorts(GivenPorts):
+    """Ports of the supply for FP and DP."""
+
+    MEMBERS = given_all(
+        rows_config=RowsConfig,
+        columns_config=ColumnsConfig,
+        load_config=LoadConfig,
+        kernels_config=KernelsConfig,
+        walk_config=WalkConfig,
+        maps=Stream,
+        parameters=Stream,
+        drained=Bit,
+        map_write=MapWrite,
+        map_read=MapRead,
+        slot=Slot,
+        weights=Word,
+        bias=BiasWrite,
+        verdict=Verdict,
+        loaded=Bit,
+        complete=Bit,
+        framing_error=Bit,
+    )
+
+
 @entity
-def layer_supply(
-    clk: Bit,
-    rst: Bit,
-    start: Bit,
-    rows_config: RowsConfig,
-    columns_config: ColumnsConfig,
-    load_config: LoadConfig,
-    kernels_config: KernelsConfig,
-    walk_config: WalkConfig,
-    maps: Stream,
-    parameters: Stream,
-    drained: Bit,
-    map_write: MapWrite,
-    map_read: MapRead,
-    slot: Slot,
-    weights: Word,
-    bias: BiasWrite,
-    verdict: Verdict,
-    loaded: Bit,
-    complete: Bit,
-    framing_error: Bit,
-    design: Design,
-) -> Any:
+def layer_supply(clk: Bit, rst: Bit, start: Bit, ports: LayerSupplyPorts, design: Design) -> Any:
     """Issue the slots of a pass of FP or DP; the map banks are outside, as KU shares them.
 
     rows_config, columns_config, load_config, kernels_config, walk_config  in  registers, stable
@@ -69,6 +72,9 @@ def layer_supply(
     Throughput: an atom (stride s: in s cycles) and a beat in, a slot out per cycle. Reset: the pass
     is abandoned.
     """
+    rows_config, columns_config = ports.rows_config, ports.columns_config
+    walk_config, framing_error = ports.walk_config, ports.framing_error
+    loaded, complete = ports.loaded, ports.complete
     kernel_write, kernel_read = KernelWrite(design), KernelRead(design)
     progress = count(2 * design.kernel_words)
     arrived, computed = flag(), flag()
@@ -79,23 +85,47 @@ def layer_supply(
         framing_error.next = map_error or kernel_error
 
     map_in = map_intake(
-        clk, rst, start, load=load_config, rows=rows_config, columns=columns_config, sink=maps,
-        computed=computed, write=map_write, arrived=arrived, complete=complete,
-        framing_error=map_error, design=design,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        load=ports.load_config,
+        rows=rows_config,
+        columns=columns_config,
+        sink=ports.maps,
+        computed=computed,
+        write=ports.map_write,
+        arrived=arrived,
+        complete=complete,
+        framing_error=map_error,
+        design=design,
+    )
     kernel_in = parameter_intake(
-        clk, rst, start, config=kernels_config, sink=parameters, write=kernel_write, bias=bias,
+        clk, rst, start, config=ports.kernels_config, sink=ports.parameters, write=kernel_write,
+        bias=ports.bias,
         progress=progress, loaded=loaded, framing_error=kernel_error, design=design,
     )  # fmt: skip
     sequencer = pass_sequencer(
-        clk, rst, start, walk=walk_config, rows=rows_config, columns=columns_config,
-        progress=progress, loaded=loaded, arrived=arrived, complete=complete, drained=drained,
-        computed=computed, slot=slot, map_read=map_read, kernel_read=kernel_read, verdict=verdict,
+        clk,
+        rst,
+        start,
+        walk=walk_config,
+        rows=rows_config,
+        columns=columns_config,
+        progress=progress,
+        loaded=loaded,
+        arrived=arrived,
+        complete=complete,
+        drained=ports.drained,
+        computed=computed,
+        slot=ports.slot,
+        map_read=ports.map_read,
+        kernel_read=kernel_read,
+        verdict=ports.verdict,
         design=design,
-    )  # fmt: skip
+    )
     kernel_side = transposable_buffer(
         clk, write=kernel_write.enable, write_addr=kernel_write.addr, data=kernel_write.data,
         base=kernel_read.base, turn=kernel_read.turn, rows=kernel_read.rows, taps=walk_config.taps,
-        weights=weights, lanes=design.pof, width=WORD_BITS, words=design.kernel_words,
+        weights=ports.weights, lanes=design.pof, width=WORD_BITS, words=design.kernel_words,
     )  # fmt: skip
     return tell, map_in, kernel_in, sequencer, kernel_side

@@ -8,12 +8,13 @@ from myhdl import always_comb
 
 from merp.hdl.base.delay import delay
 from merp.hdl.base.either import either, either_bundle
+from merp.hdl.base.interface import GivenPorts, given_all
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.map_buffer.map_buffer import map_buffer
-from merp.hdl.mac_array.phases.gradient_supply import gradient_supply
-from merp.hdl.mac_array.phases.layer_supply import layer_supply
+from merp.hdl.mac_array.phases.gradient_supply import GradientSupplyPorts, gradient_supply
+from merp.hdl.mac_array.phases.layer_supply import LayerSupplyPorts, layer_supply
 from merp.hdl.mac_array.ports.kernels import BiasWrite
 from merp.hdl.mac_array.ports.maps import MapRead, MapWrite
 from merp.hdl.mac_array.ports.operands import Operands
@@ -25,22 +26,26 @@ OPERANDS = 2
 """Cycles from a slot to its operands: the memories, and what turns their words."""
 
 
+class OperandSupplyPorts(GivenPorts):
+    """Ports of the supply side."""
+
+    MEMBERS = given_all(
+        config=SupplyConfig,
+        maps=Stream,
+        parameters=Stream,
+        deltas=Stream,
+        drained=Bit,
+        operands=Operands,
+        bias=BiasWrite,
+        verdict=Verdict,
+        complete=Bit,
+        framing_error=Bit,
+    )
+
+
 @entity
 def operand_supply(
-    clk: Bit,
-    rst: Bit,
-    start: Bit,
-    config: SupplyConfig,
-    maps: Stream,
-    parameters: Stream,
-    deltas: Stream,
-    drained: Bit,
-    operands: Operands,
-    bias: BiasWrite,
-    verdict: Verdict,
-    complete: Bit,
-    framing_error: Bit,
-    design: Design,
+    clk: Bit, rst: Bit, start: Bit, ports: OperandSupplyPorts, design: Design
 ) -> Any:
     """Feed the array with the slots of a pass of any phase.
 
@@ -58,6 +63,8 @@ def operand_supply(
     Throughput: a beat or atom in and a slot out per cycle; atoms of strided layers in FP, and of
     maps in KU, in several cycles. Reset: the pass is abandoned.
     """
+    config, maps, operands = ports.config, ports.maps, ports.operands
+    complete, framing_error = ports.complete, ports.framing_error
     update = config.walk.update
     start_layer, start_update = flag(), flag()
     layer_maps, update_maps = Stream(design.atom_bits), Stream(design.atom_bits)
@@ -95,25 +102,30 @@ def operand_supply(
             framing_error.next = layer_error
 
     layer = layer_supply(
-        clk, rst, start=start_layer, rows_config=config.rows, columns_config=config.columns,
-        load_config=config.load, kernels_config=config.kernels, walk_config=config.walk,
-        maps=layer_maps, parameters=parameters, drained=drained, map_write=layer_write,
-        map_read=layer_read, slot=layer_slot, weights=weights, bias=bias, verdict=layer_verdict,
-        loaded=layer_loaded, complete=layer_complete, framing_error=layer_error, design=design,
+        clk, rst, start=start_layer, design=design, ports=LayerSupplyPorts(
+            rows_config=config.rows, columns_config=config.columns, load_config=config.load,
+            kernels_config=config.kernels, walk_config=config.walk, maps=layer_maps,
+            parameters=ports.parameters, drained=ports.drained, map_write=layer_write,
+            map_read=layer_read, slot=layer_slot, weights=weights, bias=ports.bias,
+            verdict=layer_verdict, loaded=layer_loaded, complete=layer_complete,
+            framing_error=layer_error,
+        ),
     )  # fmt: skip
     gradients = gradient_supply(
-        clk, rst, start=start_update, region_rows_config=config.region_rows,
-        region_columns_config=config.region_columns, region_load_config=config.region_load,
-        delta_load_config=config.delta_load, sweep_config=config.sweep, maps=update_maps,
-        deltas=deltas, drained=drained, map_write=update_write, map_read=update_read,
-        slot=update_slot, weights=pixels_of_deltas, verdict=update_verdict,
-        complete=update_complete, framing_error=update_error, design=design,
+        clk, rst, start=start_update, design=design, ports=GradientSupplyPorts(
+            region_rows_config=config.region_rows, region_columns_config=config.region_columns,
+            region_load_config=config.region_load, delta_load_config=config.delta_load,
+            sweep_config=config.sweep, maps=update_maps, deltas=ports.deltas,
+            drained=ports.drained, map_write=update_write, map_read=update_read,
+            slot=update_slot, weights=pixels_of_deltas, verdict=update_verdict,
+            complete=update_complete, framing_error=update_error,
+        ),
     )  # fmt: skip
     choices = (
         either_bundle(choice=update, one=update_write, other=layer_write, y=write),
         either_bundle(choice=update, one=update_read, other=layer_read, y=read),
         either_bundle(choice=update, one=update_slot, other=layer_slot, y=slot),
-        either_bundle(choice=update, one=update_verdict, other=layer_verdict, y=verdict),
+        either_bundle(choice=update, one=update_verdict, other=layer_verdict, y=ports.verdict),
         either(choice=update, one=pixels_of_deltas, other=weights, y=operands.weights),
     )
     banks = map_buffer(

@@ -9,6 +9,7 @@ from typing import Any
 
 from myhdl import always, always_comb, intbv
 
+from merp.hdl.base.interface import GivenPorts, given_all
 from merp.hdl.base.signals import count, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, entity
@@ -24,20 +25,22 @@ the counted flags of `scaling`, one into the counter of what was clipped.
 """
 
 
+class PassCountersPorts(GivenPorts):
+    """What the counters of a pass look at, and its status."""
+
+    MEMBERS = given_all(
+        verdict=Verdict,
+        sent=Bit,
+        computes=Bit,
+        complete=Bit,
+        drained=Bit,
+        error=Bit,
+        status=ArrayStatus,
+    )
+
+
 @entity
-def pass_counters(
-    clk: Bit,
-    rst: Bit,
-    start: Bit,
-    verdict: Verdict,
-    sent: Bit,
-    computes: Bit,
-    complete: Bit,
-    drained: Bit,
-    error: Bit,
-    status: ArrayStatus,
-    design: Design,
-) -> Any:
+def pass_counters(clk: Bit, rst: Bit, start: Bit, ports: PassCountersPorts, design: Design) -> Any:
     """Count a pass's cycles, and tell when it is over.
 
     verdict  in   the sequencer's: a slot, or why there is none
@@ -54,6 +57,8 @@ def pass_counters(
     issue, a fill (before the first one), a drain (after the last one), or a stall.
     done comes when every counter is still. Reset: no pass, counters at zero; start, too.
     """
+    verdict, sent, computes, status = ports.verdict, ports.sent, ports.computes, ports.status
+    complete, drained, error = ports.complete, ports.drained, ports.error
     counting = flag()
     issued = flag()  # the first slot was
     final_before, none_left = flag(), flag()  # the last one was in the cycle before; ever

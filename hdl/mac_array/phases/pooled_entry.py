@@ -6,6 +6,7 @@ from typing import Any
 
 from myhdl import always_comb
 
+from merp.hdl.base.interface import GivenPorts, given_all
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.output.unpool_path import unpool_path
@@ -14,22 +15,24 @@ from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
 from merp.models.machines.mac_array.params.design import Design
 
 
+class PooledEntryPorts(GivenPorts):
+    """Ports of the entrance of pooled deltas."""
+
+    MEMBERS = given_all(
+        config=UnpoolConfig,
+        update=Bit,
+        index=IndexWrite,
+        maps=Stream,
+        deltas=Stream,
+        whole_maps=Stream,
+        whole_deltas=Stream,
+        alone=Stream,
+        framing_error=Bit,
+    )
+
+
 @entity
-def pooled_entry(
-    clk: Bit,
-    rst: Bit,
-    start: Bit,
-    config: UnpoolConfig,
-    update: Bit,
-    index: IndexWrite,
-    maps: Stream,
-    deltas: Stream,
-    whole_maps: Stream,
-    whole_deltas: Stream,
-    alone: Stream,
-    framing_error: Bit,
-    design: Design,
-) -> Any:
+def pooled_entry(clk: Bit, rst: Bit, start: Bit, ports: PooledEntryPorts, design: Design) -> Any:
     """Hand on what comes at the resolution of sums, and expand what comes pooled.
 
     config         in   registers, stable from start to the last atom that leaves
@@ -44,6 +47,9 @@ def pooled_entry(
     Latency: none; two cycles for pooled deltas. Throughput: an atom out per cycle.
     Reset: no pooled atom; places stay.
     """
+    config, update = ports.config, ports.update
+    maps, deltas, alone = ports.maps, ports.deltas, ports.alone
+    whole_maps, whole_deltas = ports.whole_maps, ports.whole_deltas
     of_maps, of_deltas = flag(), flag()  # those come pooled
     pooled, expanded = Stream(design.atom_bits), Stream(design.atom_bits)
 
@@ -102,7 +108,7 @@ def pooled_entry(
             expanded.ready.next = whole_maps.ready
 
     path = unpool_path(
-        clk, rst, start, config=config, index=index, sink=pooled, source=expanded,
-        framing_error=framing_error, design=design,
+        clk, rst, start, config=config, index=ports.index, sink=pooled, source=expanded,
+        framing_error=ports.framing_error, design=design,
     )  # fmt: skip
     return choose, take, hand_on_maps, hand_on_deltas, send_back, path

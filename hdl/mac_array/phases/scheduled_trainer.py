@@ -7,38 +7,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from merp.hdl.base.signals import AxiStream, flag, signals_of, stream_of
+from merp.hdl.base.signals import flag, signals_of, stream_of
 from merp.hdl.conversion.entity import Bit, entity
-from merp.hdl.mac_array.phases.layer_schedule import layer_schedule
+from merp.hdl.mac_array.phases.layer_schedule import LayerSchedulePorts, layer_schedule
 from merp.hdl.mac_array.phases.run_total import run_total
 from merp.hdl.mac_array.phases.trainer import trainer
-from merp.hdl.mac_array.ports.schedule import ScheduleConfig
 from merp.hdl.mac_array.ports.settings import pass_settings
 from merp.hdl.mac_array.ports.status import ArrayStatus
+from merp.hdl.mac_array.ports.trainer_ports import ScheduledPorts, TrainerPorts
 from merp.models.base.register_map import FLAGS
 from merp.models.machines.mac_array.params.design import Design
 
 
 @entity
-def scheduled_trainer(
-    clk: Bit,
-    rst: Bit,
-    start: Bit,
-    schedule_config: ScheduleConfig,
-    s_axis_schedule: AxiStream,
-    s_axis_map: AxiStream,
-    s_axis_delta: AxiStream,
-    s_axis_kernel: AxiStream,
-    s_axis_gradient: AxiStream,
-    m_axis_map: AxiStream,
-    m_axis_kernel: AxiStream,
-    m_axis_gradient: AxiStream,
-    status: ArrayStatus,
-    design: Design,
-    s_axis_velocity: AxiStream | None = None,
-    m_axis_velocity: AxiStream | None = None,
-    s_axis_target: AxiStream | None = None,
-) -> Any:
+def scheduled_trainer(clk: Bit, rst: Bit, start: Bit, ports: ScheduledPorts, design: Design) -> Any:
     """Compute the passes of a batch, image by image.
 
     schedule_config  in   registers, stable from start to done
@@ -50,25 +32,26 @@ def scheduled_trainer(
     Latency, throughput, reset: those of layer_schedule and of the trainer.
     """
     settings = pass_settings(design)
+    status = ports.status
     pass_start, pass_over = flag(), flag()
     told = ArrayStatus(design)
-    more: dict[str, Any] = {}
-    if s_axis_velocity is not None and m_axis_velocity is not None:
-        more = {"s_axis_velocity": s_axis_velocity, "m_axis_velocity": m_axis_velocity}
-    if s_axis_target is not None:
-        more |= {"s_axis_target": s_axis_target}
     schedule = layer_schedule(
-        clk, rst, start, config=schedule_config, sink=stream_of(s_axis_schedule),
-        settings=settings, pass_start=pass_start, pass_done=told.done,
-        pass_error=told.framing_error, pass_over=pass_over, busy=status.busy, done=status.done,
-        framing_error=status.framing_error, design=design,
+        clk, rst, start, design=design, ports=LayerSchedulePorts(
+            config=ports.schedule_config, sink=stream_of(ports.s_axis_schedule),
+            settings=settings, pass_start=pass_start, pass_done=told.done,
+            pass_error=told.framing_error, pass_over=pass_over, busy=status.busy,
+            done=status.done, framing_error=status.framing_error,
+        ),
     )  # fmt: skip
+    schedules = ("schedule_config", "s_axis_schedule", "status")
+    streams = {name: each for name, each in vars(ports).items() if name not in schedules}
     array = trainer(
-        clk, rst, start=pass_start, **vars(settings), s_axis_map=s_axis_map,
-        s_axis_delta=s_axis_delta, s_axis_kernel=s_axis_kernel, s_axis_gradient=s_axis_gradient,
-        m_axis_map=m_axis_map, m_axis_kernel=m_axis_kernel, m_axis_gradient=m_axis_gradient,
-        status=told, design=design, **more,
-    )  # fmt: skip
+        clk,
+        rst,
+        start=pass_start,
+        ports=TrainerPorts(design, **streams, **vars(settings), status=told),
+        design=design,
+    )
     counted = dict(signals_of(told))
     totals = [
         run_total(clk, rst, start, add=pass_over, counted=counted[name], total=total)

@@ -10,25 +10,24 @@ from typing import Any
 from myhdl import always_comb, block
 
 from merp.hdl.base.either import either
-from merp.hdl.base.element_counter import counter_of
+from merp.hdl.base.interface import SOURCE
 from merp.hdl.base.signals import AxiStream, Stream, bits, count, flag, stream_of
+from merp.hdl.base.word_counters import word_counters
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.array.mac_array import mac_array
 from merp.hdl.mac_array.array.round_lanes import round_lanes
 from merp.hdl.mac_array.output.loss_unit import loss_unit
 from merp.hdl.mac_array.output.output_path import output_path
 from merp.hdl.mac_array.phases.last_sent import last_sent
-from merp.hdl.mac_array.phases.operand_supply import operand_supply
-from merp.hdl.mac_array.phases.pass_counters import pass_counters
-from merp.hdl.mac_array.phases.pooled_entry import pooled_entry
+from merp.hdl.mac_array.phases.operand_supply import OperandSupplyPorts, operand_supply
+from merp.hdl.mac_array.phases.pass_counters import PassCountersPorts, pass_counters
+from merp.hdl.mac_array.phases.pooled_entry import PooledEntryPorts, pooled_entry
 from merp.hdl.mac_array.ports.kernels import BiasWrite
 from merp.hdl.mac_array.ports.operands import Operands, Rank
-from merp.hdl.mac_array.ports.outputs import IndexWrite, OutputConfig
-from merp.hdl.mac_array.ports.registers import SupplyConfig
+from merp.hdl.mac_array.ports.outputs import IndexWrite
 from merp.hdl.mac_array.ports.slots import Verdict
-from merp.hdl.mac_array.ports.status import ArrayStatus
-from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
-from merp.hdl.mac_array.ports.updates import Saturated, UpdateConfig
+from merp.hdl.mac_array.ports.trainer_ports import TrainerPorts
+from merp.hdl.mac_array.ports.updates import Saturated
 from merp.hdl.mac_array.update.update_path import update_path
 from merp.hdl.streams.stream_gate import stream_gate
 from merp.hdl.streams.stream_mux import stream_mux
@@ -52,27 +51,7 @@ def _whole_beats(stream: AxiStream) -> Any:
 
 
 @entity
-def trainer(
-    clk: Bit,
-    rst: Bit,
-    start: Bit,
-    supply_config: SupplyConfig,
-    output_config: OutputConfig,
-    update_config: UpdateConfig,
-    unpool_config: UnpoolConfig,
-    s_axis_map: AxiStream,
-    s_axis_delta: AxiStream,
-    s_axis_kernel: AxiStream,
-    s_axis_gradient: AxiStream,
-    m_axis_map: AxiStream,
-    m_axis_kernel: AxiStream,
-    m_axis_gradient: AxiStream,
-    status: ArrayStatus,
-    design: Design,
-    s_axis_velocity: AxiStream | None = None,
-    m_axis_velocity: AxiStream | None = None,
-    s_axis_target: AxiStream | None = None,
-) -> Any:
+def trainer(clk: Bit, rst: Bit, start: Bit, ports: TrainerPorts, design: Design) -> Any:
     """Compute a pass of FP, DP, KU or un-pooling of one layer and image.
 
     supply_config, output_config, update_config, unpool_config  in  registers, stable from start to
@@ -95,16 +74,18 @@ def trainer(
     from FP to the way back. Throughput: a beat per cycle and port, a slot per cycle.
     Reset: the pass is abandoned; a start needs none.
     """
-    update, unpools = supply_config.walk.update, unpool_config.active
+    output_config, update_config = ports.output_config, ports.update_config
+    status = ports.status
+    update, unpools = ports.supply_config.walk.update, ports.unpool_config.active
     operands, rank, bias = Operands(design), Rank(design), BiasWrite(design)
     verdict, index = Verdict(design), IndexWrite(design)
-    kernels, layer_kernels = stream_of(s_axis_kernel), Stream(design.parameter_bits)
+    kernels, layer_kernels = stream_of(ports.s_axis_kernel), Stream(design.parameter_bits)
     offered_kernels, old_kernels = Stream(design.parameter_bits), Stream(design.parameter_bits)
     old_gradients = Stream(design.parameter_bits)
-    results = stream_of(m_axis_map)
+    results = stream_of(ports.m_axis_map)
     whole_maps, whole_deltas = Stream(design.atom_bits), Stream(design.atom_bits)
     outputs, expanded = Stream(design.atom_bits), Stream(design.atom_bits)
-    with_deltas = outputs if s_axis_target is None else Stream(design.atom_bits)
+    with_deltas = Stream(design.atom_bits) if design.loss else outputs
     start_computing, computes, unpool_error = flag(), flag(), flag()
     drained, complete, sent, error = flag(), flag(), flag(), flag()
     supply_error, kernel_error, gradient_error, velocity_error = (flag() for _ in range(4))
@@ -170,10 +151,11 @@ def trainer(
             sent.next = gradient_sent
 
     supply = operand_supply(
-        clk, rst, start=start_computing, config=supply_config, maps=whole_maps,
-        parameters=layer_kernels, deltas=whole_deltas, drained=drained,
-        operands=operands, bias=bias, verdict=verdict, complete=complete,
-        framing_error=supply_error, design=design,
+        clk, rst, start=start_computing, design=design, ports=OperandSupplyPorts(
+            config=ports.supply_config, maps=whole_maps, parameters=layer_kernels,
+            deltas=whole_deltas, drained=drained, operands=operands, bias=bias, verdict=verdict,
+            complete=complete, framing_error=supply_error,
+        ),
     )  # fmt: skip
     array = (
         mac_array(clk, rst, operands=operands, rank=rank, design=design),
@@ -190,15 +172,19 @@ def trainer(
         source=outputs, saturated=status.saturated, design=design,
     )  # fmt: skip
     unpooling = pooled_entry(
-        clk, rst, start, config=unpool_config, update=update, index=index,
-        maps=stream_of(s_axis_map), deltas=stream_of(s_axis_delta), whole_maps=whole_maps,
-        whole_deltas=whole_deltas, alone=expanded, framing_error=unpool_error, design=design,
+        clk, rst, start, design=design, ports=PooledEntryPorts(
+            config=ports.unpool_config, update=update, index=index,
+            maps=stream_of(ports.s_axis_map), deltas=stream_of(ports.s_axis_delta),
+            whole_maps=whole_maps, whole_deltas=whole_deltas, alone=expanded,
+            framing_error=unpool_error,
+        ),
     )  # fmt: skip
     mapped = [stream_mux(second=unpools, one=with_deltas, other=expanded, source=results)]
     gates = [
         wanted_gate(
             clk, rst, start, wanted=wants_gradients, beats=update_config.beats,
-            sink=stream_of(s_axis_gradient), source=old_gradients, framing_error=gradient_error,
+            sink=stream_of(ports.s_axis_gradient), source=old_gradients,
+            framing_error=gradient_error,
         ),
         wanted_gate(
             clk, rst, start, wanted=wants_kernels, beats=update_config.beats,
@@ -206,22 +192,18 @@ def trainer(
         ),
     ]  # fmt: skip
     ends = [
-        last_sent(clk, rst, start, stream=m_axis_map, sent=map_sent),
-        last_sent(clk, rst, start, stream=m_axis_kernel, sent=kernel_sent),
-        last_sent(clk, rst, start, stream=m_axis_gradient, sent=gradient_sent),
+        last_sent(clk, rst, start, stream=ports.m_axis_map, sent=map_sent),
+        last_sent(clk, rst, start, stream=ports.m_axis_kernel, sent=kernel_sent),
+        last_sent(clk, rst, start, stream=ports.m_axis_gradient, sent=gradient_sent),
     ]
-    counted = [
-        (s_axis_map, status.map_in), (s_axis_delta, status.delta_in),
-        (s_axis_kernel, status.kernel_in), (s_axis_gradient, status.gradient_in),
-        (m_axis_map, status.map_out), (m_axis_kernel, status.kernel_out),
-        (m_axis_gradient, status.gradient_out),
-    ]  # fmt: skip
-    sources = [m_axis_map, m_axis_kernel, m_axis_gradient]
     more: dict[str, Any] = {}
-    if s_axis_velocity is not None and m_axis_velocity is not None:
+    if design.momentum:
         wants_velocities = flag()
         old_velocities = Stream(design.parameter_bits)
-        more = {"velocity_sink": old_velocities, "velocity_source": stream_of(m_axis_velocity)}
+        more = {
+            "velocity_sink": old_velocities,
+            "velocity_source": stream_of(ports.m_axis_velocity),
+        }
 
         @always_comb
         def ask_velocities() -> None:
@@ -232,16 +214,13 @@ def trainer(
             ask_velocities,
             wanted_gate(
                 clk, rst, start, wanted=wants_velocities, beats=update_config.beats,
-                sink=stream_of(s_axis_velocity), source=old_velocities,
+                sink=stream_of(ports.s_axis_velocity), source=old_velocities,
                 framing_error=velocity_error,
             ),
         ]  # fmt: skip
-        ends += [last_sent(clk, rst, start, stream=m_axis_velocity, sent=velocity_sent)]
-        counted += [
-            (s_axis_velocity, status.velocity_in), (m_axis_velocity, status.velocity_out),
-        ]  # fmt: skip
-        sources += [m_axis_velocity]
-    if s_axis_target is not None:
+        ends.append(last_sent(clk, rst, start, stream=ports.m_axis_velocity, sent=velocity_sent))
+    if design.loss:
+        s_axis_target = ports.s_axis_target
         target, targets = Stream(WORD_BITS), bits(1)
 
         @always_comb
@@ -262,21 +241,22 @@ def trainer(
                 source=with_deltas, saturated=status.saturated_loss, design=design,
             ),
         ]  # fmt: skip
-        counted += [(s_axis_target, status.target_in)]
     parameters_out = update_path(
         clk, rst, start, config=update_config, copied=update_copied, place=update_place,
         drained=update_drained, shift=update_shift, rounded=rounded, gradient_sink=old_gradients,
-        kernel_sink=old_kernels, gradient_source=stream_of(m_axis_gradient),
-        kernel_source=stream_of(m_axis_kernel), saturated=saturated, design=design, **more,
+        kernel_sink=old_kernels, gradient_source=stream_of(ports.m_axis_gradient),
+        kernel_source=stream_of(ports.m_axis_kernel), saturated=saturated, design=design, **more,
     )  # fmt: skip
     counters = (
         pass_counters(
-            clk, rst, start, verdict=verdict, sent=sent, computes=computes, complete=complete,
-            drained=drained, error=error, status=status, design=design,
+            clk, rst, start, design=design, ports=PassCountersPorts(
+                verdict=verdict, sent=sent, computes=computes, complete=complete, drained=drained,
+                error=error, status=status,
+            ),
         ),
-        [counter_of(port)(clk, rst, start, stream=port, words=total) for port, total in counted],
+        word_counters(clk, rst, start, ports),
     )  # fmt: skip
-    beats = [_whole_beats(source) for source in sources]
+    beats = [_whole_beats(each) for name, each in vars(ports).items() if name.startswith(SOURCE)]
     return (
         share_kernels, begin, share_rank, ask, tell, supply, array, maps_out, unpooling, gates,
         ends, parameters_out, counters, beats, mapped,

@@ -29,7 +29,7 @@ from merp.models.machines.cnn_merp.leaving_sums import (
     place_for,
     sums_behind,
 )
-from merp.models.machines.cnn_merp.one_pass import BackwardDesign
+from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.kernel_update_registers import (
     delta_beats,

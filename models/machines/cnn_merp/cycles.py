@@ -26,7 +26,8 @@ from merp.models.machines.cnn_merp.flow import InputFlow, added_flow, continued_
 from merp.models.machines.cnn_merp.fused_flow import FORK_LATENCY, FusedFlow, fused_flow
 from merp.models.machines.cnn_merp.fused_pair import fused_design, fused_layers, fused_shape
 from merp.models.machines.cnn_merp.kernel_load import delta_load, forward_load
-from merp.models.machines.cnn_merp.one_pass import BackwardDesign, backward_design
+from merp.models.machines.cnn_merp.one_pass import backward_design
+from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.latencies import SLOT

@@ -10,25 +10,12 @@ from merp.models.base.errors import BadInput
 from merp.models.base.folded_shape import folds
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.designs import design_of, designs_of
+from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.models.machines.cnn_merp.phases import delta_design, update_design
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED, SEPARATE
 from merp.models.network.phases import ONE_PASS, has_phase
-
-
-class BackwardDesign(NamedTuple):
-    """Elaboration of both backward phases in one pass.
-
-    Attributes:
-        propagation: of delta propagation, a forward engine with roles swapped. update: of the
-            kernel update. unpool: un-pooling and ReLU' in front of both.
-    """
-
-    propagation: Design
-    update: Design
-    unpool: UnpoolDesign
 
 
 class Halves(NamedTuple):

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import NamedTuple
 
 from merp.models.base.delta_shape import delta_shape, plain_inputs
 from merp.models.base.errors import BadInput
 from merp.models.base.folded_shape import FoldedShape, run_shape
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.design import ARITHMETIC, Design
 from merp.models.machines.cnn_merp.params.image_rows import image_rows
 from merp.models.machines.cnn_merp.params.sizing import check_memories, groups_of, size_design
@@ -24,22 +24,6 @@ from merp.models.network.branches import begun, behind, beside, previous, stored
 from merp.models.network.network import Layer, Network
 
 _KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images", "kernel_port", "partial", "map_port")
-
-
-class DeltaDesign(NamedTuple):
-    """Elaboration of delta propagation.
-
-    Attributes:
-        engine: the forward engine with roles swapped. unpool: un-pooling and ReLU'.
-        before: un-pooling stands before the engine, deltas are stored at pooled resolution;
-            otherwise behind it, at the resolution of the sums.
-        add_unpool: the same in front of what sums start at, where that comes at pooled resolution.
-    """
-
-    engine: Design
-    unpool: UnpoolDesign
-    before: bool
-    add_unpool: UnpoolDesign | None = None
 
 
 def _sharing(network: Network, layer: Layer) -> list[Layer]:

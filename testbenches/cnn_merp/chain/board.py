@@ -6,9 +6,9 @@ nothing else crosses. So boards whose lanes are joined by wires of that latency 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from merp.hdl.base.interface import GivenPorts, Interface, given_all
 from merp.hdl.base.signals import Bundles, flag
 from merp.hdl.cnn_merp.chain.link import link_far, link_near
 from merp.hdl.cnn_merp.chain.node import node
@@ -62,46 +62,47 @@ class BoardStatus(NodeStatus):
                 setattr(self, name, some_of(getattr(of, name), [end]))
 
 
-def board_args(design: ClusterDesign, place: int, chain: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments of the board at a place, from 0: its own of those of the chain, and wires."""
+class BoardPorts(GivenPorts):
+    """Ports of a board; wires at each side at which another board is."""
+
+    MEMBERS = given_all(
+        config=Bundles,
+        s_axis=Bundles,
+        m_axis=Bundles,
+        arriving=Bundles,
+        leaving=Bundles,
+        status=BoardStatus,
+    )
+
+
+def board_ports(design: ClusterDesign, place: int, chain: Interface) -> BoardPorts:
+    """Ports of the board at a place, from 0: its own of those of the chain, and wires."""
     each, sides = design.nodes[place], _sides(design, place)
     names = share_names(each)
     config = names + ["admission"] * (each.begins or each.ends) + ["link"] * bool(sides)
-    return {
-        **{name: chain[name] for name in ("clk", "rst", "start")},
-        "config": some_of(chain["config"], config),
-        "s_axis": some_of(chain["s_axis"], names + ["map"] * each.begins + ["delta"] * each.ends),
-        "m_axis": some_of(chain["m_axis"], names + ["map"] * each.ends),
-        "arriving": Bundles({at: Wires(side.takes, side.sends) for at, side in sides.items()}),
-        "leaving": Bundles({at: Wires(side.sends, side.takes) for at, side in sides.items()}),
-        "status": BoardStatus(design, place, chain["status"]),
-        "design": design,
-        "place": place,
-    }
+    return BoardPorts(
+        config=some_of(chain.config, config),
+        s_axis=some_of(chain.s_axis, names + ["map"] * each.begins + ["delta"] * each.ends),
+        m_axis=some_of(chain.m_axis, names + ["map"] * each.ends),
+        arriving=Bundles({at: Wires(side.takes, side.sends) for at, side in sides.items()}),
+        leaving=Bundles({at: Wires(side.sends, side.takes) for at, side in sides.items()}),
+        status=BoardStatus(design, place, chain.status),
+    )
 
 
 @entity
 def board(
-    clk: Bit,
-    rst: Bit,
-    start: Bit,
-    config: Bundles,
-    s_axis: Bundles,
-    m_axis: Bundles,
-    arriving: Bundles,
-    leaving: Bundles,
-    status: BoardStatus,
-    design: ClusterDesign,
-    place: int,
+    clk: Bit, rst: Bit, start: Bit, ports: BoardPorts, design: ClusterDesign, place: int
 ) -> Any:
     """A node and its ends of the links; ports as those of the chain.
 
     arriving, leaving: wires at each side at which another board is.
     """
+    config, s_axis, m_axis, status = ports.config, ports.s_axis, ports.m_axis, ports.status
     sides = _sides(design, place)
     ends = []
     for at, side in sides.items():
-        come, go = getattr(arriving, at), getattr(leaving, at)
+        come, go = getattr(ports.arriving, at), getattr(ports.leaving, at)
         ends += [
             link_near(
                 clk,

@@ -37,9 +37,9 @@ from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, upd
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.unpool import unpool
+from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
-from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.testbenches.axi.axi_protocol import CHANNELS
 from merp.testbenches.axi.conduct import Conduct
 from merp.testbenches.top.run import Run
@@ -132,7 +132,7 @@ def update_case(seed: int, design: Design = PLAIN, undone: UnpoolDesign | None =
     return Case(
         kernel_update_top(design, rule=RATES.rule, undone=undone),
         kernel_update_run(
-            shape, design, x, deltas, kernels, bias, RATES, past, undone=undone, state=kept
+            shape, design, x, deltas, (kernels, bias), RATES, past, undone=undone, state=kept
         ),
         expect_update(
             shape, IMAGES, design, kernels_new, bias_new,

@@ -150,7 +150,7 @@ def _pass(engine: ShareEngine, model: Model, step: Step, rates: Rates) -> Pass:
         phase.design,
         x,
         here.delta,
-        *old.parameters,
+        old.parameters,
         rates,
         old.velocities if momentum else None,
         undone=phase.undone,

@@ -17,9 +17,8 @@ from merp.hdl.cnn_merp.pipeline.ports import AdmissionConfig
 from merp.models.base.rates import UpdateRule
 from merp.models.machines.cnn_merp.chain.shares import Share
 from merp.models.machines.cnn_merp.params.cluster_design import ClusterDesign
-from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.models.network.network import Network
-from merp.testbenches.cnn_merp.chain.board import board, board_args
+from merp.testbenches.cnn_merp.chain.board import board, board_ports
 from merp.testbenches.top.top import Top
 
 PARAMETERS = ("kernel", "bias")
@@ -66,9 +65,8 @@ class Cluster:
         for place, (share, piece) in enumerate(zip(shares, design.shares, strict=True), 1):
             engines = piece.engines
             phases: list[Phase] = [Forward(network, engines.forward)]
-            if engines.propagation is not None and engines.undone is not None:
-                both = DeltaDesign(engines.propagation, engines.undone, before=True)
-                phases.append(Delta(network, both))
+            if engines.delta is not None:
+                phases.append(Delta(network, engines.delta))
             phases.append(KernelUpdate(network, engines.update, engines.expanded, rule))
             found += [ShareEngine(place, share.layer, phase, share) for phase in phases]
         self.engines = tuple(found)
@@ -182,4 +180,5 @@ class Cluster:
         Raises:
             ValueError: ``array`` is not a kind of array.
         """
-        return Top(board, board_args(self.design, place, self.top(array).args), array)
+        ports = board_ports(self.design, place, self.top(array).interface)
+        return Top.of(board, ports, {"design": self.design, "place": place}, array)

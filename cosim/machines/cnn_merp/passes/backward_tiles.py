@@ -14,7 +14,6 @@ from merp.cosim.machines.cnn_merp.phases.backward import (
     backward_top,
     expect_backward,
 )
-from merp.cosim.machines.cnn_merp.phases.kernel_update import VELOCITY_PORTS
 from merp.cosim.phases.audit.run_and_audit import given
 from merp.cosim.phases.expectation import Pair, Pass
 from merp.cosim.phases.pins import as_stored, widened_words
@@ -26,7 +25,7 @@ from merp.models.golden.state import packed
 from merp.models.golden.stored import Stored
 from merp.models.golden.training import Updated, updated
 from merp.models.golden.unpool import unpool
-from merp.models.machines.cnn_merp.one_pass import BackwardDesign
+from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
 from merp.testbenches.top.top import Top
 
 
@@ -73,10 +72,9 @@ class BackwardTiles(Tiles):
             **dict.fromkeys(("kernels", "kernel_velocities"), self.old.parameters[0].shape),
             **dict.fromkeys(("biases", "bias_velocities"), self.old.parameters[1].shape),
         }
-        streams = PORTS | VELOCITY_PORTS
         return {
             name: widened_words(
-                ran.record.array(streams[port], sizes[name]), "bp", port, self.design.update
+                ran.record.array(PORTS[port], sizes[name]), "bp", port, self.design.update
             )
             for name, port in ports.items()
         }

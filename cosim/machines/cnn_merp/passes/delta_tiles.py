@@ -9,7 +9,6 @@ import numpy as np
 
 from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Part, Place, Tiles, in_order
 from merp.cosim.machines.cnn_merp.phases.delta import PORTS, delta_run, delta_top, expect_delta
-from merp.cosim.machines.cnn_merp.phases.forward import PARTIAL_PORTS
 from merp.cosim.phases.audit.run_and_audit import given
 from merp.cosim.phases.expectation import Pass
 from merp.cosim.phases.pins import as_stored, widened_words
@@ -21,7 +20,8 @@ from merp.models.golden.delta import spread, swapped
 from merp.models.golden.state import State, chosen, packed
 from merp.models.golden.stored import Stored
 from merp.models.golden.unpool import unpool
-from merp.models.machines.cnn_merp.phases import DeltaDesign, maps_behind
+from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
+from merp.models.machines.cnn_merp.phases import maps_behind
 from merp.testbenches.top.top import Top
 
 
@@ -65,7 +65,7 @@ class DeltaTiles(Tiles):
             each, golden = self._pass(Place(outputs, inputs), start, golden)
             record = given((yield each)).record
             if self.design.engine.partial:
-                start = record.array(PARTIAL_PORTS["partial_out"], size)
+                start = record.array(PORTS["partial_out"], size)
         wanted = each.expected.ports["delta_out"].golden
         assert wanted is not None
         left = record.array(PORTS["delta_out"], wanted.shape)

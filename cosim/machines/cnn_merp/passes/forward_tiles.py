@@ -9,9 +9,7 @@ import numpy as np
 
 from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Part, Place, Tiles, in_order
 from merp.cosim.machines.cnn_merp.phases.forward import (
-    PARTIAL_PORTS,
     PORTS,
-    STATE_PORTS,
     expect_forward,
     forward_run,
     forward_top,
@@ -72,11 +70,11 @@ class ForwardTiles(Tiles):
             each, golden = self._pass(Place(outputs, inputs), start, golden)
             record = given((yield each)).record
             full = images, shape.out_rows, shape.out_columns, maps
-            start = record.array(PARTIAL_PORTS["partial_out"], full) if design.partial else start
+            start = record.array(PORTS["partial_out"], full) if design.partial else start
         pooled = images, shape.pooled_rows, shape.pooled_columns, maps
         written = record.array(PORTS["map_out"], pooled)
         arrays = {"maps": widened_words(written, "fp", "map_out", design)}
-        return arrays | ({"state": record.words(STATE_PORTS["state_out"])} if design.state else {})
+        return arrays | ({"state": record.words(PORTS["state_out"])} if design.state else {})
 
     def alone(self, place: Place) -> Pass:
         """One pass, on golden sums of the input maps in front of its own."""

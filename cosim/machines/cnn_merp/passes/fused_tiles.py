@@ -9,7 +9,7 @@ import numpy as np
 
 from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Place, Tiles
 from merp.cosim.machines.cnn_merp.phases.fused_forward import (
-    STATE_PORTS,
+    PORTS,
     expect_fused_forward,
     fused_forward_run,
     fused_forward_top,
@@ -68,11 +68,11 @@ class FusedTiles(Tiles):
         for name, shape, maps in (("between", one, one.m), ("maps", other, groups * other.m)):
             port = "between_out" if name == "between" else "map_out"
             size = len(self.x), shape.pooled_rows, shape.pooled_columns, maps
-            left = record.array(STATE_PORTS[port], size)
+            left = record.array(PORTS[port], size)
             found[name] = widened_words(left, PAIR, port, self.design.second)
         return found | {
-            "between_state": record.words(STATE_PORTS["between_state_out"]),
-            "state": record.words(STATE_PORTS["state_out"]),
+            "between_state": record.words(PORTS["between_state_out"]),
+            "state": record.words(PORTS["state_out"]),
         }
 
     def alone(self, place: Place) -> Pass:

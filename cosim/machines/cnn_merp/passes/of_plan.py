@@ -27,11 +27,11 @@ from merp.models.golden.inference import group_maps, group_parameters, own_maps
 from merp.models.golden.state import of_maps
 from merp.models.golden.stored import Stored
 from merp.models.golden.training import Updated
-from merp.models.machines.cnn_merp.one_pass import BackwardDesign
+from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
+from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
-from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.models.machines.cnn_merp.plan.planned import Planned
 from merp.models.machines.cnn_merp.plan.words import Pass as OnePass
 from merp.models.machines.cnn_merp.plan.words import pass_bytes, with_velocities

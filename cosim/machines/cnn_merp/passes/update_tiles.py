@@ -10,7 +10,6 @@ import numpy as np
 from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Part, Place, Tiles, in_order
 from merp.cosim.machines.cnn_merp.phases.kernel_update import (
     PORTS,
-    VELOCITY_PORTS,
     expect_update,
     kernel_update_run,
     kernel_update_top,
@@ -94,7 +93,7 @@ class UpdateTiles(Tiles):
         return kernels, biases
 
     def _written(self, ran: Audited, port: str, size: tuple[int, ...]) -> Bits:
-        words = ran.record.array((PORTS | VELOCITY_PORTS)[port], size)
+        words = ran.record.array(PORTS[port], size)
         return widened_words(words, "ku", port, self.design)
 
     def alone(self, place: Place) -> Pass:
@@ -120,7 +119,7 @@ class UpdateTiles(Tiles):
             self.design,
             x,
             deltas,
-            *old.parameters,
+            old.parameters,
             self.rates,
             old.velocities if momentum else None,
             undone=self.undone,

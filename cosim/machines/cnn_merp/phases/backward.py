@@ -4,36 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from merp.cosim.engines.record import Record
-from merp.cosim.machines.cnn_merp.phases.kernel_update import VELOCITY_PORTS
 from merp.cosim.phases.expectation import Expectation, Half, Pair, Pass, Work, expected_ports
 from merp.cosim.phases.pins import inputs_on_pins
-from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.cnn_merp.phases.backward import backward
-from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
-from merp.hdl.cnn_merp.ports.kernels import LoadConfig
-from merp.hdl.cnn_merp.ports.maps import MapConfig, map_config
-from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.ports.status import BackwardStatus
-from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
-from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
+from merp.hdl.cnn_merp.ports.backward_ports import BackwardPorts, OnePass
 from merp.models.base.bits import Bits
 from merp.models.base.delta_shape import delta_shape
 from merp.models.base.rates import PLAIN, Rates, UpdateRule
 from merp.models.base.shape import Shape
-from merp.models.base.storage import port_format
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps, group_parameters
 from merp.models.golden.state import of_maps, packed
 from merp.models.golden.stored import Stored
 from merp.models.golden.training import RATE, Updated, rates_of
 from merp.models.machines.cnn_merp.kernel_load import delta_load
-from merp.models.machines.cnn_merp.one_pass import BackwardDesign, backward_design, check_one_pass
+from merp.models.machines.cnn_merp.one_pass import backward_design, check_one_pass
+from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
 from merp.models.machines.cnn_merp.params.backward_registers import backward_registers
+from merp.models.machines.cnn_merp.params.word_counters import BACKWARD_WORDS, VELOCITY_WORDS
 from merp.models.machines.cnn_merp.traffic import backward_counter
 from merp.models.network.branches import undone_shape
 from merp.models.network.network import Layer, Network
@@ -41,17 +34,8 @@ from merp.models.traffic import pass_words
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
-PORTS = {
-    "delta_in": "s_axis_delta",
-    "state_in": "s_axis_state",
-    "map_in": "s_axis_map",
-    "kernel": "s_axis_kernel",
-    "bias": "s_axis_bias",
-    "delta_out": "m_axis_delta",
-    "kernel_out": "m_axis_kernel",
-    "bias_out": "m_axis_bias",
-}
-"""Stream of each port of the traffic report."""
+PORTS = BackwardPorts.streams()
+"""Stream of each port of the traffic report; that of state carries bytes."""
 
 HALF = "propagation"
 """Delta propagation's half: what the names of its own counters begin with."""
@@ -63,27 +47,10 @@ def backward_top(design: BackwardDesign, array: str = "rtl", rule: UpdateRule = 
     Raises:
         ValueError: ``array`` is not a kind of array.
     """
-    half, update = design.propagation, design.update
-    streams = PORTS | (VELOCITY_PORTS if rule.momentum else {})
-    args: dict[str, Any] = {name: flag() for name in ("clk", "rst", "start")}
-    args |= {
-        "map_config": map_config(update),
-        "update_config": UpdateConfig(update, rule),
-        "delta_config": MapConfig(half),
-        "load_config": LoadConfig(half),
-        "output_config": OutputConfig(half),
-        "dilate_config": DilateConfig(half),
-        "unpool_config": UnpoolConfig(design.unpool),
-        **{
-            stream: AxiStream(8 if port == "state_in" else port_format("bp", port, update).width)
-            for port, stream in streams.items()
-        },
-        "status": BackwardStatus(rule.momentum),
-        "design": update,
-        "propagation": half,
-        "undone": design.unpool,
-    }
-    return Top(backward, args, array)
+    parameters = {
+        "design": design.update, "propagation": design.propagation, "undone": design.unpool,
+    }  # fmt: skip
+    return Top.of(backward, BackwardPorts(OnePass(design, rule)), parameters, array)
 
 
 def backward_run(
@@ -125,17 +92,16 @@ def backward_run(
         none = np.zeros(0, np.uint32)
         past = velocities or (none, none)
         arrays |= {"kernel_velocity_in": (past[0], kernels), "bias_velocity_in": (past[1], bias)}
-    streams = PORTS | VELOCITY_PORTS
-    words = {streams["state_in"]: np.frombuffer(state, np.uint8).astype(np.uint32)}
+    words = {PORTS["state_in"]: np.frombuffer(state, np.uint8).astype(np.uint32)}
     for port, (array, size) in arrays.items():
         if array.shape != size:
-            raise ValueError(f"{streams[port]} must be of size {size}, not {array.shape}")
-        words[streams[port]] = array.reshape(-1)
+            raise ValueError(f"{PORTS[port]} must be of size {size}, not {array.shape}")
+        words[PORTS[port]] = array.reshape(-1)
     return Run(
         config=backward_registers(
             shape, len(x), design.propagation, design.update, design.unpool, rates
         ),
-        words=inputs_on_pins(words, "bp", streams, design.update),
+        words=inputs_on_pins(words, "bp", PORTS, design.update),
         stalls=stalls or {},
         reset_at=reset_at,
     )
@@ -158,16 +124,18 @@ def expect_backward(
     formula = pass_words.backward_port_words(shape, images)
     walked = backward_counter.backward_words(shape, images, half, update)
     goldens = {"delta_out": left, "kernel_out": new[0], "bias_out": new[1]}
-    streams, last = dict(PORTS), ["delta_out", "bias_out"]
+    names: tuple[str, ...] = BACKWARD_WORDS
+    last = ["delta_out", "bias_out"]
     if velocities is not None:
         # As many words as kernels and biases have, beside them.
-        streams |= VELOCITY_PORTS
+        names = (*names, *VELOCITY_WORDS)
         for each, golden in zip(("kernel", "bias"), velocities, strict=True):
             for way, like in (("in", each), ("out", f"{each}_out")):
                 name = f"{each}_velocity_{way}"
                 formula[name], walked[name] = formula[like], walked[like]
             goldens[name] = golden
         last.append("bias_velocity_out")
+    streams = {name: PORTS[name] for name in names}
     macs = shape.macs(images)
     units = half.n_cu + update.n_cu
     work = replace(

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from merp.cosim.engines.record import Record
-from merp.cosim.machines.cnn_merp.phases.forward import ADDED_PORTS, PARTIAL_PORTS
 from merp.cosim.phases.expectation import Expectation, Pass, Work, expected_ports
 from merp.cosim.phases.pins import inputs_on_pins
-from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.cnn_merp.phases.delta import delta
-from merp.hdl.cnn_merp.ports.kernels import KernelConfig, LoadConfig
-from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
-from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.ports.passes import PassConfig
-from merp.hdl.cnn_merp.ports.status import DeltaStatus
-from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
-from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
+from merp.hdl.cnn_merp.ports.delta_ports import DeltaPorts
 from merp.models.base.bits import Bits
 from merp.models.base.delta_shape import delta_shape, plain_inputs
 from merp.models.base.input_part import ADDING, WHOLE, InputPart
@@ -30,8 +22,9 @@ from merp.models.golden.state import State, of_maps, packed
 from merp.models.golden.stored import Stored, as_it_is
 from merp.models.golden.training import leaves, state_behind
 from merp.models.machines.cnn_merp.kernel_load import delta_load
+from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.delta_registers import delta_registers
-from merp.models.machines.cnn_merp.phases import DeltaDesign, delta_design, maps_behind, start_shape
+from merp.models.machines.cnn_merp.phases import delta_design, maps_behind, start_shape
 from merp.models.machines.cnn_merp.traffic import backward_counter
 from merp.models.network.branches import begun, behind, beside, previous, undone_shape
 from merp.models.network.network import Layer, Network
@@ -39,16 +32,8 @@ from merp.models.traffic import pass_words
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
-PORTS = {
-    "delta_in": "s_axis_delta",
-    "delta_out": "m_axis_delta",
-    "kernel": "s_axis_kernel",
-    "state_in": "s_axis_state",
-}
-"""Stream of each port of the traffic report."""
-
-ADDED_STATE_PORTS = {"add_state_in": "s_axis_add_state"}
-"""That of a design which expands what its sums start at."""
+PORTS = DeltaPorts.streams()
+"""Stream of each port of the traffic report; those of state carry bytes."""
 
 
 def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
@@ -57,46 +42,10 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
     Raises:
         ValueError: ``array`` is not a kind of CU array.
     """
-    engine = design.engine
-    deltas, kernels = engine.stored("deltas").width, engine.stored("kernels").width
-    args: dict[str, Any] = {name: flag() for name in ("clk", "rst", "start")}
-    args |= {
-        "map_config": MapConfig(engine),
-        "load_config": LoadConfig(engine),
-        "output_config": OutputConfig(engine),
-        "dilate_config": DilateConfig(engine),
-        "unpool_config": UnpoolConfig(design.unpool),
-        "s_axis_delta": AxiStream(deltas, engine.map_port),
-        "s_axis_kernel": AxiStream(kernels, engine.kernel_port),
-        "s_axis_state": AxiStream(8),
-        "m_axis_delta": AxiStream(deltas, engine.map_port),
-        "status": DeltaStatus(engine.partial, engine.added, design.add_unpool is not None),
-        "design": engine,
-        "undone": design.unpool,
-        "before": design.before,
-    }
-    if engine.folded:
-        args["fold_config"] = FoldConfig(engine)
-    if engine.widened:
-        args["kernel_config"] = KernelConfig(engine)
-    if engine.map_port > 1:
-        args["port_config"] = PortConfig(engine)
-    if engine.continues:
-        args["pass_config"] = PassConfig(engine)
-    if engine.partial:
-        args |= {
-            name: AxiStream(engine.partial_width, engine.map_port)
-            for name in PARTIAL_PORTS.values()
-        }
-    if engine.added:
-        args |= {name: AxiStream(deltas, engine.map_port) for name in ADDED_PORTS.values()}
+    parameters = {"design": design.engine, "undone": design.unpool, "before": design.before}
     if design.add_unpool is not None:
-        args |= {name: AxiStream(8) for name in ADDED_STATE_PORTS.values()}
-        args |= {
-            "add_unpool_config": UnpoolConfig(design.add_unpool),
-            "add_undone": design.add_unpool,
-        }
-    return Top(delta, args, array)
+        parameters["add_undone"] = design.add_unpool
+    return Top.of(delta, DeltaPorts(design), parameters, array)
 
 
 def delta_run(
@@ -106,8 +55,6 @@ def delta_run(
     deltas: Bits,
     kernels: Bits,
     state: bytes,
-    stalls: Mapping[str, Sequence[int]] | None = None,
-    reset_at: int | None = None,
     part: InputPart = WHOLE,
     start: Bits | None = None,
     add: Stored | None = None,
@@ -122,7 +69,6 @@ def delta_run(
         kernels: (m, n, k, k) words, as in forward propagation.
         state: of ``unpooled``, kind ``pooled``, packed; none where sums leave and un-pooling is
             behind them.
-        stalls: pattern by stream name. reset_at: as in ``Run``.
         part: of the layer's output maps, those of ``shape``. start: what the sums start at, of any
             part but the first: (images, rows, columns, n) words in the accumulator's format.
         add: the delta of n maps at which they start, where ``part`` says so; as it is, but for a
@@ -165,7 +111,6 @@ def delta_run(
     if design.add_unpool is not None:
         add_bytes = packed(add_state, beside or plain_inputs(shape), design.engine.fmt)
         words["s_axis_add_state"] = np.frombuffer(add_bytes, np.uint8).astype(np.uint32)
-    streams = PORTS | PARTIAL_PORTS | ADDED_PORTS | ADDED_STATE_PORTS
     return Run(
         config=delta_registers(
             shape,
@@ -178,9 +123,7 @@ def delta_run(
             design.add_unpool,
             beside,
         ),
-        words=inputs_on_pins(words, "dp", streams, design.engine),
-        stalls=stalls or {},
-        reset_at=reset_at,
+        words=inputs_on_pins(words, "dp", DeltaPorts.streams_of(design), design.engine),
     )
 
 
@@ -208,16 +151,16 @@ def expect_delta(
     )
     none = np.zeros(0, np.uint32)
     goldens = {"delta_out": golden if part.last else none}
-    streams = dict(PORTS)
     if engine.partial:
         goldens["partial_out"] = golden if part.partial_out else none
-        streams |= PARTIAL_PORTS
-    if engine.added:
-        streams |= ADDED_PORTS
-    if design.add_unpool is not None:
-        streams |= ADDED_STATE_PORTS
     ports = expected_ports(
-        "dp", streams, formula, walked, goldens, ("delta_in", "delta_out", "add_in"), engine
+        "dp",
+        DeltaPorts.streams_of(design),
+        formula,
+        walked,
+        goldens,
+        ("delta_in", "delta_out", "add_in"),
+        engine,
     )
     # Products with the zeros of a dilation are no work of the layer.
     work = Work.of(delta_shape(shape), images, engine)
@@ -318,6 +261,15 @@ class Delta:
     def on(self, network: Network) -> Delta:
         """The same elaboration, for layers of another network."""
         return replace(self, network=network)
+
+    def ports(self) -> DeltaPorts:
+        """The ports of the block, with signals of their own."""
+        return DeltaPorts(self.design)
+
+    @property
+    def streams(self) -> dict[str, str]:
+        """Stream of each port of the traffic report."""
+        return DeltaPorts.streams_of(self.design)
 
     def top(self, array: str = "rtl") -> Top:
         """The block, with signals of its own."""

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from myhdl import Signal
 
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation, Pair, Pass, Work, expected_ports
 from merp.cosim.phases.pins import inputs_on_pins, widened_words
-from merp.hdl.base.signals import AxiStream
 from merp.hdl.cnn_merp.phases.forward import forward
-from merp.hdl.cnn_merp.ports.kernels import KernelConfig, LoadConfig
-from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
-from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.ports.passes import AddConfig, PassConfig
-from merp.hdl.cnn_merp.ports.status import ForwardStatus
+from merp.hdl.cnn_merp.ports.forward_ports import ForwardPorts
 from merp.models.base.bits import Bits
 from merp.models.base.input_part import ADDING, WHOLE, InputPart
 from merp.models.base.shape import Shape
@@ -35,22 +29,8 @@ from merp.models.traffic import pass_words
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
-PORTS = {
-    "map_in": "s_axis_map",
-    "map_out": "m_axis_map",
-    "kernel": "s_axis_kernel",
-    "bias": "s_axis_bias",
-}
-"""Stream of each port of the traffic report."""
-
-STATE_PORTS = PORTS | {"state_out": "m_axis_state"}
-"""The same for a design that writes the state for the way back; its words are bytes."""
-
-PARTIAL_PORTS = {"partial_in": "s_axis_partial", "partial_out": "m_axis_partial"}
-"""Those that a design for partial sums adds."""
-
-ADDED_PORTS = {"add_in": "s_axis_add"}
-"""That of a design to whose sums the output of another layer can be added."""
+PORTS = ForwardPorts.streams()
+"""Stream of each port of the traffic report; that of state carries bytes."""
 
 
 def forward_top(design: Design, array: str = "rtl") -> Top:
@@ -61,39 +41,7 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
     Raises:
         ValueError: ``array`` is not a kind of CU array.
     """
-    maps, kernels = design.stored("maps").width, design.stored("kernels").width
-    args: dict[str, Any] = {name: Signal(bool(0)) for name in ("clk", "rst", "start")}
-    args |= {
-        "map_config": MapConfig(design),
-        "load_config": LoadConfig(design),
-        "output_config": OutputConfig(design),
-        "s_axis_map": AxiStream(design.stored_input.width, design.map_port),
-        "s_axis_kernel": AxiStream(kernels, design.kernel_port),
-        "s_axis_bias": AxiStream(kernels, design.kernel_port),
-        "m_axis_map": AxiStream(maps, design.map_port),
-        "status": ForwardStatus(design.state, design.partial, design.added),
-        "design": design,
-    }
-    if design.state:
-        args["m_axis_state"] = AxiStream(8)
-    if design.folded:
-        args["fold_config"] = FoldConfig(design)
-    if design.widened:
-        args["kernel_config"] = KernelConfig(design)
-    if design.map_port > 1:
-        args["port_config"] = PortConfig(design)
-    if design.continues:
-        args["pass_config"] = PassConfig(design)
-    if design.partial:
-        args |= {
-            name: AxiStream(design.partial_width, design.map_port)
-            for name in PARTIAL_PORTS.values()
-        }
-    if design.added:
-        args |= {name: AxiStream(maps, design.map_port) for name in ADDED_PORTS.values()}
-        if design.map_port > 1:
-            args["add_config"] = AddConfig(design)
-    return Top(forward, args, array)
+    return Top.of(forward, ForwardPorts(design), {"design": design}, array)
 
 
 def forward_run(
@@ -147,7 +95,7 @@ def forward_run(
         words["s_axis_add"] = summands.reshape(-1)
     return Run(
         config=forward_registers(shape, len(x), design, part),
-        words=inputs_on_pins(words, "fp", PORTS | PARTIAL_PORTS | ADDED_PORTS, design),
+        words=inputs_on_pins(words, "fp", ForwardPorts.streams_of(design), design),
         stalls=stalls or {},
         reset_at=reset_at,
     )
@@ -171,20 +119,21 @@ def expect_forward(
     walked = counter.port_words(shape, images, design, part)
     none = np.zeros(0, np.uint32)
     goldens = {"map_out": golden if part.last else none}
-    streams = dict(PORTS)
-    if state is not None:
+    if design.state:
         written = backward_counter.state_bytes(shape, shape.m, images)
         walked["state_out"] = written if part.last else 0
-        goldens["state_out"] = np.frombuffer(state, np.uint8).astype(np.uint32)
-        streams = dict(STATE_PORTS)
+        goldens["state_out"] = np.frombuffer(state or b"", np.uint8).astype(np.uint32)
     if design.partial:
         goldens["partial_out"] = golden if part.partial_out else none
-        streams |= PARTIAL_PORTS
-    if design.added:
-        streams |= ADDED_PORTS
     return Expectation(
         ports=expected_ports(
-            "fp", streams, formula, walked, goldens, ("map_in", "map_out", "add_in"), design
+            "fp",
+            ForwardPorts.streams_of(design),
+            formula,
+            walked,
+            goldens,
+            ("map_in", "map_out", "add_in"),
+            design,
         ),
         first="map_in",
         last=("partial_out",) if part.partial_out else ("map_out",),
@@ -276,6 +225,15 @@ class Forward:
         """The same elaboration, for layers of another network."""
         return replace(self, network=network)
 
+    def ports(self) -> ForwardPorts:
+        """The ports of the block, with signals of their own."""
+        return ForwardPorts(self.design)
+
+    @property
+    def streams(self) -> dict[str, str]:
+        """Stream of each port of the traffic report."""
+        return ForwardPorts.streams_of(self.design)
+
     def top(self, array: str = "rtl") -> Top:
         """The block, with signals of its own."""
         return forward_top(self.design, array)
@@ -307,6 +265,6 @@ class Forward:
 
     def states(self, layer: Layer, images: int, records: Sequence[Record]) -> State:
         """The state that all groups wrote for the way back."""
-        written = [record.words(STATE_PORTS["state_out"]).astype(np.uint8) for record in records]
+        written = [record.words(PORTS["state_out"]).astype(np.uint8) for record in records]
         shape = layer.shape
         return joined([unpacked(each.tobytes(), shape, shape.m, images) for each in written])

@@ -12,13 +12,8 @@ from merp.cosim.engines.record import Record
 from merp.cosim.machines.cnn_merp.phases.forward import every_position_counts
 from merp.cosim.phases.expectation import Expectation, Half, Pair, Pass, Work, expected_ports
 from merp.cosim.phases.pins import inputs_on_pins, widened_words
-from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.cnn_merp.phases.fused_forward import fused_forward
-from merp.hdl.cnn_merp.ports.kernels import LoadConfig
-from merp.hdl.cnn_merp.ports.maps import MapConfig
-from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.ports.passes import TurnConfig
-from merp.hdl.cnn_merp.ports.status import FusedStatus
+from merp.hdl.cnn_merp.ports.fused_forward_ports import FusedForwardPorts
 from merp.models.base.bits import Bits
 from merp.models.base.fused_shape import FusedShape
 from merp.models.base.shape import Shape
@@ -32,37 +27,18 @@ from merp.models.machines.cnn_merp.fused_pair import (
     fused_shape,
 )
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
-from merp.models.machines.cnn_merp.params.fused_registers import SECOND, fused_registers
+from merp.models.machines.cnn_merp.params.fused_registers import fused_registers
 from merp.models.machines.cnn_merp.traffic import fused_counter
 from merp.models.network.network import Layer, Network
 from merp.models.traffic import pass_words
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
-PORTS = {
-    "map_in": "s_axis_map",
-    "kernel": "s_axis_kernel",
-    "bias": "s_axis_bias",
-    "second_kernel": "s_axis_second_kernel",
-    "second_bias": "s_axis_second_bias",
-    "map_out": "m_axis_map",
-}
-"""Stream of each port of the traffic report."""
-
-STATE_PORTS = PORTS | {
-    "between_out": "m_axis_between",
-    "between_state_out": "m_axis_between_state",
-    "state_out": "m_axis_state",
-}
-"""The same for designs that write the state for the way back; its words are bytes."""
+PORTS = FusedForwardPorts.streams()
+"""Stream of each port of the traffic report; those of state carry bytes."""
 
 HALF = "first"
 """The first layer: what the names of its own counters begin with."""
-
-
-def streams_of(design: FusedDesign) -> dict[str, str]:
-    """Stream of each port that ``design`` has."""
-    return STATE_PORTS if design.second.state else PORTS
 
 
 def fused_forward_top(design: FusedDesign, array: str = "rtl") -> Top:
@@ -71,34 +47,8 @@ def fused_forward_top(design: FusedDesign, array: str = "rtl") -> Top:
     Raises:
         ValueError: ``array`` is not a kind of array.
     """
-    first, second = design.first, design.second
-    maps = second.stored("maps").width
-    args: dict[str, Any] = {name: flag() for name in ("clk", "rst", "start")}
-    for prefix, engine in (("", first), (SECOND, second)):
-        args |= {
-            f"{prefix}map_config": MapConfig(engine),
-            f"{prefix}load_config": LoadConfig(engine),
-            f"{prefix}output_config": OutputConfig(engine),
-            f"s_axis_{prefix}kernel": AxiStream(engine.stored("kernels").width),
-            f"s_axis_{prefix}bias": AxiStream(engine.stored("kernels").width),
-        }
-    args |= {
-        "s_axis_map": AxiStream(first.stored_input.width),
-        "m_axis_map": AxiStream(maps),
-        "status": FusedStatus(second.state),
-        "design": first,
-        "second": second,
-        "groups": design.groups,
-    }
-    if design.groups > 1:
-        args["turn_config"] = TurnConfig(second)
-    if second.state:
-        args |= {
-            "m_axis_between": AxiStream(maps),
-            "m_axis_between_state": AxiStream(8),
-            "m_axis_state": AxiStream(8),
-        }
-    return Top(fused_forward, args, array)
+    parameters = {"design": design.first, "second": design.second, "groups": design.groups}
+    return Top.of(fused_forward, FusedForwardPorts(design), parameters, array)
 
 
 def fused_forward_run(
@@ -173,7 +123,7 @@ def expect_fused_forward(
     last = ["map_out", *(["between_out"] if between is not None else [])]
     return Expectation(
         ports=expected_ports(
-            "fp", streams_of(design), formula, walked, goldens, maps, design.first
+            "fp", FusedForwardPorts.streams_of(design), formula, walked, goldens, maps, design.first
         ),
         first="map_in",
         last=tuple(last),
@@ -297,7 +247,7 @@ class FusedForward:
             joined(
                 [
                     unpacked(
-                        record.words(STATE_PORTS[port]).astype(np.uint8).tobytes(),
+                        record.words(PORTS[port]).astype(np.uint8).tobytes(),
                         each, maps, images,
                     )
                     for record in records
@@ -318,5 +268,5 @@ class FusedForward:
     ) -> Bits:
         shape, maps = of
         size = images, shape.pooled_rows, shape.pooled_columns, maps
-        made = [record.array(STATE_PORTS[port], size) for record in records]
+        made = [record.array(PORTS[port], size) for record in records]
         return widened_words(np.concatenate(made, axis=-1), "fp", "map_out", self.design.second)

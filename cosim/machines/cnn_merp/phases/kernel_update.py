@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from myhdl import Signal
 
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation, Pair, Pass, Work, expected_ports
 from merp.cosim.phases.pins import inputs_on_pins, stored_words
-from merp.hdl.base.signals import AxiStream
 from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
-from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
-from merp.hdl.cnn_merp.ports.kernels import KernelConfig
-from merp.hdl.cnn_merp.ports.maps import UpdatePortConfig, fold_config, map_config
-from merp.hdl.cnn_merp.ports.passes import UpdatePassConfig
-from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
-from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
+from merp.hdl.cnn_merp.ports.kernel_update_ports import KernelUpdatePorts, UpdateDesign
 from merp.models.base.bits import Bits
 from merp.models.base.input_part import WHOLE, InputPart
 from merp.models.base.rates import PLAIN, Rates, UpdateRule
 from merp.models.base.shape import Shape
-from merp.models.base.storage import port_format
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps, group_parameters
 from merp.models.golden.state import State, of_maps, packed
@@ -33,7 +25,11 @@ from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.kernel_update_registers import kernel_update_registers
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.models.machines.cnn_merp.params.unpool_registers import unpool_registers
-from merp.models.machines.cnn_merp.params.word_counters import word_bytes
+from merp.models.machines.cnn_merp.params.word_counters import (
+    KERNEL_UPDATE_STATE_WORDS,
+    KERNEL_UPDATE_WORDS,
+    word_bytes,
+)
 from merp.models.machines.cnn_merp.phases import update_design, update_unpool_design
 from merp.models.machines.cnn_merp.traffic import backward_counter
 from merp.models.network.branches import undone_shape
@@ -42,27 +38,8 @@ from merp.models.traffic import pass_words
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
-PORTS = {
-    "map_in": "s_axis_map",
-    "delta_in": "s_axis_delta",
-    "kernel": "s_axis_kernel",
-    "kernel_out": "m_axis_kernel",
-    "bias": "s_axis_bias",
-    "bias_out": "m_axis_bias",
-}
-"""Stream of each port of the traffic report."""
-
-VELOCITY_PORTS = {
-    "kernel_velocity_in": "s_axis_kernel_velocity",
-    "kernel_velocity_out": "m_axis_kernel_velocity",
-    "bias_velocity_in": "s_axis_bias_velocity",
-    "bias_velocity_out": "m_axis_bias_velocity",
-}
-"""Those that momentum adds."""
-
-
-STATE_PORTS = {"state_in": "s_axis_state"}
-"""That which deltas at pooled resolution add; its words are bytes."""
+PORTS = KernelUpdatePorts.streams()
+"""Stream of each port of the traffic report; that of state carries bytes."""
 
 GRADIENTS = Rates(rate=0)
 """Of a run that returns the gradients."""
@@ -82,33 +59,11 @@ def kernel_update_top(
     Raises:
         ValueError: ``array`` is not a kind of array.
     """
-    streams = PORTS | (VELOCITY_PORTS if rule.momentum else {})
-    args: dict[str, Any] = {name: Signal(bool(0)) for name in ("clk", "rst", "start")}
-    args |= {
-        "map_config": map_config(design),
-        "update_config": UpdateConfig(design, rule),
-        **{
-            stream: AxiStream(
-                port_format("ku", port, design).width,
-                design.map_port if port in ("map_in", "delta_in") else design.kernel_port,
-            )
-            for port, stream in streams.items()
-        },
-        "status": KernelUpdateStatus(rule.momentum, undone is not None),
-        "design": design,
-    }
+    parameters: dict[str, Any] = {"design": design}
     if undone is not None:
-        args |= {"unpool_config": UnpoolConfig(undone), "s_axis_state": AxiStream(8)}
-        args["undone"] = undone
-    if design.partial:
-        args["pass_config"] = UpdatePassConfig(design)
-    if design.folded:
-        args["fold_config"] = fold_config(design)
-    if design.widened:
-        args["kernel_config"] = KernelConfig(design)
-    if design.map_port > 1:
-        args["port_config"] = UpdatePortConfig(design)
-    return Top(kernel_update, args, array)
+        parameters["undone"] = undone
+    ports = KernelUpdatePorts(UpdateDesign(design, rule, undone))
+    return Top.of(kernel_update, ports, parameters, array)
 
 
 def kernel_update_run(
@@ -116,12 +71,9 @@ def kernel_update_run(
     design: Design,
     x: Bits,
     delta: Bits,
-    kernels: Bits | None,
-    bias: Bits | None,
+    old: Pair | None,
     rates: Rates = GRADIENTS,
-    velocities: tuple[Bits, Bits] | None = None,
-    stalls: Mapping[str, Sequence[int]] | None = None,
-    reset_at: int | None = None,
+    velocities: Pair | None = None,
     undone: UnpoolDesign | None = None,
     state: bytes = b"",
     part: InputPart = WHOLE,
@@ -132,11 +84,10 @@ def kernel_update_run(
         shape: the group. design: what it runs on, and it fits.
         x: (images, rows, columns, n) words; delta: (images, out_rows, out_columns, m), of the sums,
             or with ``undone`` (images, pooled_rows, pooled_columns, m), of the output.
-        kernels: (m, n, k, k) words; bias: (m,), not used by a part without biases; both None for a
-            run that returns the gradients.
+        old: kernels (m, n, k, k) and biases (m,), these not used by a part without biases; None for
+            a run that returns the gradients.
         rates: words of the factors; what is built follows from them.
         velocities: of the kernels and the biases, of their sizes, where momentum is built.
-        stalls: pattern by stream name. reset_at: as in ``Run``.
         undone: un-pooling of the top. state: this layer's, kind ``pooled``, packed.
         part: of the layer's input maps, those of ``shape``.
 
@@ -144,7 +95,8 @@ def kernel_update_run(
         ValueError: an array is not of the shape's size, one is missing, or a word is no number of
             the format that its tensor is stored in.
     """
-    update = kernels is not None
+    update = old is not None
+    kernels, bias = old or (None, None)
     rows, columns = shape.out_rows, shape.out_columns
     if undone is not None:
         rows, columns = shape.pooled_rows, shape.pooled_columns
@@ -172,9 +124,7 @@ def kernel_update_run(
         words["s_axis_state"] = np.frombuffer(state, np.uint8).astype(np.uint32)
     return Run(
         config=config,
-        words=inputs_on_pins(words, "ku", PORTS | VELOCITY_PORTS | STATE_PORTS, design),
-        stalls=stalls or {},
-        reset_at=reset_at,
+        words=inputs_on_pins(words, "ku", PORTS, design),
     )
 
 
@@ -199,17 +149,15 @@ def expect_update(
         biases = biases[:0]
         velocities = velocities and (velocities[0], velocities[1][:0])
     goldens = {"kernel_out": kernels, "bias_out": biases}
-    ports = expected_ports(
-        "ku",
-        PORTS | (STATE_PORTS if before else {}),
-        formula, walked, goldens, ("map_in", "delta_in"), design,
-    )  # fmt: skip
+    states = KERNEL_UPDATE_STATE_WORDS if before else ()
+    streams = {name: PORTS[name] for name in (*KERNEL_UPDATE_WORDS, *states)}
+    ports = expected_ports("ku", streams, formula, walked, goldens, ("map_in", "delta_in"), design)
     if velocities is not None:
         # As many words as kernels and biases have, beside them.
         for each, golden in zip(("kernel", "bias"), velocities, strict=True):
             for way, like in (("in", each), ("out", f"{each}_out")):
                 name = f"{each}_velocity_{way}"
-                stream = VELOCITY_PORTS[name]
+                stream = PORTS[name]
                 ports[name] = replace(
                     ports[like],
                     stream=stream,
@@ -258,7 +206,7 @@ def update_pass(
         design,
         group_maps(x, layer, group),
         np.ascontiguousarray(deltas[..., slice(*maps)]),
-        *own(old.parameters),
+        own(old.parameters),
         rates,
         own(old.velocities) if momentum else None,
         undone=undone,
@@ -308,6 +256,15 @@ class KernelUpdate:
     def on(self, network: Network) -> KernelUpdate:
         """The same elaboration, for layers of another network."""
         return replace(self, network=network)
+
+    def ports(self) -> KernelUpdatePorts:
+        """The ports of the block, with signals of their own."""
+        return KernelUpdatePorts(UpdateDesign(self.design, self.rule, self.undone))
+
+    @property
+    def streams(self) -> dict[str, str]:
+        """Stream of each port of the traffic report."""
+        return KernelUpdatePorts.streams_of(UpdateDesign(self.design, self.rule, self.undone))
 
     def top(self, array: str = "rtl") -> Top:
         """The block, with signals of its own."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from merp.cosim.machines.cnn_merp.phases import delta, forward, kernel_update
 from merp.cosim.machines.cnn_merp.phases.delta import Delta
 from merp.cosim.machines.cnn_merp.phases.forward import Forward
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
@@ -68,14 +67,7 @@ class Engine:
     @property
     def streams(self) -> Mapping[str, str]:
         """Stream of each port, as it is called on the engine's own top."""
-        if isinstance(self.phase, Delta):
-            return delta.PORTS
-        if isinstance(self.phase, KernelUpdate):
-            velocities = kernel_update.VELOCITY_PORTS if self.phase.rule.momentum else {}
-            states = kernel_update.STATE_PORTS if self.phase.undone is not None else {}
-            return kernel_update.PORTS | velocities | states
-        streams = forward.STATE_PORTS if self.phase.design.state else forward.PORTS
-        return streams | (forward.PARTIAL_PORTS if self.phase.design.partial else {})
+        return self.phase.streams
 
 
 class Pipeline:
@@ -178,9 +170,9 @@ def top_args(of: Engines, registers: Mapping[str, Any], status: Any) -> dict[str
     config: dict[str, Any] = dict(registers)
     pins: dict[str, dict[str, Any]] = {"s_axis": {}, "m_axis": {}}
     for engine in of.engines:
-        args, where = engine.phase.top().args, engine.where
-        own = {name: each for name, each in args.items() if name.endswith("_config")}
-        vars(config.setdefault(where, Bundles({})))[engine.phase.name] = Bundles(own)
+        ports, where = engine.phase.ports(), engine.where
+        own = Bundles(ports.registers)
+        vars(config.setdefault(where, Bundles({})))[engine.phase.name] = own
         for port, stream in engine.streams.items():
             pin = of.pin(engine, port)
             if pin is None:
@@ -188,9 +180,9 @@ def top_args(of: Engines, registers: Mapping[str, Any], status: Any) -> dict[str
             side, name = pin[:6], pin[7:]
             if name.startswith(where):
                 inside = pins[side].setdefault(where, Bundles({}))
-                vars(inside)[name.removeprefix(f"{where}_")] = args[stream]
+                vars(inside)[name.removeprefix(f"{where}_")] = vars(ports)[stream]
             else:
-                pins[side][name] = args[stream]
+                pins[side][name] = vars(ports)[stream]
     return {
         **{name: flag() for name in ("clk", "rst", "start")},
         "config": Bundles(config),

@@ -9,7 +9,7 @@ import numpy as np
 from merp.cosim.engines.record import Record
 from merp.cosim.machines.cnn_merp.phases.forward import Forward, forward_pass
 from merp.cosim.machines.cnn_merp.phases.fused_forward import FusedForward, fused_forward_pass
-from merp.cosim.machines.cnn_merp.phases.kernel_update import PORTS, VELOCITY_PORTS
+from merp.cosim.machines.cnn_merp.phases.kernel_update import PORTS
 from merp.cosim.phases.audit.run_and_audit import Audited, given
 from merp.cosim.phases.expectation import Pair, Pass
 from merp.cosim.phases.pins import widened_words
@@ -128,7 +128,7 @@ def joined_updates(
 
     velocities = old.velocities
     if momentum:
-        velocities = joined(VELOCITY_PORTS, "_velocity_out", velocities)
+        velocities = joined(PORTS, "_velocity_out", velocities)
     return Updated(joined(PORTS, "_out", old.parameters), velocities)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
@@ -31,6 +32,13 @@ class SliceDesign:
     features: int
     states: int
     expanded: UnpoolDesign | None = None
+
+    @property
+    def delta(self) -> DeltaDesign | None:
+        """Elaboration of delta propagation; None in the first layer."""
+        if self.propagation is None or self.undone is None:
+            return None
+        return DeltaDesign(self.propagation, self.undone, before=self.expanded is not None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from merp.models.base.errors import BadInput
 from merp.models.fpga.board import Board
-from merp.models.machines.cnn_merp.one_pass import BackwardDesign, check_one_pass, halves_of
+from merp.models.machines.cnn_merp.one_pass import check_one_pass, halves_of
+from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.plan.engines import Engine, engine_of, rings
 from merp.models.machines.cnn_merp.plan.search import fits

@@ -27,12 +27,12 @@ from merp.models.golden.super_layer import super_layer
 from merp.models.golden.unpool import unpool
 from merp.models.machines.cnn_merp.cycles import delta_cycles, forward_cycles
 from merp.models.machines.cnn_merp.flow import added_flow
+from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.forward_registers import forward_registers
 from merp.models.machines.cnn_merp.params.registers import registers
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
-from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.cnn_merp.random_layers import (
     ELABORATIONS,
@@ -167,10 +167,9 @@ def delta_pass(seed: int, design: DeltaDesign, pressure: int | None = 0, adds: b
         stalls = stalled(seed, own)
     part = ADDING if adds else WHOLE
     run = delta_run(
-        shape, unpooled, design, deltas, case.kernels, packed(state, unpooled, fmt), stalls,
-        case.reset_at, part,
+        shape, unpooled, design, deltas, case.kernels, packed(state, unpooled, fmt), part,
         add=None if add is None else Stored(plain_inputs(shape), add, State(kind="pooled")),
-    )  # fmt: skip
+    ).under(stalls, case.reset_at)  # fmt: skip
     return Back(
         shape, unpooled, images,
         Pass(run, expect_delta(shape, unpooled, images, design, golden, part)),

@@ -22,11 +22,11 @@ from merp.models.golden.delta import delta_convolution
 from merp.models.golden.state import State, keep_state, packed
 from merp.models.golden.stored import Stored
 from merp.models.golden.unpool import unpool
+from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.delta_registers import delta_registers
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
-from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.cnn_merp.random_layers import (
     ELABORATIONS,
@@ -155,9 +155,9 @@ def delta_pass(seed: int, design: DeltaDesign, kind: str | None, stalled: bool =
     reset_at = int(rng.integers(5, 900)) if stalled and rng.random() < 0.25 else None
     part, beside = ADDING if kind else WHOLE, start if kind else None
     run = delta_run(
-        shape, shape, design, deltas, kernels, packed(state, shape, fmt), stalls, reset_at, part,
+        shape, shape, design, deltas, kernels, packed(state, shape, fmt), part,
         add=Stored(start, add, add_state) if kind else None,
-    )  # fmt: skip
+    ).under(stalls, reset_at)  # fmt: skip
     return Pass(run, expect_delta(shape, shape, images, design, golden, part, beside))
 
 

@@ -28,7 +28,7 @@ from merp.models.golden.in_memory import in_memory
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
-from merp.models.machines.cnn_merp.one_pass import BackwardDesign
+from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign

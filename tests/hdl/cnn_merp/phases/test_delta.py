@@ -23,9 +23,9 @@ from merp.models.golden.delta import delta_convolution
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
 from merp.models.machines.cnn_merp.cycles import delta_cycles
+from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
-from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.testbenches.cnn_merp.random_layers import random_hang, random_kernel, random_pad
 from merp.testbenches.top.run import Run
 
@@ -213,9 +213,8 @@ def case(seed: int, index: int, pressure: bool = True) -> Case:
 
 
 def run_of(c: Case) -> Run:
-    return delta_run(
-        c.shape, c.unpooled, c.design, c.deltas, c.kernels, c.state, c.stalls, c.reset_at
-    )
+    run = delta_run(c.shape, c.unpooled, c.design, c.deltas, c.kernels, c.state)
+    return run.under(c.stalls, c.reset_at)
 
 
 def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:

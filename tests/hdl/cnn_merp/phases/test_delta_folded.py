@@ -23,10 +23,11 @@ from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
 from merp.models.machines.cnn_merp.cycles import delta_cycles
 from merp.models.machines.cnn_merp.kernel_load import delta_load
+from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
-from merp.models.machines.cnn_merp.phases import DeltaDesign, maps_behind
+from merp.models.machines.cnn_merp.phases import maps_behind
 from merp.testbenches.top.run import Run
 
 
@@ -80,10 +81,10 @@ class Case:
 
     @property
     def run(self) -> Run:
-        return delta_run(
-            self.shape, self.unpooled, self.design, self.deltas, self.kernels, self.state,
-            self.stalls, self.reset_at,
-        )  # fmt: skip
+        run = delta_run(
+            self.shape, self.unpooled, self.design, self.deltas, self.kernels, self.state
+        )
+        return run.under(self.stalls, self.reset_at)
 
 
 def _words(rng: np.random.Generator, fmt: FloatFormat, *size: int) -> Bits:

@@ -17,9 +17,9 @@ from merp.models.base.shape import Pool, Shape
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
+from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
-from merp.models.machines.cnn_merp.phases import DeltaDesign
 from merp.testbenches.top.run import Run
 
 ENGINE = Design(

@@ -10,12 +10,13 @@ import pytest
 
 from forward_cases import run, state_of
 from marks import in_full
-from merp.cosim.machines.cnn_merp.phases.forward import STATE_PORTS
-from merp.hdl.cnn_merp.ports.status import ForwardStatus
+from merp.cosim.machines.cnn_merp.phases.forward import PORTS
+from merp.hdl.base.status import Status
+from merp.models.machines.cnn_merp.params.word_counters import FORWARD_WORDS
 from merp.testbenches.cnn_merp.random_layers import LayerCase, random_case
 
-COUNTERS = [f"status_{name}" for name in vars(ForwardStatus())]
-STREAM = STATE_PORTS["state_out"]
+COUNTERS = [f"status_{name}" for name in vars(Status(FORWARD_WORDS))]
+STREAM = PORTS["state_out"]
 
 
 def cases_of(elaboration: int, seed: int, pressure: int | None = 0) -> Iterator[LayerCase]:

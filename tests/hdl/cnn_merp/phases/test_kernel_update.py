@@ -15,7 +15,6 @@ from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.machines.cnn_merp.phases.kernel_update import (
     PORTS,
-    VELOCITY_PORTS,
     Bits,
     kernel_update_run,
     kernel_update_top,
@@ -124,10 +123,9 @@ class Case:
     def run(self) -> Run:
         return kernel_update_run(
             self.shape, self.design, self.x, self.delta,
-            self.kernels if self.update else None, self.bias if self.update else None,
+            (self.kernels, self.bias) if self.update else None,
             self.rates, self.velocities if self.update and self.rates.rule.momentum else None,
-            self.stalls, self.reset_at,
-        )  # fmt: skip
+        ).under(self.stalls, self.reset_at)  # fmt: skip
 
     def golden(self) -> dict[str, Bits]:
         fmt, shape = self.design.fmt, self.shape
@@ -176,14 +174,13 @@ class Case:
             "kernel": kernels * self.update, "kernel_out": kernels,
             "bias": shape.m * self.update, "bias_out": shape.m,
         }  # fmt: skip
-        ports = dict(PORTS)
         if self.rates.rule.momentum:
-            ports |= VELOCITY_PORTS
             wanted |= {
                 f"{what}_velocity_{way}": size * self.update
                 for what, size in (("kernel", kernels), ("bias", shape.m))
                 for way in ("in", "out")
             }
+        ports = {port: PORTS[port] for port in wanted}
         assert {port: status[f"status_{port}"] for port in ports} == wanted
         assert {port: record.outcome.transfers[stream] for port, stream in ports.items()} == wanted
         groups = -(-shape.m // self.design.n_cu)

@@ -87,12 +87,11 @@ class Case:
     update: bool = True
 
     def run(self) -> Run:
-        kernels, bias = self.old if self.update else (None, None)
-        return kernel_update_run(
-            self.shape, self.design, self.x, self.delta, kernels, bias, self.rates,
-            self.past if self.rates.rule.momentum and self.update else None, self.stalls,
-            self.reset_at,
+        run = kernel_update_run(
+            self.shape, self.design, self.x, self.delta, self.old if self.update else None,
+            self.rates, self.past if self.rates.rule.momentum and self.update else None,
         )  # fmt: skip
+        return run.under(self.stalls, self.reset_at)
 
     def gradients(self) -> tuple[Bits, Bits]:
         fmt, summation = self.design.fmt, self.design.summation

@@ -54,7 +54,6 @@ def run_of(
         x,
         delta,
         None,
-        None,
         undone=undone or size_unpool([shape], fmt=FMT),
         state=packed(state, shape, FMT),
     )

@@ -13,6 +13,7 @@ from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.base.status import Status
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
+from merp.hdl.cnn_merp.ports.passes import RunProgress
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.reset import as_new_after_reset
@@ -97,12 +98,13 @@ class Case:
 
 
 def args() -> dict[str, object]:
-    names = ("clk", "rst", "start", "ends", "loaded", "complete", "output_done", "map_error",
-             "load_error")  # fmt: skip
+    told = ("ends", "loaded", "complete", "output_done", "map_error", "load_error")
     return {
-        **{name: flag() for name in names},
-        "first": AxiStream(8), "verdict": Verdict(DESIGN), "status": Status(),
-    }  # fmt: skip
+        **{name: flag() for name in ("clk", "rst", "start")},
+        "first": AxiStream(8),
+        "run": RunProgress(**{name: flag() for name in told}, verdict=Verdict(DESIGN)),
+        "status": Status(),
+    }
 
 
 def play(cases: list[Case]) -> Trace:

@@ -52,9 +52,9 @@ def pass_of(
         for w, v, g in zip(old, past, gradients, strict=True)
     ]
     velocities = (past if momentum else None), ((new[0][1], new[1][1]) if momentum else None)
-    run = kernel_update_run(
-        SHAPE, design, x, delta, *old, rates, velocities[0], stalls=stalls, part=part,
-    )  # fmt: skip
+    run = kernel_update_run(SHAPE, design, x, delta, old, rates, velocities[0], part=part).under(
+        stalls
+    )
     return Pass(
         run, expect_update(SHAPE, 2, design, new[0][0], new[1][0], velocities[1], part=part)
     )

@@ -11,7 +11,8 @@ import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.base.signals import Stream, flag
-from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
+from merp.hdl.cnn_merp.ports.deltas import DilateConfig
+from merp.hdl.cnn_merp.upsampling.dilater import dilater
 from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.reset import as_new_after_reset, at_random

@@ -9,7 +9,8 @@ from random import Random
 import pytest
 
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.cnn_merp.upsampling.unpool_ports import Passed, UnpoolConfig, UnpoolWrite, Written
+from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
+from merp.hdl.cnn_merp.upsampling.unpool_ports import Passed, UnpoolWrite, Written
 from merp.hdl.cnn_merp.upsampling.unpool_writer import unpool_writer
 from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign

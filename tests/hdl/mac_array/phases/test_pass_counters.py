@@ -10,7 +10,7 @@ import pytest
 
 from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import flag
-from merp.hdl.mac_array.phases.pass_counters import SETTLED, pass_counters
+from merp.hdl.mac_array.phases.pass_counters import SETTLED, PassCountersPorts, pass_counters
 from merp.hdl.mac_array.ports.slots import Verdict
 from merp.hdl.mac_array.ports.status import ArrayStatus
 from merp.models.machines.mac_array.params.design import Design
@@ -104,10 +104,13 @@ class Case:
 
 
 def args(design: Design = DESIGN) -> dict[str, object]:
-    return {
-        **{name: flag() for name in ("clk", *OWN)},
-        "verdict": Verdict(design), "status": ArrayStatus(design), "design": design,
-    }  # fmt: skip
+    control = ("rst", "start")
+    ports = PassCountersPorts(
+        verdict=Verdict(design),
+        status=ArrayStatus(design),
+        **{name: flag() for name in OWN if name not in control},
+    )
+    return {name: flag() for name in ("clk", *control)} | {"ports": ports, "design": design}
 
 
 def script(cases: list[Case]) -> list[dict[str, int]]:

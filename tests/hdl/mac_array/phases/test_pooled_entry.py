@@ -13,7 +13,7 @@ import pytest
 
 from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import Stream, flag
-from merp.hdl.mac_array.phases.pooled_entry import pooled_entry
+from merp.hdl.mac_array.phases.pooled_entry import PooledEntryPorts, pooled_entry
 from merp.hdl.mac_array.ports.outputs import IndexWrite
 from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
 from merp.models.machines.mac_array.orders import maps_in, pooling_out, update_deltas
@@ -185,12 +185,14 @@ class Player:
 
 
 def arguments() -> dict[str, Any]:
-    streams = {name: Stream(DESIGN.atom_bits) for name in (*SINKS, *SOURCES)}
-    flags = {name: flag() for name in ("clk", "rst", "start", "update", "framing_error")}
-    return {
-        **flags, **streams, "config": UnpoolConfig(DESIGN), "index": IndexWrite(DESIGN),
-        "design": DESIGN,
-    }  # fmt: skip
+    ports = PooledEntryPorts(
+        **{name: Stream(DESIGN.atom_bits) for name in (*SINKS, *SOURCES)},
+        config=UnpoolConfig(DESIGN),
+        index=IndexWrite(DESIGN),
+        update=flag(),
+        framing_error=flag(),
+    )
+    return {"clk": flag(), "rst": flag(), "start": flag(), "ports": ports, "design": DESIGN}
 
 
 def check(passes: list[Pass], rate: float, cycles: int, errors: list[int] | None = None) -> Trace:

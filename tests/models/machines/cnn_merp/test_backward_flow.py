@@ -18,7 +18,7 @@ from merp.models.base.rates import PLAIN, Rates, UpdateRule
 from merp.models.base.shape import Pool, Shape
 from merp.models.machines.cnn_merp.backward_flow import backward_flow
 from merp.models.machines.cnn_merp.cycles import backward_cycles, layer_cycles, network_cycles
-from merp.models.machines.cnn_merp.one_pass import BackwardDesign
+from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.models.traffic.pass_words import state_bytes

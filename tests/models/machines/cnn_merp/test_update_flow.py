@@ -71,7 +71,7 @@ def binding(design: Design, shapes: list[Shape], rates: Rates) -> set[str]:
                 design,
                 np.zeros((2, shape.rows, shape.columns, shape.n), np.uint32),
                 np.zeros((2, shape.out_rows, shape.out_columns, shape.m), np.uint32),
-                *rest,
+                rest,
                 rates=rates,
                 velocities=rest if rates.rule.momentum else None,
             )

@@ -1,0 +1,81 @@
+"""Ports of the array with everything around it, and of the same behind its schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from merp.hdl.base.interface import DesignPorts, Member, always
+from merp.hdl.base.signals import AxiStream
+from merp.hdl.mac_array.ports.outputs import OutputConfig
+from merp.hdl.mac_array.ports.registers import SupplyConfig
+from merp.hdl.mac_array.ports.schedule import ScheduleConfig
+from merp.hdl.mac_array.ports.status import ArrayStatus
+from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
+from merp.hdl.mac_array.ports.updates import UpdateConfig
+from merp.models.machines.mac_array.params.array_counters import (
+    PORT_WORDS,
+    TARGET_WORDS,
+    VELOCITY_WORDS,
+)
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.schedule_layout import SCHEDULE_BITS
+
+
+def _atoms(words: str, name: str) -> Member[Design]:
+    """A stream of maps or deltas."""
+    return Member(name, lambda design: AxiStream(WORD_BITS, design.pox), always, words, AxiStream)
+
+
+def _beats(words: str, name: str, there: Callable[[Design], bool] = always) -> Member[Design]:
+    """A stream of parameters."""
+    return Member(name, lambda design: AxiStream(WORD_BITS, design.pof), there, words, AxiStream)
+
+
+def _momentum(design: Design) -> bool:
+    return design.momentum
+
+
+STREAMS: tuple[Member[Any], ...] = (
+    _atoms("map_in", "s_axis_map"),
+    _atoms("delta_in", "s_axis_delta"),
+    _beats("kernel_in", "s_axis_kernel"),
+    _beats("gradient_in", "s_axis_gradient"),
+    _atoms("map_out", "m_axis_map"),
+    _beats("kernel_out", "m_axis_kernel"),
+    _beats("gradient_out", "m_axis_gradient"),
+    Member("status", ArrayStatus),
+    _beats("velocity_in", "s_axis_velocity", _momentum),
+    _beats("velocity_out", "m_axis_velocity", _momentum),
+    Member(
+        "s_axis_target", lambda design: AxiStream(WORD_BITS), lambda design: design.loss,
+        "target_in", AxiStream,
+    ),
+)  # fmt: skip
+
+
+class TrainerPorts(DesignPorts[Design]):
+    """Ports of the array: registers of a pass, streams and status."""
+
+    MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
+        Member("supply_config", SupplyConfig),
+        Member("output_config", OutputConfig),
+        Member("update_config", UpdateConfig),
+        Member("unpool_config", UnpoolConfig),
+        *STREAMS,
+    )
+    WORDS = (*PORT_WORDS, *VELOCITY_WORDS, *TARGET_WORDS)
+    LAST = (
+        "s_axis_kernel", "m_axis_kernel", "s_axis_velocity", "m_axis_velocity", "s_axis_target",
+        "s_axis_schedule",
+    )  # fmt: skip
+
+
+class ScheduledPorts(TrainerPorts):
+    """Ports of the array behind its schedule, which gives the registers of each pass."""
+
+    MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
+        Member("schedule_config", ScheduleConfig),
+        Member("s_axis_schedule", lambda design: AxiStream(SCHEDULE_BITS), kind=AxiStream),
+        *STREAMS,
+    )
