@@ -141,7 +141,7 @@ TOOLS = rooms(
     {"machines": ""},  # halves of machines are loaded by name: no other room imports them
     dict.fromkeys(
         (CNN_MERP, MAC_ARRAY, f"{MAC_ARRAY}.export"),
-        f"{COMMON} machines bitstream simulate export",
+        f"{COMMON} machines bitstream simulate export train",
     ),
     {f"{CNN_MERP}.report": f"{COMMON} plan report", f"{MAC_ARRAY}.report": f"{COMMON} report"},
 )

@@ -1,4 +1,4 @@
-"""What training asks of a network's numbers: one answer for floats, one for fixed point."""
+"""What training asks of the machine that runs a network."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from merp.cosim.machines.loader import part_for
 from merp.cosim.training.hardware_step import Whole
 from merp.models.arithmetic.compiled import Values
-from merp.models.base.fixed import FixedFormat
-from merp.models.base.formats import FloatFormat
 from merp.models.golden.loss import Labels
 from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
 from merp.tools.common.progress import Progress
 from merp.tools.train.course import Course
-from merp.tools.train.fixed_arithmetic import FixedArithmetic
-from merp.tools.train.float_arithmetic import FloatArithmetic
 from merp.tools.train.place import Place
 
 Words = NDArray[Any]
@@ -120,13 +117,11 @@ class Arithmetic(Protocol):
         """Bytes of a step on a footing by phase, ``step`` and ``momentum``; by formula."""
 
 
-ARITHMETICS: Mapping[type[FloatFormat | FixedFormat], Callable[[Network], Arithmetic]] = {
-    FloatFormat: FloatArithmetic,
-    FixedFormat: FixedArithmetic,
-}
-"""By the family of formats."""
-
-
 def arithmetic_of(network: Network) -> Arithmetic:
-    """That of a network."""
-    return ARITHMETICS[type(network.numbers)](network)
+    """That of the machine that runs a network.
+
+    Raises:
+        BadInput: layers run on several machines, or the machine does not train.
+    """
+    found: Callable[[Network], Arithmetic] = part_for(network, "arithmetic")
+    return found(network)

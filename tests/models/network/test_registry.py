@@ -114,7 +114,17 @@ def test_a_machine_from_outside_reads_its_designs(bring: Bring, network: Path) -
 @pytest.mark.parametrize("name", ["cnn-merp", "mac-array"])
 def test_ours_have_every_part(name: str) -> None:
     half = resolve_name(registry.machine_named(name).hardware)
-    for part in ("phases", "simulated", "choose", "engine", "settings", "report", "export"):
+    parts = (
+        "phases",
+        "simulated",
+        "choose",
+        "arithmetic",
+        "engine",
+        "settings",
+        "report",
+        "export",
+    )
+    for part in parts:
         assert getattr(half, part)
     with pytest.raises(AttributeError, match="nothing"):
         _ = half.nothing

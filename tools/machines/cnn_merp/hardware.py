@@ -8,6 +8,7 @@ HARDWARE = Parts(
     phases="merp.cosim.machines.cnn_merp.phases.phases:PHASES",
     simulated="merp.tools.simulate.cnn_merp:CNN_MERP",
     choose="merp.tools.simulate.choose:choose_layers",
+    arithmetic="merp.tools.machines.cnn_merp.arithmetic:FloatArithmetic",
     engine="merp.tools.machines.cnn_merp.engine:engine",
     settings="merp.tools.machines.cnn_merp.settings:settings",
     report="merp.tools.machines.cnn_merp.report.report:REPORT",

@@ -8,6 +8,7 @@ HARDWARE = Parts(
     phases="merp.cosim.machines.mac_array.phases.phases:PHASES",
     simulated="merp.tools.simulate.mac_array:MAC_ARRAY",
     choose="merp.tools.simulate.choose_array:choose_array",
+    arithmetic="merp.tools.machines.mac_array.arithmetic:FixedArithmetic",
     engine="merp.tools.machines.mac_array.engine:engine",
     settings="merp.tools.machines.mac_array.settings:settings",
     report="merp.tools.machines.mac_array.report.report:REPORT",

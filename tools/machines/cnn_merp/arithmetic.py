@@ -27,9 +27,9 @@ from merp.tools.common.finite_words import finite_words
 from merp.tools.common.kernel_file import with_weights
 from merp.tools.common.progress import Progress
 from merp.tools.common.storable import check_storable
+from merp.tools.machines.cnn_merp.step import Step, step_of
 from merp.tools.train.course import Course
 from merp.tools.train.place import Place
-from merp.tools.train.step import Step, step_of
 
 
 @dataclass(frozen=True)
