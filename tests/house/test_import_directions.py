@@ -136,13 +136,13 @@ TOOLS = rooms(
     {"comparison.sweep": f"{COMMON} bitstream report comparison comparison.campaign"},
     {"explore": f"{COMMON} comparison"},
     {"simulate": COMMON, "simulate.verify_float": COMMON},
-    {"simulate.tiles": f"{COMMON} simulate plan"},  # a plan's passes are kept as layers are
     {"export": f"{COMMON} bitstream"},
     {"machines": ""},  # halves of machines are loaded by name: no other room imports them
     dict.fromkeys(
         (CNN_MERP, MAC_ARRAY, f"{MAC_ARRAY}.export"),
         f"{COMMON} machines bitstream simulate export train",
     ),
+    {f"{CNN_MERP}.tiles": f"{COMMON} machines simulate plan {CNN_MERP}"},
     {f"{CNN_MERP}.report": f"{COMMON} plan report", f"{MAC_ARRAY}.report": f"{COMMON} report"},
 )
 

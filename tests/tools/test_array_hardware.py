@@ -23,8 +23,8 @@ from merp.models.network.network_file import read_network
 from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
 from merp.tools.common.data import DATA
-from merp.tools.simulate.choose import pick
-from merp.tools.simulate.choosers import choose
+from merp.tools.simulate.choose import choose
+from merp.tools.simulate.picked import pick
 from merp.tools.simulate.simulated import simulated_of
 from small_arrays import small_array
 

@@ -16,8 +16,8 @@ from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.network.network_file import read_network
 from merp.tools.cli import main
 from merp.tools.common.input_maps import input_maps
-from merp.tools.simulate import cnn_merp
-from merp.tools.simulate.cnn_merp import CnnMerp
+from merp.tools.machines.cnn_merp import simulated as cnn_merp
+from merp.tools.machines.cnn_merp.simulated import CnnMerp
 from merp.tools.simulate.maps_file import read_maps
 
 NETWORK = """

@@ -23,9 +23,9 @@ from merp.models.machines.mac_array.passes import design_of
 from merp.models.network.network_file import read_network
 from merp.testbenches.mac_array.scheduled_bench import scheduled_top
 from merp.tools.cli import main
-from merp.tools.simulate.mac_array import MacArray
+from merp.tools.machines.mac_array.scheduled import one_start
+from merp.tools.machines.mac_array.simulated import MacArray
 from merp.tools.simulate.request import SimulateOptions
-from merp.tools.simulate.scheduled import one_start
 from small_arrays import small_array
 
 SMALL = small_array("small", side=5, channels=1, maps=5)

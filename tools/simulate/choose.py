@@ -1,78 +1,15 @@
-"""What a simulation is asked for, checked against the network."""
+"""What a simulation is asked for, checked by the machine of the layers that were picked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 
-from merp.models.base.errors import BadInput
-from merp.models.base.given import given, mention, name_of
-from merp.models.base.memory import check_memory
-from merp.models.base.shape import Shape
-from merp.models.golden.memory import golden_bytes
-from merp.models.machines.cnn_merp.designs import design_of, designs_of
-from merp.models.machines.cnn_merp.fused_pair import check_pair, fused_layers
-from merp.models.machines.cnn_merp.one_pass import check_backward
-from merp.models.machines.cnn_merp.params.design import ARITHMETIC, Design
-from merp.models.machines.cnn_merp.params.sizing import check_fits, size_design
-from merp.models.network.network import Layer, Network
-from merp.models.network.phases import (
-    ONE_PASS,
-    PAIR,
-    going_back_for,
-    has_phase,
-    lacks,
-    pair_named,
-    phases_of_step,
-)
-from merp.tools.common.bitstream_options import deltas_pooled
+from merp.cosim.machines.loader import part_that_runs
 from merp.tools.simulate.choice import Choice
-
-ALL = "all"
-ARRAYS = ("behavioural", "rtl")
-MOST_CUS = 512
-MOST_IMAGES = 256  # in a run
+from merp.tools.simulate.picked import Picked
 
 
-@dataclass(frozen=True, kw_only=True)
-class Picked:
-    """Which layers of a network are simulated.
-
-    Attributes:
-        network: with the designs that are simulated. layers: each has one.
-        group: the one to run, or None for all.
-    """
-
-    network: Network
-    layers: tuple[Layer, ...]
-    group: int | None
-
-
-def pick(network: Network, layer: str | None, group: int | str | None, cus: int | None) -> Picked:
-    """Find the layers to run, and their designs, sized anew for ``cus`` CUs if it is given.
-
-    Args:
-        layer: a name, two of fused layers (``conv1+conv2``), ``all``, or None for the first.
-        group: a number as such or as digits, ``all``, or None: 0 of a layer, all of ``all``.
-
-    Raises:
-        BadInput: there is no such layer or group, a layer has no design, or no such one is built.
-    """
-    pair = pair_named(network, layer)
-    if pair:
-        network = replace(network, fuse=pair)
-        layers = [_with_design(network, name) for name in pair]
-    else:
-        layers = _layers(network, layer)
-    if cus is not None and pair:
-        raise BadInput(f"{given('cus', cus)}: allowed without fused layers, which share CUs out")
-    found = _group(layers, layer, group)
-    if cus is not None:
-        network = _with_cus(network, layers, cus)
-    return Picked(network=network, layers=tuple(layers), group=found)
-
-
-def choose_layers(
+def choose(
     picked: Picked,
     *,
     phase: str,
@@ -84,238 +21,21 @@ def choose_layers(
     wave: object = None,
     rows: int | None = None,
 ) -> Choice:
-    """What is to be simulated on CNN-MERP; as ``choosers.choose``.
+    """What is to be simulated.
+
+    Args:
+        picked: layers of one design.
+        phase: of ``NAMED``, or ``all``. images: in a run, 1 to ``MOST_IMAGES``.
+        engine: of ``ENGINES``. cu_array: of ``ARRAYS``, or None for the engine's own.
+        state: forward propagation writes the state that the backward phases read.
+        delta_at: as of ``deltas_pooled``. wave: where a waveform is asked for, as it was named.
+        rows: of one layer's input maps, the first ones alone, in ``fp``; None is all of them.
 
     Raises:
-        BadInput: a design does not take so many images, or what is asked for does not go together,
-            or a layer cannot go back in one pass.
+        BadInput: the machine does not do it.
     """
-    network, layers = going_back_for(picked.network, phase), picked.layers
-    if len(layers) == 1 and phase == PAIR and layers[0].name in network.fuse[:1]:
-        layers = fused_layers(network)
-    elif len(layers) == 1:
-        network = replace(network, fuse=())
-    for layer in layers:
-        check_fits(layer.shape, images, design_of(network, layer), f"{network.name}: {layer.name}")
-    array = array_of(engine, cu_array)
-    phases = phases_named(network, phases_of_step(network), layers, phase)
-    designs = {layer.design for layer in layers if phases != (PAIR,)}
-    if wave is not None and (len(phases) > 1 or len(designs) > 1):
-        raise BadInput(
-            f"{given('wave', wave)}: allowed only with one phase, and layers of one design"
-        )
-    if rows is not None:
-        if len(layers) > 1 or phases != ("fp",):
-            raise BadInput(
-                f"{given('rows', rows)}: allowed with one layer, and {mention('phase', 'fp')}"
-            )
-        layers = (first_rows(layers[0], rows),)
-    check_phases(network, layers, phase)
-    if state and not {"fp", PAIR} & set(phases):
-        raise BadInput(
-            f"{name_of('state')}: {mention('phase', phase)} writes none: allowed with fp, all"
-        )
-    check_deltas(delta_at, phases)
-    check_backward(network, layers)
-    if PAIR in phases:
-        check_pair(network, images, state=state)
-    return Choice(
-        network=network,
-        layers=layers,
-        phases=phases,
-        group=picked.group,
-        images=images,
-        engine=engine,
-        array=array,
-        wave=None,
-        rows=rows,
-        state=state,
-        before=deltas_pooled(network, delta_at),
-    )
-
-
-def phases_named(
-    network: Network, of_step: Sequence[str], layers: Sequence[Layer], phase: str
-) -> tuple[str, ...]:
-    """One of ``NAMED``; with ``all`` each that a step has.
-
-    With ``bp`` of several layers the whole way back: what does not go back in one pass, too.
-    """
-    if phase == ALL:
-        return tuple(of_step)
-    if phase == "fp" and network.fuse:
-        return tuple(
-            each
-            for each in (PAIR, "fp")
-            if any(has_phase(network, layer, each) for layer in layers)
-        )
-    if phase != ONE_PASS or len(layers) == 1:
-        return (phase,)
-    return tuple(each for each in of_step if each != "fp")
-
-
-def check_phases(network: Network, layers: Sequence[Layer], phase: str) -> None:
-    """Refuse a phase, as of ``phases_named``, that none of the layers has.
-
-    Raises:
-        BadInput: so it is.
-    """
-    if phase == "fp" and network.fuse:  # fused ones in one pass
-        return
-    if phase not in ("fp", PAIR, ALL) and len(layers) == len(network.fuse):
-        raise BadInput(
-            f"{mention('phase', phase)}: of {' and '.join(network.fuse)} fused: allowed: fp"
-        )
-    if phase != ALL and not any(has_phase(network, layer, phase) for layer in layers):
-        raise BadInput(f"{mention('phase', phase)}: {lacks(network, layers[0], phase)}")
-
-
-def check_deltas(delta_at: str | None, phases: Sequence[str]) -> None:
-    """Refuse pooled deltas where none are taken.
-
-    Raises:
-        BadInput: so it is.
-    """
-    if delta_at == "pooled" and tuple(phases) == ("fp",):
-        raise BadInput(
-            f"{mention('delta_at', 'pooled')}: {mention('phase', 'fp')} takes no deltas: allowed "
-            "with dp, bp, ku, all"
-        )
-
-
-def first_rows(layer: Layer, rows: int) -> Layer:
-    """The layer with maps of ``rows`` rows.
-
-    Raises:
-        BadInput: the layer's maps have fewer rows, or its kernel or pooling window needs more.
-    """
-    shape = layer.shape
-    if not 1 <= rows <= shape.rows:
-        raise BadInput(
-            f"{given('rows', rows)}: {layer.name} has {shape.rows}: allowed: 1 to {shape.rows}"
-        )
-    try:
-        return replace(layer, shape=replace(shape, rows=rows))
-    except ValueError as error:
-        raise BadInput(f"{given('rows', rows)}: {layer.name}: {error}") from error
-
-
-def check_resume(resume: bool, *, output: bool, wave: bool) -> None:
-    """Refuse to go on where no folder is given, or a waveform is, which finished layers lack.
-
-    Raises:
-        BadInput: so it is.
-    """
-    if resume and (not output or wave):
-        raise BadInput(
-            f"{name_of('resume')}: needs the folder of the interrupted run ({name_of('output')}), "
-            f"and no {name_of('wave')}"
-        )
-
-
-def check_wave_of(part: str | None, *, wave: bool) -> None:
-    """Refuse to show a part of the design in no file.
-
-    Raises:
-        BadInput: so it is.
-    """
-    if part is not None and not wave:
-        raise BadInput(f"{given('wave_of', part)}: of no file: allowed with {name_of('wave')}")
-
-
-def check_room(choice: Choice) -> None:
-    """Refuse, before anything is computed, what the machine has too little memory for.
-
-    Raises:
-        BadInput: it has.
-    """
-    whole_step = choice.state or choice.phases != ("fp",)
-    check_room_of(choice.network, choice.layers[-1], choice.images, whole_step=whole_step)
-
-
-def check_room_of(network: Network, last: Layer, images: int, *, whole_step: bool) -> None:
-    """As ``check_room``, of a golden step up to a layer; ``whole_step``: deltas, too.
-
-    Raises:
-        BadInput: the machine has too little memory.
-    """
-    needed = golden_bytes(network, last, images, whole_step=whole_step)
-    check_memory(f"simulate {network.name}, {images} image(s)", needed)
-
-
-def array_of(engine: str, asked: str | None) -> str:
-    """The CU array that is simulated: behavioural where an engine can, unless RTL is asked for.
-
-    Raises:
-        BadInput: the engine runs the hardware only.
-    """
-    if engine == "myhdl":
-        return asked or "behavioural"
-    if asked == "behavioural":
-        raise BadInput(
-            f"{given('cu_array', asked)}: {mention('engine', engine)} runs the hardware: "
-            "allowed: rtl"
-        )
-    return "rtl"
-
-
-def _with_design(network: Network, name: str) -> Layer:
-    """A layer that has a design."""
-    layer = network.layer(name)
-    network.design(layer)  # says so where there is none
-    return layer
-
-
-def _layers(network: Network, asked: str | None) -> list[Layer]:
-    """The layers to run, each with a design."""
-    if asked != ALL:
-        return [_with_design(network, network.layers[0].name if asked is None else asked)]
-    # Each layer feeds the next, so the first that is traffic-only ends the chain.
-    layers: list[Layer] = []
-    for layer in network.layers:
-        if layer.design is None:
-            break
-        layers.append(layer)
-    if not layers:
-        network.design(network.layers[0])
-    return layers
-
-
-def _group(layers: Sequence[Layer], layer: str | None, asked: int | str | None) -> int | None:
-    """The group to run; None is all of them."""
-    if layer == ALL:
-        if asked not in (None, ALL):
-            raise BadInput(
-                f"{given('group', asked)}: with {mention('layer', ALL)} every group runs: "
-                "allowed: all"
-            )
-        return None
-    if asked == ALL:
-        return None
-    groups = layers[0].groups
-    if asked is None:
-        return 0
-    if not str(asked).isdecimal() or int(asked) >= groups:
-        raise BadInput(
-            f"{given('group', asked)}: {layers[0].name} has {groups}: allowed: 0 to {groups - 1}, "
-            "all"
-        )
-    return int(asked)
-
-
-def _with_cus(network: Network, layers: Sequence[Layer], cus: int) -> Network:
-    """The network with every design of ``layers`` sized anew for ``cus`` CUs."""
-    designs = dict(designs_of(network))
-    for name in {layer.design for layer in layers if layer.design}:
-        shapes = [layer.shape for layer in network.layers if layer.design == name]
-        designs[name] = _sized(designs[name], shapes, cus)
-    return replace(network, designs=designs)
-
-
-def _sized(design: Design, shapes: Sequence[Shape], cus: int) -> Design:
-    kept = (*ARITHMETIC, "k", "p", "d", "max_images")
-    chosen = {key: getattr(design, key) for key in kept}
-    try:
-        return size_design(shapes, **chosen, n_cu=cus, r=min(design.r, cus))
-    except ValueError as error:
-        raise BadInput(f"{given('cus', cus)}: {error}") from error
+    chooser: Callable[..., Choice] = part_that_runs(picked.network, picked.layers, "choose")
+    return chooser(
+        picked, phase=phase, images=images, engine=engine, cu_array=cu_array, state=state,
+        delta_at=delta_at, wave=wave, rows=rows,
+    )  # fmt: skip

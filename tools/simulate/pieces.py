@@ -11,10 +11,10 @@ from merp.models.network.network import Network
 from merp.tools.common.fields import PHASE
 from merp.tools.common.progress import Progress
 from merp.tools.simulate.choice import Choice
-from merp.tools.simulate.choose import check_resume, check_room, check_wave_of, pick
-from merp.tools.simulate.choosers import choose
+from merp.tools.simulate.choose import choose
 from merp.tools.simulate.finished import Finished, fingerprint
 from merp.tools.simulate.kept_files import KeptFiles
+from merp.tools.simulate.picked import check_resume, check_room, check_wave_of, pick
 from merp.tools.simulate.plan import plan
 from merp.tools.simulate.request import Simulate
 from merp.tools.simulate.session import Simulated as Found

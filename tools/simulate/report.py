@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
@@ -11,14 +11,13 @@ from rich.console import Console
 
 from merp.cosim.phases.audit.audit import COUNTS, Audit, combine
 from merp.models.base.names import file_name
-from merp.models.network.phases import ONE_PASS, PAIR, apart, called, phase_on
+from merp.models.network.phases import ONE_PASS, apart, called, phase_on
 from merp.tools.common.hardware import HARDWARE, hardware_sha
 from merp.tools.common.table import Sheet, console, fixed, table
 from merp.tools.simulate.choice import Choice
-from merp.tools.simulate.cnn_merp import HALVES
 from merp.tools.simulate.map_picture import draw
 from merp.tools.simulate.result import Result
-from merp.tools.simulate.simulated import simulated_of
+from merp.tools.simulate.simulated import CountedHalf, simulated_of
 
 
 def answer(choice: Choice, results: Sequence[Result], *, everything: bool) -> dict[str, Any]:
@@ -27,20 +26,21 @@ def answer(choice: Choice, results: Sequence[Result], *, everything: bool) -> di
     if not everything:
         return runs[0]
     total = combine([result.audit for result in results])
+    halves = simulated_of(choice.network, choice.layers).counted_halves.values()
     return {
         "network": choice.network.name,
         "engine": choice.engine,
         "cu_array": choice.array,
         "images": choice.images,
         "runs": runs,
-        "total": {**audit_answer(total), "operations": total.operations},
+        "total": {**audit_answer(total, halves), "operations": total.operations},
     }
 
 
 def _layer(choice: Choice, result: Result) -> dict[str, Any]:
     layer = result.layer
     machine = simulated_of(choice.network, choice.layers)
-    measured = audit_answer(result.audit)
+    measured = audit_answer(result.audit, machine.counted_halves.values())
     model = machine.efficiency(choice, result)
     measured["cycles"] |= {"model": model, "lost": _lost(result.audit, machine.unit)}
     state = "state_out" in measured["ports"]
@@ -66,9 +66,6 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
     }
 
 
-_SLOTS = {ONE_PASS: "delta propagation's", PAIR: "the first layer's"}
-
-
 def _stalls(cycles: Mapping[str, int], half: str = "") -> dict[str, int]:
     """Stalls by cause; ``half``: what the names of its counters begin with."""
     begin = f"{half}stall_"
@@ -77,10 +74,10 @@ def _stalls(cycles: Mapping[str, int], half: str = "") -> dict[str, int]:
     }
 
 
-def _half_answer(audit: Audit) -> dict[str, Any]:
+def _half_answer(audit: Audit, halves: Iterable[CountedHalf]) -> dict[str, Any]:
     """Cycles of a half's slots, where one pass counts them apart, as JSON."""
     found = {}
-    for name in HALVES.values():
+    for name in (half.begins for half in halves):
         half = {
             counter.removeprefix(f"{name}_"): count
             for counter, count in audit.cycles.items()
@@ -92,8 +89,8 @@ def _half_answer(audit: Audit) -> dict[str, Any]:
     return found
 
 
-def audit_answer(audit: Audit) -> dict[str, Any]:
-    """Bits, words, cycles, failures of an audit, as JSON."""
+def audit_answer(audit: Audit, halves: Iterable[CountedHalf] = ()) -> dict[str, Any]:
+    """Bits, words, cycles, failures of an audit, as JSON; ``halves``: that it may have."""
     cycles = audit.cycles
     ideal = audit.ideal
     return {
@@ -111,7 +108,7 @@ def audit_answer(audit: Audit) -> dict[str, Any]:
             "efficiency": audit.efficiency,
             "slot_efficiency": audit.slot_efficiency,
             "stall": _stalls(cycles),
-            **_half_answer(audit),
+            **_half_answer(audit, halves),
         },
         "mb_per_gflop": _mb_per_gflop(audit),
         "failures": list(audit.failures),
@@ -174,9 +171,10 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     load = audit.cycles.get("kernel_load")
     said = "" if load is None else f"; kernel load {load:,}"
     screen.print(f"cycles    {_account(audit, '')}{said}")
-    if result.phase in HALVES:
-        account = _account(audit, f"{HALVES[result.phase]}_")
-        screen.print(f"          of {_SLOTS[result.phase]} slots: {account}")
+    half = machine.counted_halves.get(result.phase)
+    if half is not None:
+        account = _account(audit, f"{half.begins}_")
+        screen.print(f"          of {half.whose} slots: {account}")
     screen.print(
         f"{machine.unit + 's':9} {100 * audit.efficiency:.2f} % of all cycles "
         f"(ideal {fixed(audit.ideal, 0)}), "

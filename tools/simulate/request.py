@@ -12,7 +12,7 @@ from merp.tools.common import fields
 from merp.tools.common.fields import ALL, PHASE
 from merp.tools.common.kinds import File, Flag, Kind, Listener, OneOf, Place, Text, Told, Whole
 from merp.tools.common.request import Being, Typed, again, keyword, option
-from merp.tools.simulate.choose import ARRAYS, MOST_CUS, MOST_IMAGES
+from merp.tools.simulate.picked import ARRAYS, MOST_CUS, MOST_IMAGES
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

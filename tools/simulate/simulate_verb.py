@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from merp.models.network.network import Network
@@ -22,9 +21,8 @@ if TYPE_CHECKING:
     from merp.tools.simulate.work import Ready
 
 REQUEST = SimulateOptions
-PIECES = "pieces:pieces"
-WAYS = {"board": "tiles.passes:passes", "schedule": "scheduled:one_start"}
-"""What makes a simulation ready where a field is given; it is imported when it is asked for."""
+WAYS = ("board", "schedule")
+"""Fields that ask for another way than layers in one piece."""
 
 
 def run(asked: SimulateOptions) -> int:
@@ -56,8 +54,10 @@ def _ready(network: Network, asked: SimulateOptions) -> tuple[Ready, Words | Non
 
         return read_maps(Path(asked.input), asked.images, network, machine)
 
-    way = next((way for field, way in WAYS.items() if is_given(getattr(asked, field))), PIECES)
-    found: tuple[Ready, Words | None] = resolve_name(f"merp.tools.simulate.{way}")(
-        network, asked, read
-    )
+    from merp.tools.simulate.pieces import pieces  # simulators wait
+    from merp.tools.simulate.ways import way_of
+
+    field = next((field for field in WAYS if is_given(getattr(asked, field))), None)
+    way = pieces if field is None else way_of(network, field)
+    found: tuple[Ready, Words | None] = way(network, asked, read)
     return found

@@ -67,6 +67,17 @@ class Sitting(NamedTuple):
         return [turn for span in self.spans for turn in span]
 
 
+class CountedHalf(NamedTuple):
+    """The half of a pass whose cycles have counters of their own.
+
+    Attributes:
+        begins: what their names begin with. whose: its slots, for people.
+    """
+
+    begins: str
+    whose: str
+
+
 class Planned(NamedTuple):
     """What a simulation will take: passes, words by formula, cycles by the model if it knows."""
 
@@ -89,6 +100,10 @@ class Simulated(Protocol):
     @property
     def joint(self) -> int:
         """Axis of a layer's output maps along which its turns follow each other."""
+
+    @property
+    def counted_halves(self) -> Mapping[str, CountedHalf]:
+        """By phase, of phases that have one."""
 
     def input_maps(self, network: Network, images: int, photograph: Path | None) -> Words:
         """What goes into the network: (images, rows, columns, channels).

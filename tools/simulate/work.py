@@ -1,7 +1,7 @@
 """Simulate what was chosen: hold the places, keep what is finished, write what came out.
 
 The three ways of ``merp simulate`` and ``Network.simulate`` all run here. A way is a ``Ready``:
-layers in one piece (``pieces``), passes of a plan (``tiles.passes``), one start (``scheduled``).
+layers in one piece (``pieces``), passes of a plan (CNN-MERP), one start (MAC array).
 """
 
 from __future__ import annotations

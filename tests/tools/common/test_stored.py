@@ -16,7 +16,7 @@ from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
-from merp.tools.simulate.choose import pick
+from merp.tools.simulate.picked import pick
 
 NETWORK = """
 base = "digits"

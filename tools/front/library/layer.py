@@ -17,7 +17,8 @@ from merp.models.network import network as description
 from merp.models.network.phases import ONE_PASS, going_back_for, has_phase, lacks
 from merp.tools.common.checks import input_words, whole_number, words
 from merp.tools.common.request import asks
-from merp.tools.simulate.choose import MOST_IMAGES, array_of, check_wave_of, first_rows
+from merp.tools.machines.cnn_merp.choose import first_rows
+from merp.tools.simulate.picked import MOST_IMAGES, array_of, check_wave_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -92,7 +93,7 @@ class Layer:
         """
         from merp.cosim.machines.loader import phase_of  # simulators wait until they are needed
         from merp.models.golden.training import rates_of
-        from merp.tools.simulate.first_rows import step_of
+        from merp.tools.machines.cnn_merp.first_rows import step_of
         from merp.tools.simulate.waves import Waves
 
         layer, phase, x = self._layer, asked.phase, asked.x

@@ -12,7 +12,7 @@ from merp.models.network.phases import NAMED, PAIR
 from merp.tools.common.fields import DELTAS, MOST_SEED
 from merp.tools.common.kinds import File, Flag, Kind, Number, OneOf, Place, Text, Whole
 from merp.tools.common.request import Being, keyword
-from merp.tools.simulate.choose import ARRAYS, MOST_IMAGES
+from merp.tools.simulate.picked import ARRAYS, MOST_IMAGES
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -6,8 +6,10 @@ from merp.tools.machines.parts import Parts
 
 HARDWARE = Parts(
     phases="merp.cosim.machines.cnn_merp.phases.phases:PHASES",
-    simulated="merp.tools.simulate.cnn_merp:CNN_MERP",
-    choose="merp.tools.simulate.choose:choose_layers",
+    simulated="merp.tools.machines.cnn_merp.simulated:CNN_MERP",
+    choose="merp.tools.machines.cnn_merp.choose:choose_layers",
+    resized="merp.tools.machines.cnn_merp.choose:resized",
+    ways="merp.tools.machines.cnn_merp.ways:WAYS",
     arithmetic="merp.tools.machines.cnn_merp.arithmetic:FloatArithmetic",
     engine="merp.tools.machines.cnn_merp.engine:engine",
     settings="merp.tools.machines.cnn_merp.settings:settings",

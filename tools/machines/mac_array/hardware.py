@@ -6,8 +6,10 @@ from merp.tools.machines.parts import Parts
 
 HARDWARE = Parts(
     phases="merp.cosim.machines.mac_array.phases.phases:PHASES",
-    simulated="merp.tools.simulate.mac_array:MAC_ARRAY",
-    choose="merp.tools.simulate.choose_array:choose_array",
+    simulated="merp.tools.machines.mac_array.simulated:MAC_ARRAY",
+    choose="merp.tools.machines.mac_array.choose:choose_array",
+    resized="merp.tools.machines.mac_array.choose:resized",
+    ways="merp.tools.machines.mac_array.ways:WAYS",
     arithmetic="merp.tools.machines.mac_array.arithmetic:FixedArithmetic",
     engine="merp.tools.machines.mac_array.engine:engine",
     settings="merp.tools.machines.mac_array.settings:settings",

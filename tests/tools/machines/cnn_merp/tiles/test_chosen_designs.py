@@ -18,8 +18,8 @@ from merp.models.network.phases import PHASES
 from merp.tools.common.boards import open_board
 from merp.tools.common.input_maps import random_maps
 from merp.tools.common.progress import Progress
-from merp.tools.simulate.tiles.choice import Choice
-from merp.tools.simulate.tiles.session import simulate_plan
+from merp.tools.machines.cnn_merp.tiles.choice import Choice
+from merp.tools.machines.cnn_merp.tiles.session import simulate_plan
 
 IMAGES = 2
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given, mention, name_of
 from merp.models.machines.mac_array.passes import design_of
+from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import SEPARATE
 from merp.models.network.phases import PHASES
 from merp.tools.common.bitstream_options import deltas_pooled
 from merp.tools.simulate.choice import Choice
-from merp.tools.simulate.choose import ALL, Picked, array_of, check_deltas, check_phases
+from merp.tools.simulate.picked import ALL, Picked, array_of, check_deltas, check_phases
 
 
 def choose_array(
@@ -26,7 +28,7 @@ def choose_array(
     wave: object = None,
     rows: int | None = None,
 ) -> Choice:
-    """What is to be simulated; as ``choose.choose``.
+    """What is to be simulated; as ``simulate.choose.choose``.
 
     All phases run on one array, one image after the other; masks stay on the chip between them.
 
@@ -60,3 +62,12 @@ def choose_array(
         state=False,
         before=deltas_pooled(network, delta_at),
     )
+
+
+def resized(network: Network, layers: Sequence[Layer], cus: int) -> Network:
+    """Refuse: the design says how many products there are at once.
+
+    Raises:
+        BadInput: always.
+    """
+    raise BadInput(f"{given('cus', cus)}: {network.name} runs on mac-array: allowed without")

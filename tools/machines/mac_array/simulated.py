@@ -32,7 +32,7 @@ from merp.tools.common.given_numbers import given_numbers, refuse_first
 from merp.tools.common.input_maps import float_maps
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.result import Result
-from merp.tools.simulate.simulated import Numbers, Planned, Sitting, Turn
+from merp.tools.simulate.simulated import CountedHalf, Numbers, Planned, Sitting, Turn
 
 
 class MacArray:
@@ -40,6 +40,7 @@ class MacArray:
 
     counters = CYCLES
     unit = "MAC"
+    counted_halves: Mapping[str, CountedHalf] = {}
     joint = 0
 
     def input_maps(self, network: Network, images: int, photograph: Path | None) -> Words:

@@ -11,10 +11,11 @@ from rich.console import Console
 
 from merp.cosim.phases.audit.audit import combine
 from merp.tools.common.table import console, table
+from merp.tools.machines.cnn_merp.simulated import HALVES
+from merp.tools.machines.cnn_merp.tiles.choice import Choice, goes_back
+from merp.tools.machines.cnn_merp.tiles.result import Result
 from merp.tools.plan.answer import planned_answer
 from merp.tools.simulate.report import audit_answer, time_taken, verdict
-from merp.tools.simulate.tiles.choice import Choice, goes_back
-from merp.tools.simulate.tiles.result import Result
 
 NAME = "board"
 """Of the files, apart from those of layers in one piece."""
@@ -40,7 +41,7 @@ def answer(choice: Choice, results: Sequence[Result]) -> dict[str, Any]:
         "tiles": choice.tiles,
         "seed": choice.seed,
         "runs": [_run(result) for result in results],
-        "total": audit_answer(combine(audits)) if audits else None,
+        "total": audit_answer(combine(audits), HALVES.values()) if audits else None,
     }
 
 
@@ -66,7 +67,7 @@ def _run(result: Result) -> dict[str, Any]:
         "failures": result.failures,
         "drawn": [list(each.unit) for each in result.ran if each.unit.inputs is not None],
         "elaboration_sha": result.ran[-1].elaboration_sha if result.ran else None,
-        "audit": None if audit is None else audit_answer(audit),
+        "audit": None if audit is None else audit_answer(audit, HALVES.values()),
         "plan": planned_answer(planned),
     }
 

@@ -12,10 +12,10 @@ from merp.models.base.names import file_name
 from merp.models.machines.cnn_merp.plan.planned import Planned
 from merp.tools.common.json_value import is_number, is_text
 from merp.tools.common.seal import Arrays
+from merp.tools.machines.cnn_merp.tiles.choice import Choice
+from merp.tools.machines.cnn_merp.tiles.result import Ran
 from merp.tools.simulate.kept_audit import audit_from
 from merp.tools.simulate.kept_files import KeptFiles, of_everything
-from merp.tools.simulate.tiles.choice import Choice
-from merp.tools.simulate.tiles.result import Ran
 
 
 class Finished:

@@ -23,11 +23,11 @@ from merp.models.network.network_file import read_network
 from merp.tools.common.boards import open_board
 from merp.tools.common.input_maps import random_maps
 from merp.tools.common.progress import Progress
-from merp.tools.simulate.tiles.choice import Choice
-from merp.tools.simulate.tiles.draw import drawn
-from merp.tools.simulate.tiles.report import answer
-from merp.tools.simulate.tiles.result import Result
-from merp.tools.simulate.tiles.session import simulate_plan
+from merp.tools.machines.cnn_merp.tiles.choice import Choice
+from merp.tools.machines.cnn_merp.tiles.draw import drawn
+from merp.tools.machines.cnn_merp.tiles.report import answer
+from merp.tools.machines.cnn_merp.tiles.result import Result
+from merp.tools.machines.cnn_merp.tiles.session import simulate_plan
 
 NETWORK = """
 [network]

@@ -28,13 +28,15 @@ from merp.tools.common.given_words import given_words
 from merp.tools.common.input_maps import input_maps
 from merp.tools.common.kernel_file import read_kernels
 from merp.tools.common.storable import check_storable
+from merp.tools.machines.cnn_merp.first_rows import step_of
 from merp.tools.simulate.choice import Choice
-from merp.tools.simulate.first_rows import step_of
 from merp.tools.simulate.result import Result
-from merp.tools.simulate.simulated import Numbers, Planned, Sitting, Turn
+from merp.tools.simulate.simulated import CountedHalf, Numbers, Planned, Sitting, Turn
 
-HALVES = {ONE_PASS: backward.HALF, PAIR: fused_forward.HALF}
-"""What the names of counters begin with that a half of a pass has of its own."""
+HALVES = {
+    ONE_PASS: CountedHalf(backward.HALF, "delta propagation's"),
+    PAIR: CountedHalf(fused_forward.HALF, "the first layer's"),
+}
 
 
 class CnnMerp:
@@ -42,6 +44,7 @@ class CnnMerp:
 
     counters = COUNTERS
     unit = "CU"
+    counted_halves = HALVES
     joint = -1
 
     def input_maps(self, network: Network, images: int, photograph: Path | None) -> Bits:
@@ -115,10 +118,10 @@ class CnnMerp:
         """Of a pass for both backward phases, or for two layers; else nothing."""
         if phase == ONE_PASS:
             both = backward_design(choice.network, layer)
-            return {HALVES[phase]: both.propagation.n_cu, "update": both.update.n_cu}
+            return {HALVES[phase].begins: both.propagation.n_cu, "update": both.update.n_cu}
         if phase == PAIR:
             pair = fused_design(choice.network, *fused_layers(choice.network))
-            return {HALVES[phase]: pair.first.n_cu, "second": pair.groups * pair.second.n_cu}
+            return {HALVES[phase].begins: pair.first.n_cu, "second": pair.groups * pair.second.n_cu}
         return {}
 
     def about(self, choice: Choice, layer: Layer, phase: str) -> Mapping[str, Any]:

@@ -14,10 +14,10 @@ from merp.models.base.bits import Bits
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters
 from merp.tools.common.progress import Progress
-from merp.tools.simulate.tiles.choice import Choice
-from merp.tools.simulate.tiles.draw import drawn
-from merp.tools.simulate.tiles.finished import Finished
-from merp.tools.simulate.tiles.result import Ran, Result
+from merp.tools.machines.cnn_merp.tiles.choice import Choice
+from merp.tools.machines.cnn_merp.tiles.draw import drawn
+from merp.tools.machines.cnn_merp.tiles.finished import Finished
+from merp.tools.machines.cnn_merp.tiles.result import Ran, Result
 
 
 def simulate_plan(

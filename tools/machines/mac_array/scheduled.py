@@ -26,11 +26,11 @@ from merp.models.network.network import Network
 from merp.testbenches.mac_array.scheduled_bench import scheduled_top
 from merp.tools.common.progress import Progress
 from merp.tools.common.table import console
+from merp.tools.machines.mac_array.choose import choose_array
+from merp.tools.machines.mac_array.simulated import MAC_ARRAY
 from merp.tools.simulate.choice import Choice
-from merp.tools.simulate.choose import ALL, check_room, pick
-from merp.tools.simulate.choose_array import choose_array
 from merp.tools.simulate.kept_files import KeptFiles
-from merp.tools.simulate.mac_array import MAC_ARRAY
+from merp.tools.simulate.picked import ALL, check_room, pick
 from merp.tools.simulate.report import audit_answer, time_taken, verdict, words_table
 from merp.tools.simulate.request import SimulateOptions
 from merp.tools.simulate.simulated import Words

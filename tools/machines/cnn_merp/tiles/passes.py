@@ -13,17 +13,17 @@ from merp.models.network.network import Network
 from merp.tools.common.boards import open_board
 from merp.tools.common.input_maps import input_maps
 from merp.tools.common.progress import Progress
-from merp.tools.simulate.choose import check_resume
-from merp.tools.simulate.cnn_merp import CnnMerp
+from merp.tools.machines.cnn_merp.simulated import CnnMerp
+from merp.tools.machines.cnn_merp.tiles.choice import Choice, choose
+from merp.tools.machines.cnn_merp.tiles.draw import planned_work
+from merp.tools.machines.cnn_merp.tiles.finished import Finished, fingerprint
+from merp.tools.machines.cnn_merp.tiles.report import answer, files, show
+from merp.tools.machines.cnn_merp.tiles.result import Result
+from merp.tools.machines.cnn_merp.tiles.session import simulate_plan
 from merp.tools.simulate.kept_files import KeptFiles
+from merp.tools.simulate.picked import check_resume
 from merp.tools.simulate.request import SimulateOptions
 from merp.tools.simulate.simulated import Simulated
-from merp.tools.simulate.tiles.choice import Choice, choose
-from merp.tools.simulate.tiles.draw import planned_work
-from merp.tools.simulate.tiles.finished import Finished, fingerprint
-from merp.tools.simulate.tiles.report import answer, files, show
-from merp.tools.simulate.tiles.result import Result
-from merp.tools.simulate.tiles.session import simulate_plan
 from merp.tools.simulate.waves import Waves
 
 

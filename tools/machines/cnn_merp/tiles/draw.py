@@ -6,7 +6,7 @@ import numpy as np
 
 from merp.cosim.machines.cnn_merp.passes.unit import Unit
 from merp.models.machines.cnn_merp.plan.planned import Planned
-from merp.tools.simulate.tiles.choice import Choice
+from merp.tools.machines.cnn_merp.tiles.choice import Choice
 
 
 def drawn(planned: Planned, sample: int | None, seed: int) -> list[Unit]:

@@ -14,7 +14,8 @@ from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR, fusing, going_back_for, pair_named
 from merp.tools.common.fields import ALL, PHASE
-from merp.tools.simulate.choose import array_of, check_phases, check_room_of, phases_named
+from merp.tools.machines.cnn_merp.choose import phases_named
+from merp.tools.simulate.picked import array_of, check_phases, check_room_of
 from merp.tools.simulate.request import SimulateOptions
 
 SAMPLE = "sample:"

@@ -1,0 +1,148 @@
+"""What a simulation on CNN-MERP is asked for, checked against the network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given, mention, name_of
+from merp.models.base.shape import Shape
+from merp.models.machines.cnn_merp.designs import design_of, designs_of
+from merp.models.machines.cnn_merp.fused_pair import check_pair, fused_layers
+from merp.models.machines.cnn_merp.one_pass import check_backward
+from merp.models.machines.cnn_merp.params.design import ARITHMETIC, Design
+from merp.models.machines.cnn_merp.params.sizing import check_fits, size_design
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import (
+    FP,
+    ONE_PASS,
+    PAIR,
+    going_back_for,
+    has_phase,
+    phases_of_step,
+)
+from merp.tools.common.bitstream_options import deltas_pooled
+from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.picked import ALL, Picked, array_of, check_deltas, check_phases
+
+
+def choose_layers(
+    picked: Picked,
+    *,
+    phase: str,
+    images: int,
+    engine: str,
+    cu_array: str | None,
+    state: bool,
+    delta_at: str | None,
+    wave: object = None,
+    rows: int | None = None,
+) -> Choice:
+    """What is to be simulated on CNN-MERP; as ``choose.choose``.
+
+    Raises:
+        BadInput: a design does not take so many images, or what is asked for does not go together,
+            or a layer cannot go back in one pass.
+    """
+    network, layers = going_back_for(picked.network, phase), picked.layers
+    if len(layers) == 1 and phase == PAIR and layers[0].name in network.fuse[:1]:
+        layers = fused_layers(network)
+    elif len(layers) == 1:
+        network = replace(network, fuse=())
+    for layer in layers:
+        check_fits(layer.shape, images, design_of(network, layer), f"{network.name}: {layer.name}")
+    array = array_of(engine, cu_array)
+    phases = phases_named(network, phases_of_step(network), layers, phase)
+    designs = {layer.design for layer in layers if phases != (PAIR,)}
+    if wave is not None and (len(phases) > 1 or len(designs) > 1):
+        raise BadInput(
+            f"{given('wave', wave)}: allowed only with one phase, and layers of one design"
+        )
+    if rows is not None:
+        if len(layers) > 1 or phases != ("fp",):
+            raise BadInput(
+                f"{given('rows', rows)}: allowed with one layer, and {mention('phase', 'fp')}"
+            )
+        layers = (first_rows(layers[0], rows),)
+    check_phases(network, layers, phase)
+    if state and not {"fp", PAIR} & set(phases):
+        raise BadInput(
+            f"{name_of('state')}: {mention('phase', phase)} writes none: allowed with fp, all"
+        )
+    check_deltas(delta_at, phases)
+    check_backward(network, layers)
+    if PAIR in phases:
+        check_pair(network, images, state=state)
+    return Choice(
+        network=network,
+        layers=layers,
+        phases=phases,
+        group=picked.group,
+        images=images,
+        engine=engine,
+        array=array,
+        wave=None,
+        rows=rows,
+        state=state,
+        before=deltas_pooled(network, delta_at),
+    )
+
+
+def phases_named(
+    network: Network, of_step: Sequence[str], layers: Sequence[Layer], phase: str
+) -> tuple[str, ...]:
+    """One of ``NAMED``; with ``all`` each that a step has.
+
+    With ``bp`` of several layers the whole way back: what does not go back in one pass, too.
+    """
+    if phase == ALL:
+        return tuple(of_step)
+    if phase == FP.name and network.fuse:
+        return tuple(
+            each
+            for each in (PAIR, FP.name)
+            if any(has_phase(network, layer, each) for layer in layers)
+        )
+    if phase != ONE_PASS or len(layers) == 1:
+        return (phase,)
+    return tuple(each for each in of_step if each != FP.name)
+
+
+def first_rows(layer: Layer, rows: int) -> Layer:
+    """The layer with maps of ``rows`` rows.
+
+    Raises:
+        BadInput: the layer's maps have fewer rows, or its kernel or pooling window needs more.
+    """
+    shape = layer.shape
+    if not 1 <= rows <= shape.rows:
+        raise BadInput(
+            f"{given('rows', rows)}: {layer.name} has {shape.rows}: allowed: 1 to {shape.rows}"
+        )
+    try:
+        return replace(layer, shape=replace(shape, rows=rows))
+    except ValueError as error:
+        raise BadInput(f"{given('rows', rows)}: {layer.name}: {error}") from error
+
+
+def resized(network: Network, layers: Sequence[Layer], cus: int) -> Network:
+    """The network with every design of ``layers`` sized anew for ``cus`` CUs.
+
+    Raises:
+        BadInput: a design is of another machine, or cannot have so many.
+    """
+    designs = dict(designs_of(network))
+    for name in {layer.design for layer in layers if layer.design}:
+        shapes = [layer.shape for layer in network.layers if layer.design == name]
+        designs[name] = _sized(designs[name], shapes, cus)
+    return replace(network, designs=designs)
+
+
+def _sized(design: Design, shapes: Sequence[Shape], cus: int) -> Design:
+    kept = (*ARITHMETIC, "k", "p", "d", "max_images")
+    chosen = {key: getattr(design, key) for key in kept}
+    try:
+        return size_design(shapes, **chosen, n_cu=cus, r=min(design.r, cus))
+    except ValueError as error:
+        raise BadInput(f"{given('cus', cus)}: {error}") from error
