@@ -18,10 +18,10 @@ from merp.models.traffic.published import BATCH
 from merp.tools.common.boards import PAPER, open_board
 from merp.tools.common.json_file import read_json
 from merp.tools.common.shipped import open_network
+from merp.tools.machines.cnn_merp.report.choice import PlannedChoice
 from merp.tools.machines.cnn_merp.report.document import document
 from merp.tools.machines.cnn_merp.report.measured import read_records
 from merp.tools.report.chart_ink import rows_of
-from merp.tools.report.choice import Choice
 from merp.tools.report.page import page
 from merp.tools.report.record import FILE
 
@@ -43,7 +43,7 @@ def site_report(docs: Path, site_url: str | None) -> dict[str, str | bytes]:
     network = open_network(NAME)
     records = docs / "measured" / NAME
     there = (records / FILE).exists() and read_json(records / FILE)["runs"]
-    choice = Choice(
+    choice = PlannedChoice(
         network=network,
         batch=BATCH,
         board=open_board(PAPER),

@@ -184,7 +184,8 @@ def counted_as(phase: str) -> str:
 
 def phase_operations(layer: Layer, phase: str, images: int) -> int:
     """Operations of a phase of a layer, all groups: one pass for two phases does those of both."""
-    return layer.operations(images) * len(NAMED[phase].does)
+    parts = len(NAMED[phase].does) if phase in NAMED else 1
+    return layer.operations(images) * parts
 
 
 def going_back_for(network: Network, phase: str) -> Network:

@@ -19,7 +19,7 @@ from merp.models.base.formats import FloatFormat
 from merp.models.base.keys import Choice
 from merp.models.base.toml_section import Section
 from merp.models.base.users import Users
-from merp.models.network.machine import Bytes, Design, Machine
+from merp.models.network.machine import Design, Machine
 
 if TYPE_CHECKING:  # it stands above
     from merp.models.network.network import Network
@@ -143,17 +143,6 @@ def machine_that_runs(network: Network) -> Machine:
             "designs of one machine"
         )
     return machine_named(*found)
-
-
-def bytes_of(network: Network) -> Bytes:
-    """What the ports of the machine that runs a network move.
-
-    Raises:
-        BadInput: as ``machine_that_runs``, or the machine's part cannot be loaded.
-    """
-    machine = machine_that_runs(network)
-    found: Bytes = part_of(machine, machine.bytes)
-    return found
 
 
 def of_kind(kind: type[Kind], design: Design, where: str) -> Kind:

@@ -17,9 +17,9 @@ from merp.models.traffic.footing import Footing
 from merp.tools.common.boards import open_board
 from merp.tools.machines.cnn_merp.report.below import networks_below
 from merp.tools.machines.cnn_merp.report.bounds import variants_table
+from merp.tools.machines.cnn_merp.report.choice import PlannedChoice
 from merp.tools.machines.cnn_merp.report.fused_figure import fused_figure
 from merp.tools.machines.cnn_merp.report.measured import read_records
-from merp.tools.report.choice import Choice
 from simulated_records import DIGITS, run_of, write
 
 pytestmark = pytest.mark.usefixtures("as_it_is")
@@ -65,7 +65,7 @@ def bases(tmp_path: Path, network: Network, runs: list[dict[str, Any]]) -> dict[
     """Of the rows below the paper: which records measured."""
     measured = read_records([write(tmp_path, *runs)], network)
     assert [each.faults for each in measured] == [()] * len(runs)
-    choice = Choice(network=network, batch=16, board=open_board("kc705"), measured=measured)
+    choice = PlannedChoice(network=network, batch=16, board=open_board("kc705"), measured=measured)
     return {row["variant"]: row["step_basis"] for row in variants_table(choice).rows}
 
 
@@ -103,7 +103,7 @@ def test_a_pair_that_keeps_no_state_is_of_no_step(tmp_path: Path) -> None:
 
 
 def test_a_first_layer_that_shares_its_design_has_no_row_of_bytes_in_hardware() -> None:
-    choice = Choice(network=DIGITS, batch=16, board=open_board("kc705"))
+    choice = PlannedChoice(network=DIGITS, batch=16, board=open_board("kc705"))
     built = {row["variant"]: row["hardware"] for row in variants_table(choice).rows}
     assert built["pooled deltas + one pass"] == "yes"
     assert {built[name] for name in built if "8-bit" in name} == {"no"}

@@ -13,7 +13,8 @@ import pytest
 from merp.cosim.engines import simulators
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.machines.cnn_merp.phases.forward import PORTS, forward_run, forward_top
+from merp.cosim.machines.cnn_merp.phases.forward import forward_run, forward_top
+from merp.hdl.cnn_merp.ports.forward_ports import ForwardPorts
 from merp.models.golden.initial import parameters
 from merp.models.machines.cnn_merp.cycles import layer_cycles
 from merp.models.machines.cnn_merp.designs import design_of
@@ -264,7 +265,7 @@ def test_the_forward_engine_gives_one_record_on_every_engine(
             kernels, bias = (words[: shape.m] for words in parameters(network, seed)[name])
             stalls = {
                 stream: (*(int(bit) for bit in rng.integers(0, 2, 5)), 1)
-                for stream in PORTS.values()
+                for stream in ForwardPorts.streams_of(design).values()
             }
             reset_at = 100 if seed == 1 else None
             runs.append(forward_run(shape, design, x, kernels, bias, stalls, reset_at))

@@ -109,7 +109,7 @@ def test_what_does_not_go_together_is_refused(capsys, small, words, said) -> Non
 def test_networks_of_no_array_are_refused(capsys) -> None:
     assert main(["simulate", "digits", "--schedule"]) == 2
     error = capsys.readouterr().err
-    assert error == "merp: digits: layer conv1: allowed here is a design of mac_array\n"
+    assert error == "merp: --schedule: digits runs on cnn-merp: allowed on mac-array\n"
 
 
 def test_an_array_without_the_unit_of_losses_is_refused(capsys, tmp_path: Path) -> None:

@@ -205,7 +205,7 @@ def asks(
         update_wrapper(called, method)
         called.__signature__ = shown  # type: ignore[attr-defined]
         called.request = request  # type: ignore[attr-defined]
-        called.__doc__ = _with_arguments(method.__doc__ or "", takes)
+        called.__doc__ = _with_arguments(inspect.cleandoc(method.__doc__ or ""), takes)
         return called
 
     return decorate

@@ -29,9 +29,10 @@ def title(bitstream: Bitstream) -> str:
         found = fused_design(bitstream.network, *pair)
         shares = ((found.first.n_cu, found.first), (found.groups * found.second.n_cu, found.second))
         cus = " and ".join(f"{n} CUs of {each.k} x {each.k}" for n, each in shares)
-        return f"{bitstream.network.name} {'+'.join(bitstream.network.fuse)}, {NAMED[PAIR]}, {cus}"
+        both = "+".join(bitstream.network.fuse)
+        return f"{bitstream.network.name} {both}, {NAMED[PAIR].title}, {cus}"
     return (
-        f"{bitstream.network.name} {bitstream.design}, {NAMED[bitstream.phase.name]}, "
+        f"{bitstream.network.name} {bitstream.design}, {NAMED[bitstream.phase.name].title}, "
         f"{units} CUs of {design.k} x {design.k}"
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from merp.models.network.network import Network
 from merp.models.network.phases import COUNTED
-from merp.models.network.registry import bytes_of
+from merp.models.traffic.bytes import bytes_of
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
 from merp.models.traffic.footing import Footing
 from merp.tools.common.stored import stored_notes

@@ -8,8 +8,8 @@ from typing import Final
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import PHASES
-from merp.models.network.registry import bytes_of
 from merp.models.traffic import published
+from merp.models.traffic.bytes import bytes_of
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.strategies import round_trips, staircase

@@ -12,7 +12,7 @@ from merp.models.machines.cnn_merp.one_pass import check_backward
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import COUNTED
-from merp.models.network.registry import bytes_of
+from merp.models.traffic.bytes import bytes_of
 from merp.models.traffic.closed_form import Phase, total
 from merp.models.traffic.footing import Footing
 from merp.tools.common.boards import PAPER, open_board

@@ -19,6 +19,6 @@ MACHINE = Machine(
     read=read_design,
     summation=attrgetter("summation"),
     phases=(FP, FF, DP, BP, KU),
-    bytes="merp.models.machines.cnn_merp.bytes:BYTES",
+    bytes="merp.models.machines.cnn_merp.plan.bytes:BYTES",
     hardware="merp.tools.machines.cnn_merp.hardware:HARDWARE",
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from merp.models.base.errors import BadInput
 from merp.models.base.given import mention
 from merp.models.machines.mac_array.step_traffic import array_traffic
-from merp.models.network.machine import Bytes
 from merp.models.network.network import Network
+from merp.models.traffic.bytes import Bytes
 from merp.models.traffic.closed_form import LayerTraffic
 from merp.models.traffic.footing import Footing
 

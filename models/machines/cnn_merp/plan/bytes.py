@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from merp.models.network.machine import Bytes
 from merp.models.network.network import Network
+from merp.models.traffic.bytes import Bytes
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic
 from merp.models.traffic.footing import Footing
 

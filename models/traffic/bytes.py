@@ -1,0 +1,36 @@
+"""What the ports of a machine move, by formula, as the machine says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from merp.models.network.network import Network
+from merp.models.network.registry import machine_that_runs, part_of
+from merp.models.traffic.closed_form import LayerTraffic
+from merp.models.traffic.footing import Footing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bytes:
+    """What a machine moves, by formula.
+
+    Attributes:
+        layers: of each layer and phase, of a network, a batch of so many images and a footing.
+            The designs of the network do not matter but for what they say of ports.
+        caption: what a table of such a footing counts.
+    """
+
+    layers: Callable[[Network, int, Footing], Sequence[LayerTraffic]]
+    caption: Callable[[Footing], str]
+
+
+def bytes_of(network: Network) -> Bytes:
+    """What the ports of the machine that runs a network move.
+
+    Raises:
+        BadInput: its layers run on several machines, or the machine's part cannot be loaded.
+    """
+    machine = machine_that_runs(network)
+    found: Bytes = part_of(machine, machine.bytes)
+    return found
