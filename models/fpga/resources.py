@@ -9,7 +9,8 @@ from typing import Final
 
 from merp.models.fpga.parts import Part
 
-KINDS: Final = ("lut", "ff", "bram", "dsp")
+FLIP_FLOPS: Final = "ff"
+KINDS: Final = ("lut", FLIP_FLOPS, "bram", "dsp")
 TITLES: Final = {"lut": "LUT", "ff": "FF", "bram": "RAMB36", "dsp": "DSP"}
 """Kinds as they are printed."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from merp.models.fpga.resources import FLIP_FLOPS
 from merp.tools.common.table import console, fixed, say, table
 from merp.tools.explore.found import RULE, Found
 
@@ -19,7 +20,7 @@ _HEADS: Mapping[str, tuple[str, Callable[[float], str]]] = {
 
 def show(found: Found) -> None:
     """Print a front."""
-    costs = [key for key in found.points[0].costs if key != "ff" or key in found.objectives]
+    costs = [key for key in found.points[0].costs if key != FLIP_FLOPS or key in found.objectives]
     places = _along(found)
     heads = [_HEADS[key][0] if key in _HEADS else key.upper() for key in costs]
     rows = [

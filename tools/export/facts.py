@@ -11,7 +11,7 @@ from merp.models.machines.cnn_merp.fused_pair import fused_design, fused_layers
 from merp.models.machines.cnn_merp.one_pass import backward_design
 from merp.models.machines.cnn_merp.params.word_counters import word_bytes
 from merp.models.network.network import Layer
-from merp.models.network.phases import NAMED, ONE_PASS, PAIR, called, phase_operations
+from merp.models.network.phases import NAMED, PAIR, called, phase_operations
 from merp.tools.bitstream.bitstream import Bitstream
 from merp.tools.bitstream.register_files import range_text
 from merp.tools.export.dma import images_in_a_transfer
@@ -21,10 +21,10 @@ def title(bitstream: Bitstream) -> str:
     """One line: what a bitstream does, and with how much."""
     design = designs_of(bitstream.network)[bitstream.design]
     units = str(design.n_cu)
-    if bitstream.phase.name == ONE_PASS:
+    if NAMED[bitstream.phase.name].combined:
         halves = backward_design(bitstream.network, bitstream.layers[0])
         units = f"{halves.propagation.n_cu} + {halves.update.n_cu}"
-    if bitstream.phase.name == PAIR:
+    if NAMED[bitstream.phase.name].fuses:
         pair = fused_layers(bitstream.network)
         found = fused_design(bitstream.network, *pair)
         shares = ((found.first.n_cu, found.first), (found.groups * found.second.n_cu, found.second))
@@ -67,7 +67,7 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
 
 def _operations(bitstream: Bitstream, layer: Layer, images: int) -> int:
     """Operations of all groups of a layer, or of two fused ones."""
-    if bitstream.phase.name == PAIR:
+    if NAMED[bitstream.phase.name].fuses:
         return sum(each.operations(images) for each in fused_layers(bitstream.network))
     return phase_operations(layer, bitstream.phase.name, images)
 

@@ -12,7 +12,7 @@ from merp.models.golden.memory import golden_bytes
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import fusing, going_back_for
+from merp.models.network.phases import FP, NAMED, fusing, going_back_for
 from merp.tools.common.bitstream_options import check_options, deltas_pooled
 from merp.tools.export.languages import Dialect
 
@@ -83,7 +83,7 @@ def select(
     if not users:
         design_of(network, network.layers[0])  # says so
     if found is not None:  # whose vectors are written on the network's own input
-        whole_step = state or asked != "fp"
+        whole_step = state or NAMED[asked] is not FP
         needed = golden_bytes(network, found, images, whole_step=whole_step)
         check_memory(f"export {network.name}, {images} image(s)", needed)
     return Selection(

@@ -17,7 +17,7 @@ from merp.models.machines.cnn_merp.designs import designs_of
 from merp.models.machines.cnn_merp.fused_pair import fused_layers
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import ONE_PASS, PAIR, made_by
+from merp.models.network.phases import DP, NAMED, ONE_PASS, PAIR, made_by
 from merp.tools.bitstream.bitstream import Bitstream
 from merp.tools.common.input_maps import input_maps, random_maps
 
@@ -42,7 +42,7 @@ def small_pass(bitstream: Bitstream) -> Pass:
     """A small layer, of random numbers, on the elaboration of ``bitstream``."""
     network = small_network(bitstream)
     image = random_maps(network, 1)
-    layer = network.layers[0 if bitstream.phase.name == PAIR else -1]
+    layer = network.layers[0 if NAMED[bitstream.phase.name].fuses else -1]
     return _pass(bitstream, network, layer, image, parameters(network, 0))
 
 
@@ -52,7 +52,7 @@ def small_network(bitstream: Bitstream) -> Network:
     The one in front has kernels of 1 x 1, and ReLU and pooling of the layer that is there.
     """
     network, layer = bitstream.network, bitstream.layers[0]
-    if bitstream.phase.name == PAIR:
+    if NAMED[bitstream.phase.name].fuses:
         return _small_pair(network)
     shape = _small(layer.shape, bitstream)
     small = replace(layer, groups=1, shape=shape, input=None, add=None)
@@ -112,8 +112,9 @@ def _with_maps(shape: Shape, n: int, m: int) -> Shape:
 def _small(shape: Shape, bitstream: Bitstream) -> Shape:
     """Maps of two groups, the last CU idle in the second, and windows that are pooled."""
     crowd = 2 * designs_of(bitstream.network)[bitstream.design].n_cu - 1
-    few = crowd if bitstream.phase.name == ONE_PASS else SMALL_MAPS  # a half has half of the CUs
-    n, m = (crowd, SMALL_MAPS) if bitstream.phase.name == "dp" else (few, crowd)
+    phase = NAMED[bitstream.phase.name]
+    few = crowd if phase.combined else SMALL_MAPS  # a half has half of the CUs
+    n, m = (crowd, SMALL_MAPS) if phase is DP else (few, crowd)
     pool = shape.pool
     sums = pool.window + pool.stride if pool else 2
     rows = max((sums - 1) * shape.stride + shape.k - shape.border, SMALL_ROWS[bitstream.phase.name])

@@ -88,6 +88,23 @@ def check_deltas(delta_at: str | None, phases: Sequence[str]) -> None:
         )
 
 
+def first_rows(layer: Layer, rows: int) -> Layer:
+    """The layer with maps of ``rows`` rows.
+
+    Raises:
+        BadInput: the layer's maps have fewer rows, or its kernel or pooling window needs more.
+    """
+    shape = layer.shape
+    if not 1 <= rows <= shape.rows:
+        raise BadInput(
+            f"{given('rows', rows)}: {layer.name} has {shape.rows}: allowed: 1 to {shape.rows}"
+        )
+    try:
+        return replace(layer, shape=replace(shape, rows=rows))
+    except ValueError as error:
+        raise BadInput(f"{given('rows', rows)}: {layer.name}: {error}") from error
+
+
 def check_resume(resume: bool, *, output: bool, wave: bool) -> None:
     """Refuse to go on where no folder is given, or a waveform is, which finished layers lack.
 

@@ -14,11 +14,10 @@ from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.network import network as description
-from merp.models.network.phases import ONE_PASS, going_back_for, has_phase, lacks
+from merp.models.network.phases import NAMED, going_back_for, has_phase, lacks
 from merp.tools.common.checks import input_words, whole_number, words
 from merp.tools.common.request import asks
-from merp.tools.machines.cnn_merp.choose import first_rows
-from merp.tools.simulate.picked import MOST_IMAGES, array_of, check_wave_of
+from merp.tools.simulate.picked import MOST_IMAGES, array_of, check_wave_of, first_rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -93,7 +92,7 @@ class Layer:
         """
         from merp.cosim.machines.loader import phase_of  # simulators wait until they are needed
         from merp.models.golden.training import rates_of
-        from merp.tools.machines.cnn_merp.first_rows import step_of
+        from merp.tools.simulate.first_rows import step_of
         from merp.tools.simulate.waves import Waves
 
         layer, phase, x = self._layer, asked.phase, asked.x
@@ -102,7 +101,7 @@ class Layer:
         check_wave_of(asked.wave_of, wave=asked.wave is not None)
         groups = self._groups(asked.group)
         before = self._before(phase, asked.delta_at, alone=x is not None)
-        if asked.state and phase != "fp":
+        if asked.state and NAMED[phase].backward:
             raise BadInput(f"state: phase {phase} writes none: allowed with fp")
         for name, given in (("delta", asked.delta), ("add", asked.add)):
             if x is None and given is not None:
@@ -147,11 +146,12 @@ class Layer:
         return (whole_number("group", group, 0, self.groups - 1),)
 
     def _before(self, phase: str, asked: str | None, *, alone: bool) -> bool:
-        own = "pooled" if phase == ONE_PASS or (alone and phase == "dp") else "sums"
+        does = NAMED[phase]
+        own = "pooled" if does.combined or (alone and does.propagates) else "sums"
         at = asked or own
-        if at == "pooled" and phase == "fp":
+        if at == "pooled" and does.forward:
             raise BadInput("delta_at = 'pooled': phase fp takes no deltas: allowed with dp, bp, ku")
-        if at == "sums" and phase == ONE_PASS:
+        if at == "sums" and does.combined:
             raise BadInput("delta_at = 'sums': phase bp takes pooled ones: allowed: pooled")
         if at == "sums" and own == "pooled":
             raise BadInput(
@@ -196,7 +196,7 @@ class Layer:
 
     def _added(self, add: ArrayLike | None, phase: str, x: Bits) -> Bits | None:
         layer, shape = self._layer, self._layer.shape
-        if (add is not None) != (phase == "fp" and layer.add is not None):
+        if (add is not None) != (NAMED[phase].forward and layer.add is not None):
             what = f"adds {layer.add} to its sums" if layer.add else "adds nothing to its sums"
             raise BadInput(
                 f"add: {layer.name} {what}, phase {phase} of an x: allowed with fp of a layer that "
@@ -215,7 +215,7 @@ class Layer:
         layer, shape = self._layer, self._layer.shape
         phase, delta, found = asked.phase, asked.delta, None
         add = self._added(asked.add, phase, x)
-        if phase == "fp":
+        if NAMED[phase].forward:
             if delta is not None:
                 raise BadInput("delta: phase fp takes none: allowed with dp, bp, ku")
         elif delta is None:

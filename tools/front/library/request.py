@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from merp.cosim.engines.names import ENGINES
 from merp.models.network.network_keys import MAX_SIZE
-from merp.models.network.phases import NAMED, PAIR
+from merp.models.network.phases import NAMED
 from merp.tools.common.fields import DELTAS, MOST_SEED
 from merp.tools.common.kinds import File, Flag, Kind, Number, OneOf, Place, Text, Whole
 from merp.tools.common.request import Being, keyword
@@ -17,7 +17,7 @@ from merp.tools.simulate.picked import ARRAYS, MOST_IMAGES
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-ALONE = tuple(phase for phase in NAMED if phase != PAIR)
+ALONE = tuple(name for name, phase in NAMED.items() if not phase.fuses)
 """Phases of one layer."""
 
 

@@ -24,7 +24,7 @@ from merp.models.network.phases import (
 )
 from merp.tools.common.bitstream_options import deltas_pooled
 from merp.tools.simulate.choice import Choice
-from merp.tools.simulate.picked import ALL, Picked, array_of, check_deltas, check_phases
+from merp.tools.simulate.picked import ALL, Picked, array_of, check_deltas, check_phases, first_rows
 
 
 def choose_layers(
@@ -107,23 +107,6 @@ def phases_named(
     if phase != ONE_PASS or len(layers) == 1:
         return (phase,)
     return tuple(each for each in of_step if each != FP.name)
-
-
-def first_rows(layer: Layer, rows: int) -> Layer:
-    """The layer with maps of ``rows`` rows.
-
-    Raises:
-        BadInput: the layer's maps have fewer rows, or its kernel or pooling window needs more.
-    """
-    shape = layer.shape
-    if not 1 <= rows <= shape.rows:
-        raise BadInput(
-            f"{given('rows', rows)}: {layer.name} has {shape.rows}: allowed: 1 to {shape.rows}"
-        )
-    try:
-        return replace(layer, shape=replace(shape, rows=rows))
-    except ValueError as error:
-        raise BadInput(f"{given('rows', rows)}: {layer.name}: {error}") from error
 
 
 def resized(network: Network, layers: Sequence[Layer], cus: int) -> Network:

@@ -28,8 +28,8 @@ from merp.tools.common.given_words import given_words
 from merp.tools.common.input_maps import input_maps
 from merp.tools.common.kernel_file import read_kernels
 from merp.tools.common.storable import check_storable
-from merp.tools.machines.cnn_merp.first_rows import step_of
 from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.first_rows import step_of
 from merp.tools.simulate.result import Result
 from merp.tools.simulate.simulated import CountedHalf, Numbers, Planned, Sitting, Turn
 
