@@ -28,7 +28,7 @@ def _tree(_: Design) -> Summation:
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
-    """What a machine brings. It has two halves: this one, and its hardware.
+    """A machine of two halves: this one, and its hardware.
 
     Attributes:
         name: as network files write it.

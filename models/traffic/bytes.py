@@ -1,4 +1,4 @@
-"""What the ports of a machine move, by formula, as the machine says."""
+"""Bytes on the ports of a machine, by formula."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merp.models.traffic.footing import Footing
 
 @dataclass(frozen=True, kw_only=True)
 class Bytes:
-    """What a machine moves, by formula.
+    """Formulas of the bytes on a machine's ports.
 
     Attributes:
         layers: of each layer and phase, of a network, a batch of so many images and a footing.
@@ -26,7 +26,7 @@ class Bytes:
 
 
 def bytes_of(network: Network) -> Bytes:
-    """What the ports of the machine that runs a network move.
+    """Return the formulas of the machine that runs a network.
 
     Raises:
         BadInput: its layers run on several machines, or the machine's part cannot be loaded.

@@ -23,6 +23,7 @@ from merp.models.network.network_file import read_network
 from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
 from merp.tools.common.data import DATA
+from merp.tools.simulate.choice import RunOptions
 from merp.tools.simulate.choose import choose
 from merp.tools.simulate.picked import pick
 from merp.tools.simulate.simulated import simulated_of
@@ -225,8 +226,7 @@ def planted(tmp_path_factory) -> tuple[Record, Expectation]:
     path = tmp_path_factory.mktemp("planted") / "tiny.toml"
     path.write_text(TINY)
     picked = pick(read_network(path), "conv1", None, None)
-    asked = {"phase": "fp", "images": 1, "engine": "myhdl", "cu_array": None, "state": False}
-    choice = choose(picked, **asked, delta_at=None)
+    choice = choose(picked, RunOptions(phase="fp", images=1, engine="myhdl"))
     machine = simulated_of(choice.network, choice.layers)
     parameters = machine.parameters(choice.network, 0, None)
     step = machine.step(choice, machine.input_maps(choice.network, 1, None), parameters)

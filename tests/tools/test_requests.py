@@ -32,7 +32,7 @@ METHODS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Both:
-    """What the command line and Python ask for."""
+    """Fields that the verb and the Python method share."""
 
     count: int = option(Whole(1, 9), "how many", default=3, says="so many.")
     way: str | None = option(OneOf(("up", "down")), "where to")
@@ -42,7 +42,7 @@ class Both:
 
 @dataclass(frozen=True, kw_only=True)
 class Options(Both):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     place: str = option(Text(), "where", "PLACE", required=True, after="words")
     many: tuple[str, ...] = option(Repeated(Text()), "again", default=(), after="count")
@@ -50,7 +50,7 @@ class Options(Both):
 
 @dataclass(frozen=True)
 class Keywords(Both):
-    """What Python asks for."""
+    """The keywords of the Python method."""
 
     _: KW_ONLY
     count: int = again(Both, "count", default=5)

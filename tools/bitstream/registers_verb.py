@@ -19,7 +19,7 @@ WRITERS = {"md": markdown, "h": c_header, "py": python_constants}
 
 @dataclass(frozen=True, kw_only=True)
 class RegistersOptions(fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     network: str = fields.network()
     layer: str | None = option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -75,15 +74,4 @@ def _open(name: str, shipped: Sequence[Board]) -> Board:
     hint = "".join(f"; did you mean {near}?" for near in get_close_matches(name, boards, 1))
     raise BadInput(
         f"no board {shown(name)}: allowed are {', '.join(boards)}, or a .toml file{hint}"
-    )
-
-
-def add_board(parser: argparse.ArgumentParser, default: str | None = None) -> None:
-    """Add ``--board``, which must be given where nothing is said of a ``default``."""
-    shipped = f"a shipped board ({', '.join(board_names())}) or a TOML file"
-    parser.add_argument(
-        "--board",
-        metavar="BOARD",
-        required=default is None,
-        help=shipped if default is None else f"{shipped} (default: {default})",
     )

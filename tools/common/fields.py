@@ -130,8 +130,8 @@ def delta_at(**more: Any) -> Any:
         OneOf(DELTAS),
         "resolution of deltas in memory for dp and ku (default sums, as in the paper; of the way "
         "back in one pass pooled)",
-        says="``sums`` or ``pooled``: at which resolution deltas lie in memory; of the way back in "
-        "one pass ``pooled``, else ``sums``, if not given.",
+        says="resolution of deltas in memory, ``sums`` or ``pooled`` (default ``pooled`` for the "
+        "combined backward pass, else ``sums``).",
         **more,
     )
 
@@ -144,7 +144,7 @@ def phase(*others: str, help: str, **more: Any) -> Any:
 
 def state(help: str = "", **more: Any) -> Any:
     """``--state``; ``help``: what is said behind."""
-    says = "``fp`` also writes what the way back needs."
+    says = "``fp`` also writes the state for the backward phases."
     both = "fp also writes the state for backward propagation"
     return option(Flag(), f"{both}{help}", **{"says": says, **more})
 

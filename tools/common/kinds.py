@@ -265,8 +265,8 @@ class Several(Kind):
 
 
 class Told(Kind):
-    """A function that is told about progress."""
+    """A callback that receives the progress of a run."""
 
     def checked(self, name: str, value: Any) -> Listener:
-        """What can be called."""
+        """Return the callback."""
         return listener(name, value)

@@ -1,4 +1,4 @@
-"""What a verb is asked for: a frozen dataclass, each field declared once with all about it.
+"""Requests: a frozen dataclass per verb declares each field once, with all about it.
 
 Options, help, checks, keywords in Python and tables of the documentation all come from the fields.
 ``arguments.add_request`` makes options of them, ``asks`` makes keywords of a method.

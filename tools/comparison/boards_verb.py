@@ -13,7 +13,7 @@ from merp.tools.comparison.boards import board_answer, print_board, print_boards
 
 @dataclass(frozen=True, kw_only=True)
 class BoardsOptions(fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     board: str | None = option(Text(), "a shipped board's name or a TOML file", "BOARD")
 

@@ -28,7 +28,7 @@ ALL = "all"
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(Step, fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     architecture: str = option(
         Text(),

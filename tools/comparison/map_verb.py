@@ -28,7 +28,7 @@ from merp.tools.comparison.screen import show, show_all
 
 @dataclass(frozen=True, kw_only=True)
 class MapOptions(Step, fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     architecture: str = option(Text(), ", ".join(ARCHITECTURES), metavar="A", required=True)
     board: str | None = place_board()

@@ -18,7 +18,7 @@ LEAST_GBS = 0.001
 
 
 class Placed(Protocol):
-    """What of a request says where an architecture is to run."""
+    """Fields of a request that select the board of an architecture."""
 
     @property
     def board(self) -> str | None:

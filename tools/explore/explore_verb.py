@@ -44,7 +44,7 @@ def searched(name: str, low: int, high: int) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class ExploreOptions(fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     network: str = fields.network()
     board: str = fields.board()

@@ -70,7 +70,7 @@ def _chain(asked: ExportOptions, network: Network, target: Target) -> int:
 
 
 AT_ONCE = {PIPELINE: _pipeline, CLUSTER: _chain}
-"""What exports engines that all run at once, by architecture."""
+"""Exports of engines that all run at once, by architecture."""
 
 
 def _check_at_once(asked: ExportOptions, network: Network) -> None:

@@ -1,4 +1,4 @@
-"""What an export is asked for, on the command line and in Python."""
+"""The request of an export, on the command line and in Python."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def part_field() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Export:
-    """What the command line and Python both ask for."""
+    """Fields that the verb and the Python method share."""
 
     layer: str | None = option(
         Text(),
@@ -51,7 +51,7 @@ class Export:
     )
     state: bool = fields.state(
         " (always with --all)",
-        says="``fp`` also writes what the way back needs; with ``all`` it always does.",
+        says="``fp`` also writes the state for the backward phases; ``all`` always does.",
     )
     delta_at: str | None = fields.delta_at()
     images: int = option(
@@ -86,7 +86,7 @@ class Export:
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions(Export, fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     network: str = fields.network(after="words")
     all: bool = option(
@@ -113,7 +113,7 @@ class ExportOptions(Export, fields.Tables):
 
 @dataclass(frozen=True)
 class ExportKeywords(Export):
-    """What Python asks for."""
+    """The keywords of the Python method."""
 
     output: Place = field(
         metadata=needed(

@@ -44,7 +44,7 @@ class Exporting:
 
     @property
     def plan(self) -> str:
-        """What there is to do, in a line."""
+        """A line that describes the work."""
         count = len(self.bitstreams)
         what = "1 design in a phase" if count == 1 else f"{count} designs, each in a phase"
         return f"{what}: {self.selection.dialect.title}, vectors, scripts"

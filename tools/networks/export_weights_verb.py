@@ -16,7 +16,7 @@ from merp.tools.common.shipped import MODEL
 
 @dataclass(frozen=True, kw_only=True)
 class ExportWeightsOptions(fields.Answer):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     weights: Path = option(
         File(),

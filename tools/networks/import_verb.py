@@ -18,7 +18,7 @@ from merp.tools.common.table import console, table
 
 @dataclass(frozen=True, kw_only=True)
 class ImportOptions(fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     model: Path = option(File(), "an ONNX model", "MODEL.onnx", required=True)
     output: Path = fields.output("file", "the network file", metavar="NET.toml", required=True)

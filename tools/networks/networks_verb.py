@@ -16,7 +16,7 @@ from merp.tools.common.table import console, fixed, table
 
 @dataclass(frozen=True, kw_only=True)
 class NetworksOptions(fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     network: str | None = fields.network(required=False)
 

@@ -15,7 +15,7 @@ SCHEMAS = {"network": network_schema}
 
 @dataclass(frozen=True, kw_only=True)
 class SchemaOptions:
-    """What the command line asks for."""
+    """The options of the verb."""
 
     kind: str = option(
         OneOf(tuple(SCHEMAS)), "kind of file: network (default)", "KIND", default="network"

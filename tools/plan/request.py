@@ -1,4 +1,4 @@
-"""What a plan is asked for, on the command line and in Python."""
+"""The request of a plan, on the command line and in Python."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def on_board() -> Any:
 
 @dataclass(frozen=True)
 class Plan:
-    """What Python asks for, and the command line, too."""
+    """The keywords of the Python method; the verb has them, too."""
 
     board: Place = field(metadata=on_board())
     batch: int = fields.batch()
@@ -59,7 +59,7 @@ class Plan:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions(Plan, fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     network: str = fields.network(after="words")
     board: str = fields.board()
@@ -72,7 +72,7 @@ class PlanOptions(Plan, fields.Tables):
 
 @dataclass(frozen=True)
 class PlanKeywords(Plan):
-    """What Python asks for."""
+    """The keywords of the Python method."""
 
     _: KW_ONLY
     goal: str = again(Plan, "goal", kind=OneOf(GOALS), default=GOAL)

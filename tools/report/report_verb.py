@@ -22,7 +22,7 @@ from merp.tools.report.reports import Report, report_of
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions(fields.Answer):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     network: str = fields.network()
     batch: int = fields.batch()

@@ -11,6 +11,28 @@ if TYPE_CHECKING:
     from merp.testbenches.top.wave import Wave
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How picked layers are to run, before the machine checks it.
+
+    Attributes:
+        phase: a phase of the machine, or ``all``. images: in a run, 1 to ``MOST_IMAGES``.
+        engine: of ``ENGINES``. cu_array: of ``ARRAYS``, or None for the engine's own.
+        state: forward propagation writes the state that the backward phases read.
+        delta_at: as of ``deltas_pooled``. wave: the name of the waveform that is asked for.
+        rows: the first rows of one layer's input maps, in ``fp``; None runs all of them.
+    """
+
+    phase: str
+    images: int
+    engine: str
+    cu_array: str | None = None
+    state: bool = False
+    delta_at: str | None = None
+    wave: object = None
+    rows: int | None = None
+
+
 @dataclass(frozen=True)
 class Choice:
     """What is to be simulated.

@@ -10,7 +10,7 @@ from typing import Any
 from merp.models.network.network import Network
 from merp.tools.common.fields import PHASE
 from merp.tools.common.progress import Progress
-from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.choice import Choice, RunOptions
 from merp.tools.simulate.choose import choose
 from merp.tools.simulate.finished import Finished, fingerprint
 from merp.tools.simulate.kept_files import KeptFiles
@@ -32,7 +32,7 @@ class Pieces:
 
     @property
     def engine(self) -> str:
-        """What runs them."""
+        """The engine that runs them."""
         return self.choice.engine
 
     @property
@@ -79,8 +79,7 @@ def pieces(
     picked = pick(network, asked.layer, asked.group, asked.cus)
     machine = simulated_of(picked.network, picked.layers)
     maps = read(picked.network, machine)
-    choice = choose(
-        picked,
+    options = RunOptions(
         phase=asked.phase or PHASE,
         images=(asked.images or 1) if maps is None else len(maps),
         engine=asked.engine,
@@ -90,6 +89,7 @@ def pieces(
         wave=asked.wave,
         rows=asked.rows,
     )
+    choice = choose(picked, options)
     check_wave_of(asked.wave_of, wave=asked.wave is not None)
     check_resume(asked.resume, output=asked.output is not None, wave=asked.wave is not None)
     check_room(choice)

@@ -1,4 +1,4 @@
-"""What a simulation is asked for, on the command line and in Python."""
+"""The request of a simulation, on the command line and in Python."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PIECES = (BOARD, SCHEDULE)
 
 @dataclass(frozen=True, kw_only=True)
 class Simulate:
-    """What the command line and Python both ask for."""
+    """Fields that the verb and the Python method share."""
 
     layer: str | None = option(
         Text(),
@@ -125,7 +125,7 @@ class Simulate:
 
 @dataclass(frozen=True, kw_only=True)
 class SimulateOptions(Typed, Simulate, fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     network: str = fields.network(after="words")
     input: Place | None = option(
@@ -179,7 +179,7 @@ class Group(Kind):
 
 @dataclass(frozen=True)
 class SimulateKeywords(Simulate):
-    """What Python asks for."""
+    """The keywords of the Python method."""
 
     x: ArrayLike | None = keyword(
         Kind(),

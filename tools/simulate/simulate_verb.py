@@ -45,7 +45,7 @@ def run(asked: SimulateOptions) -> int:
 
 
 def _ready(network: Network, asked: SimulateOptions) -> tuple[Ready, Words | None]:
-    """What is asked for, checked, and the maps of the file."""
+    """Check the request, and read the maps of the file."""
 
     def read(network: Network, machine: Simulated) -> Words | None:
         if asked.input is None:

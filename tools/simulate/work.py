@@ -23,7 +23,7 @@ from merp.tools.simulate.waves import Waves
 
 
 class Found(Protocol):
-    """What came of a simulation."""
+    """The result of a simulation."""
 
     @property
     def passed(self) -> bool:
@@ -44,14 +44,14 @@ class Ready(Protocol):
 
     @property
     def engine(self) -> str:
-        """What runs it."""
+        """The engine that runs it."""
 
     @property
     def plan(self) -> str:
-        """What there is to do, in a line."""
+        """A line that describes the work."""
 
     def maps(self, photograph: Path | None) -> Words:
-        """What goes into the network, where nobody gave maps."""
+        """Return the maps of a network that nobody gave maps for."""
 
     def parameters(self, seed: int, path: Path | None) -> Any:
         """Kernels and biases, of a file or initial ones."""
@@ -69,7 +69,7 @@ class Ready(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Inputs:
-    """What goes in.
+    """The inputs of a simulation.
 
     Attributes:
         maps: None for the photograph. parameters: None for those of the file, or initial ones.
@@ -91,7 +91,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Done:
-    """What came of it, and the files that were written."""
+    """The result, and the files that were written."""
 
     found: Any
     maps: Words

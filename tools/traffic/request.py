@@ -1,4 +1,4 @@
-"""What traffic is asked for, on the command line and in Python."""
+"""The request of a traffic report, on the command line and in Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STRATEGIES = (Being("strategies"),)
 
 @dataclass(frozen=True)
 class Traffic:
-    """What Python asks for, and the command line, too."""
+    """The keywords of the Python method; the verb has them, too."""
 
     batch: int = fields.batch()
     footing: str | None = option(
@@ -57,7 +57,7 @@ class Traffic:
 
 @dataclass(frozen=True, kw_only=True)
 class TrafficOptions(Traffic, fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     network: str = fields.network(after="words")
     strategies: bool = option(Flag(), "show what each strategy of the paper saves")

@@ -23,7 +23,7 @@ from merp.tools.traffic.request import Traffic as Asked
 
 
 def footing_of(network: Network, asked: Asked) -> Footing:
-    """What is counted; of what is None as ``network`` goes back.
+    """Return the footing of a request; fields that are None follow the network.
 
     Raises:
         BadInput: fields do not go together, or not with the way back.

@@ -18,7 +18,7 @@ FORMATS = {"scalesim": scalesim, "timeloop": timeloop, "zigzag": zigzag}
 
 @dataclass(frozen=True, kw_only=True)
 class WorkloadOptions(fields.Answer):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     network: str = fields.network()
     format: str = option(OneOf(FORMATS), "of which tool", required=True)

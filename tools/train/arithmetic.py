@@ -1,4 +1,4 @@
-"""What training asks of the machine that runs a network."""
+"""Interface between training and the machine that runs a network."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ STEPS = 100
 
 @dataclass(frozen=True, kw_only=True)
 class FormatsOptions:
-    """What the command line asks for."""
+    """The options of the verb."""
 
     network: str = fields.network()
     data: str = data_field()

@@ -24,7 +24,7 @@ KEYS = ("network", "engine", "steps", "batch", "seed", "loss", "accuracy", "imag
 
 @dataclass(frozen=True, kw_only=True)
 class LossesOptions(fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     runs: tuple[Path, ...] = option(
         Several(File(), "+"), "what merp train -o DIR left", "DIR", default=(), required=True

@@ -1,4 +1,4 @@
-"""What a training is asked for, on the command line and in Python."""
+"""The request of a training, on the command line and in Python."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def loss_field() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Train:
-    """What the command line and Python both ask for."""
+    """Fields that the verb and the Python method share."""
 
     data: Labelled = data_field()
     validation: Labelled | None = option(
@@ -241,7 +241,7 @@ class Train:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainOptions(Typed, Train, fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     network: str = fields.network(after="words")
     data: str = again(Train, "data")
@@ -258,7 +258,7 @@ class TrainOptions(Typed, Train, fields.Tables):
 
 @dataclass(frozen=True)
 class TrainKeywords(Train):
-    """What Python asks for."""
+    """The keywords of the Python method."""
 
     data: Labelled = again(Train, "data", kind=Kind())
     _: KW_ONLY

@@ -72,7 +72,7 @@ class Ready:
 
     @property
     def work(self) -> str:
-        """What there is to do, in a line."""
+        """A line that describes the work."""
         left = self.steps - self.start.step
         passes = ""
         if self.plan is not None:

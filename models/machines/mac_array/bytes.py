@@ -1,4 +1,4 @@
-"""What the MAC array's ports move, by formula."""
+"""Bytes on the MAC array's ports, by formula."""
 
 from __future__ import annotations
 

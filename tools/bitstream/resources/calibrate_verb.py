@@ -20,7 +20,7 @@ USES = {"logic": "LUT as logic", "shift": "LUT as shift register", "memory": "LU
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrateOptions(EngineOptions, fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     report: Path = option(
         File(), "what report_utilization wrote, as text", "REPORT", required=True, after="words"

@@ -50,7 +50,7 @@ class EngineOptions(Typed):
 
 @dataclass(frozen=True, kw_only=True)
 class ResourcesOptions(EngineOptions, fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     part: str | None = option(
         Text(),

@@ -21,7 +21,7 @@ HEADS = ("block", "from", "to", "estimate, ns", "routed, ns", "spread", "ratio",
 
 
 class Routed(Protocol):
-    """What of a request is for routing."""
+    """Fields of a request that select blocks to place and route."""
 
     @property
     def block(self) -> Sequence[str]:

@@ -19,7 +19,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 @dataclass(frozen=True, kw_only=True)
 class CompletionOptions:
-    """What the command line asks for."""
+    """The options of the verb."""
 
     shell: str = option(OneOf(SHELLS), "whose script is printed", "shell", required=True)
 

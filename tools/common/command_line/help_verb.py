@@ -16,7 +16,7 @@ from merp.tools.common.table import say
 
 @dataclass(frozen=True, kw_only=True)
 class HelpOptions:
-    """What the command line asks for."""
+    """The options of the verb."""
 
     term: tuple[str, ...] = option(
         Several(Text(), "*"), "a term, or a verb (default: list the terms)", "TERM", default=()

@@ -39,7 +39,7 @@ MOST_CYCLES = 1 << 30
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterOptions(fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     network: str = fields.network()
     board: str | None = place_board()

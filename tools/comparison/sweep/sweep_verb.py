@@ -43,7 +43,7 @@ OTHER = "of another architecture's plans"
 
 @dataclass(frozen=True, kw_only=True)
 class SweepOptions(Typed, fields.Tables):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     network: str = fields.network()
     over: tuple[str, ...] = option(

@@ -1,4 +1,4 @@
-"""What ``Layer.run`` is asked for."""
+"""The request of ``Layer.run``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALONE = tuple(name for name, phase in NAMED.items() if not phase.fuses)
 
 @dataclass(frozen=True)
 class RunKeywords:
-    """What Python asks for."""
+    """The keywords of the Python method."""
 
     x: ArrayLike | None = keyword(
         Kind(),
@@ -63,12 +63,13 @@ class RunKeywords:
         "``fp`` of the first so many rows of the input maps, as if they had no more.",
         needs=(Being("phase", ("fp",)),),
     )
-    state: bool = keyword(Flag(), "``fp`` also writes what the way back needs.", default=False)
+    state: bool = keyword(
+        Flag(), "``fp`` also writes the state for the backward phases.", default=False
+    )
     delta_at: str | None = keyword(
         OneOf(DELTAS),
-        "``sums`` or ``pooled``: at which resolution deltas lie in memory. ``dp`` of an ``x`` "
-        "undoes this layer's pooling (``pooled``), as ``bp`` always does, else the default is "
-        "``sums``.",
+        "resolution of deltas in memory, ``sums`` or ``pooled``. The default is ``pooled`` for "
+        "``bp``, and for ``dp`` of an ``x``, as both undo this layer's pooling; else ``sums``.",
     )
     learning_rate: float = keyword(
         Number("a number above 0", lambda value: 0 < value < math.inf),

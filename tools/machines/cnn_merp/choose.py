@@ -1,4 +1,4 @@
-"""What a simulation on CNN-MERP is asked for, checked against the network."""
+"""Options of a run on CNN-MERP, checked against the network."""
 
 from __future__ import annotations
 
@@ -23,69 +23,59 @@ from merp.models.network.phases import (
     phases_of_step,
 )
 from merp.tools.common.bitstream_options import deltas_pooled
-from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.choice import Choice, RunOptions
 from merp.tools.simulate.picked import ALL, Picked, array_of, check_deltas, check_phases, first_rows
 
 
-def choose_layers(
-    picked: Picked,
-    *,
-    phase: str,
-    images: int,
-    engine: str,
-    cu_array: str | None,
-    state: bool,
-    delta_at: str | None,
-    wave: object = None,
-    rows: int | None = None,
-) -> Choice:
-    """What is to be simulated on CNN-MERP; as ``choose.choose``.
+def choose_layers(picked: Picked, options: RunOptions) -> Choice:
+    """Check the options of a run on CNN-MERP; as ``choose.choose``.
 
     Raises:
         BadInput: a design does not take so many images, or what is asked for does not go together,
             or a layer cannot go back in one pass.
     """
+    phase, rows = options.phase, options.rows
     network, layers = going_back_for(picked.network, phase), picked.layers
     if len(layers) == 1 and phase == PAIR and layers[0].name in network.fuse[:1]:
         layers = fused_layers(network)
     elif len(layers) == 1:
         network = replace(network, fuse=())
     for layer in layers:
-        check_fits(layer.shape, images, design_of(network, layer), f"{network.name}: {layer.name}")
-    array = array_of(engine, cu_array)
+        where = f"{network.name}: {layer.name}"
+        check_fits(layer.shape, options.images, design_of(network, layer), where)
+    array = array_of(options.engine, options.cu_array)
     phases = phases_named(network, phases_of_step(network), layers, phase)
     designs = {layer.design for layer in layers if phases != (PAIR,)}
-    if wave is not None and (len(phases) > 1 or len(designs) > 1):
-        raise BadInput(
-            f"{given('wave', wave)}: allowed only with one phase, and layers of one design"
-        )
+    if options.wave is not None and (len(phases) > 1 or len(designs) > 1):
+        wave = given("wave", options.wave)
+        raise BadInput(f"{wave}: allowed only with one phase, and layers of one design")
     if rows is not None:
-        if len(layers) > 1 or phases != ("fp",):
+        if len(layers) > 1 or phases != (FP.name,):
             raise BadInput(
-                f"{given('rows', rows)}: allowed with one layer, and {mention('phase', 'fp')}"
+                f"{given('rows', rows)}: allowed with one layer, and {mention('phase', FP.name)}"
             )
         layers = (first_rows(layers[0], rows),)
     check_phases(network, layers, phase)
-    if state and not {"fp", PAIR} & set(phases):
+    if options.state and not {FP.name, PAIR} & set(phases):
         raise BadInput(
             f"{name_of('state')}: {mention('phase', phase)} writes none: allowed with fp, all"
         )
-    check_deltas(delta_at, phases)
+    check_deltas(options.delta_at, phases)
     check_backward(network, layers)
     if PAIR in phases:
-        check_pair(network, images, state=state)
+        check_pair(network, options.images, state=options.state)
     return Choice(
         network=network,
         layers=layers,
         phases=phases,
         group=picked.group,
-        images=images,
-        engine=engine,
+        images=options.images,
+        engine=options.engine,
         array=array,
         wave=None,
         rows=rows,
-        state=state,
-        before=deltas_pooled(network, delta_at),
+        state=options.state,
+        before=deltas_pooled(network, options.delta_at),
     )
 
 

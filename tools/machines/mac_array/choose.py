@@ -1,4 +1,4 @@
-"""What a simulation on the MAC array is asked for, checked against the network."""
+"""Options of a run on the MAC array, checked against the network."""
 
 from __future__ import annotations
 
@@ -12,23 +12,12 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import SEPARATE
 from merp.models.network.phases import PHASES
 from merp.tools.common.bitstream_options import deltas_pooled
-from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.choice import Choice, RunOptions
 from merp.tools.simulate.picked import ALL, Picked, array_of, check_deltas, check_phases
 
 
-def choose_array(
-    picked: Picked,
-    *,
-    phase: str,
-    images: int,
-    engine: str,
-    cu_array: str | None,
-    state: bool,
-    delta_at: str | None,
-    wave: object = None,
-    rows: int | None = None,
-) -> Choice:
-    """What is to be simulated; as ``simulate.choose.choose``.
+def choose_array(picked: Picked, options: RunOptions) -> Choice:
+    """Check the options of a run on the MAC array; as ``choose.choose``.
 
     All phases run on one array, one image after the other; masks stay on the chip between them.
 
@@ -37,30 +26,30 @@ def choose_array(
     """
     network = replace(picked.network, backward=SEPARATE)
     where = f"{network.name} runs on mac-array"
-    if phase not in (*PHASES, ALL):
+    if options.phase not in (*PHASES, ALL):
         allowed = ", ".join((*PHASES, ALL))
-        raise BadInput(f"{mention('phase', phase)}: {where}: allowed: {allowed}")
-    phases = tuple(PHASES) if phase == ALL else (phase,)
-    if state:
+        raise BadInput(f"{mention('phase', options.phase)}: {where}: allowed: {allowed}")
+    phases = tuple(PHASES) if options.phase == ALL else (options.phase,)
+    if options.state:
         raise BadInput(f"{name_of('state')}: {where}, where it stays on the chip: allowed without")
-    if rows is not None:
-        raise BadInput(f"{given('rows', rows)}: {where}: allowed without")
-    check_deltas(delta_at, phases)
+    if options.rows is not None:
+        raise BadInput(f"{given('rows', options.rows)}: {where}: allowed without")
+    check_deltas(options.delta_at, phases)
     for layer in network.layers:  # the whole network, as deltas come from its loss
         design_of(network, layer)
-    check_phases(network, picked.layers, phase)
+    check_phases(network, picked.layers, options.phase)
     return Choice(
         network=network,
         layers=picked.layers,
         phases=phases,
         group=picked.group,
-        images=images,
-        engine=engine,
-        array=array_of(engine, cu_array),
+        images=options.images,
+        engine=options.engine,
+        array=array_of(options.engine, options.cu_array),
         wave=None,
         rows=None,
         state=False,
-        before=deltas_pooled(network, delta_at),
+        before=deltas_pooled(network, options.delta_at),
     )
 
 

@@ -28,7 +28,7 @@ from merp.tools.common.progress import Progress
 from merp.tools.common.table import console
 from merp.tools.machines.mac_array.choose import choose_array
 from merp.tools.machines.mac_array.simulated import MAC_ARRAY
-from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.choice import Choice, RunOptions
 from merp.tools.simulate.kept_files import KeptFiles
 from merp.tools.simulate.picked import ALL, check_room, pick
 from merp.tools.simulate.report import audit_answer, time_taken, verdict, words_table
@@ -85,7 +85,7 @@ class Start:
 
     @property
     def engine(self) -> str:
-        """What runs it."""
+        """The engine that runs it."""
         return self.choice.engine
 
     def maps(self, photograph: Path | None) -> Words:
@@ -144,10 +144,11 @@ def one_start(
             f"{given('loss', loss)}: a host forms its deltas, between passes of one start: allowed "
             f"with {name_of('schedule')}: {', '.join(LOSSES)}"
         )
-    choice = choose_array(
-        pick(network, ALL, None, None), phase=ALL, images=asked.images or 1, engine=asked.engine,
-        cu_array=asked.cu_array, state=False, delta_at=asked.delta_at,
+    options = RunOptions(
+        phase=ALL, images=asked.images or 1, engine=asked.engine, cu_array=asked.cu_array,
+        delta_at=asked.delta_at,
     )  # fmt: skip
+    choice = choose_array(pick(network, ALL, None, None), options)
     check_array(choice.network)
     if not design_of(choice.network, choice.layers[0]).loss:
         raise BadInput(

@@ -63,7 +63,7 @@ class Digits(Kind):
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyFloatOptions(fields.Answer):
-    """What the command line asks for."""
+    """The options of the verb."""
 
     op: str = option(OneOf((*OPERATIONS, *KINDS)), "what the file is of", required=True)
     vectors: str | None = option(

@@ -1,1 +1,1 @@
-"""What CNN-MERP's engines take of an FPGA, by formula."""
+"""FPGA resources of CNN-MERP's engines, by formula."""

@@ -1,4 +1,4 @@
-"""What the paper's engines took of an FPGA."""
+"""FPGA resources of the paper's engines."""
 
 from __future__ import annotations
 

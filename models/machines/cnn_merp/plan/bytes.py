@@ -1,4 +1,4 @@
-"""What CNN-MERP's ports move, by formula."""
+"""Bytes on CNN-MERP's ports, by formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report of CNN-MERP is asked for."""
+"""The inputs of a report of CNN-MERP."""
 
 from __future__ import annotations
 

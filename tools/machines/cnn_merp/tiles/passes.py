@@ -29,7 +29,7 @@ from merp.tools.simulate.waves import Waves
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of passes."""
+    """The result of passes."""
 
     choice: Choice
     results: list[Result]
@@ -60,7 +60,7 @@ class Passes:
 
     @property
     def engine(self) -> str:
-        """What runs them."""
+        """The engine that runs them."""
         return self.choice.engine
 
     @property
