@@ -52,7 +52,7 @@ bench: .venv/dev  ## how fast this machine computes and simulates
 mutants: .venv/dev ghdl  ## plant faults in the hardware and see the tests fail
 	$(BIN)/python tests/mutants/run.py --jobs $(JOBS)
 
-mutants-sample: .venv/dev ghdl  ## plant faults that are drawn at random: SEED, MINUTES (at most 60), JOBS, ONLY=reset, ROOMS=pipeline,axi, FIRST=1000, BUDGET
+mutants-sample: .venv/dev ghdl  ## plant faults that are drawn at random: SEED, MINUTES (at most 60), JOBS, ONLY=reset, ROOMS=cnn_merp/pipeline,axi, FIRST=1000, BUDGET
 	$(BIN)/python tests/mutants/sample.py --seed $(SEED) --minutes $(MINUTES) --jobs $(JOBS) $(if $(ONLY),--only $(ONLY)) $(if $(ROOMS),--rooms $(ROOMS)) $(if $(FIRST),--first $(FIRST)) $(if $(BUDGET),--budget $(BUDGET))
 
 fuzz: .venv/dev  ## 100,000 hostile inputs on the command line (make test runs 2,000)
