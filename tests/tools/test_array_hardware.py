@@ -207,7 +207,7 @@ def test_python_runs_what_the_command_line_does(tiny: str) -> None:
         ({"x": np.full(x.shape, np.nan)}, "x[0, 0, 0, 0] = nan: allowed are numbers"),
         ({"x": x.astype(np.uint32)}, "x: type uint32, of words: allowed are numbers"),
         ({"parameters": {"fc3": ([0], [0])}}, "format = 'fixed16': allowed here are"),
-        ({"cus": 3}, "architecture = 'mac-array'"),
+        ({"cus": 3}, "cus = 3: tiny runs on mac-array: allowed without"),
     ):
         with pytest.raises(merp.BadInput, match=re.escape(said)):
             network.simulate(**wrong)
@@ -267,7 +267,7 @@ def test_a_fault_in_any_counter_is_seen(planted) -> None:
         (("--delta-at", "pooled"), "--delta-at pooled: --phase fp takes no deltas: allowed with"),
         (("--kernels", "x.npz"), "--kernels: tiny is in fixed point: allowed without"),
         (("--input", "x.npz"), "x.npz: "),
-        (("--cus", "8"), "architecture = 'mac-array': allowed here is 'cnn-merp'"),
+        (("--cus", "8"), "--cus 8: tiny runs on mac-array: allowed without"),
         (("--layer", "conv1", "--phase", "dp"), "conv1 is the first layer, its input has no delta"),
     ],
 )  # fmt: skip
