@@ -160,12 +160,12 @@ def called(network: Network, layer: Layer, phase: str) -> str:
 
 def phases_of_step(network: Network) -> tuple[str, ...]:
     """Names of the phases that layers have: those of ``NAMED`` in its order, then others."""
-    names = dict.fromkeys(name for layer in network.layers for name in phases_on(network, layer))
-    having = {
-        name for name in names if any(has_phase(network, layer, name) for layer in network.layers)
-    }
-    usual = [name for name in NAMED if name in having]
-    return (*usual, *(name for name in names if name in having and name not in NAMED))
+    names = (*NAMED, *(name for layer in network.layers for name in phases_on(network, layer)))
+    return tuple(
+        name
+        for name in dict.fromkeys(names)
+        if any(has_phase(network, layer, name) for layer in network.layers)
+    )
 
 
 def phases_counted(network: Network) -> tuple[str, ...]:
