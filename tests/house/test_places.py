@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,3 +68,12 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
     test.parent.mkdir(parents=True)
     test.touch()
     assert list(lacking(block, tmp_path)) == []
+
+
+def test_git_holds_no_packages() -> None:
+    """A wheel or an archive in git is somebody else's code, or made from ours."""
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    packages = (".whl", ".tar.gz", ".zip", ".egg", ".deb", ".so")
+    assert [name for name in listed.stdout.split() if name.endswith(packages)] == []
