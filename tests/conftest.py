@@ -1,14 +1,10 @@
 """Test session: the tree under test is this one, and the summary counts tests per engine."""
 
-from __future__ import annotations
-
 import gc
-import json
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from named_options import strange_options
@@ -19,6 +15,7 @@ from merp.tools import cli
 from merp.tools.common import progress_bar
 from merp.tools.common.command_line.verbs import VERBS
 from needed_tools import ENGINES, go_without
+from terminal import Terminal
 
 
 def pytest_collection_finish() -> None:
@@ -58,18 +55,9 @@ def impatient() -> Iterator[None]:
 
 
 @pytest.fixture
-def answer_of(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
-    """Run ``merp`` on words of a command line: what it answers with ``--json``, no complaint."""
-
-    def run(*words: object) -> Any:
-        from merp.tools.cli import main
-
-        status = main([*map(str, words), "--json"])
-        output = capsys.readouterr()
-        assert (status, output.err) == (0, "")
-        return json.loads(output.out)
-
-    return run
+def terminal(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    """The command line."""
+    return Terminal(capsys)
 
 
 def _watch_refusals() -> None:

@@ -1,7 +1,5 @@
 """A fault in any one hardware counter, of any phase, is caught by the audit; so is a wrong word."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,29 +37,15 @@ from merp.models.machines.cnn_merp.params.word_counters import (
 from merp.models.network.network_file import read_network
 from merp.testbenches.top.wave import Wave
 from merp.tools.cli import main
+from network_text import layer, max_pool, network_text
 
-NETWORK = """
-[network]
-name = "tiny"
-input = { rows = 4, columns = 4, channels = 1 }
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 2
-pool = { kind = "max", window = 2, stride = 1 }
-design = "k2"
-[[layer]]
-name = "conv2"
-maps = 3
-kernel = 2
-pool = { kind = "max", window = 1, stride = 1 }
-design = "k2"
-[design.k2]
-k = 2
-n_cu = 2
-mul_latency = 1
-add_latency = 2
-"""
+NETWORK = network_text(
+    "tiny",
+    (4, 4, 1),
+    layer("conv1", 2, kernel=2, pool=max_pool(2, 1), design="k2"),
+    layer("conv2", 3, kernel=2, pool=max_pool(1, 1), design="k2"),
+    designs={"k2": {"k": 2, "n_cu": 2, "mul_latency": 1, "add_latency": 2}},
+)
 
 STATUS = {
     "forward with state": Status((*FORWARD_WORDS, *FORWARD_STATE_WORDS)),

@@ -1,7 +1,5 @@
 """Jobs beside each other: their order, and what is left of them after a failure."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import time

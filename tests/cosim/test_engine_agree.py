@@ -1,7 +1,5 @@
 """The engines give the same record of the same job, on a small top with the port style of all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -12,7 +10,7 @@ import numpy as np
 import pytest
 from myhdl import Signal, always, always_comb, modbv
 
-from marks import in_full
+from marks import engines, in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job, Runs
 from merp.cosim.engines.record import Record
@@ -240,13 +238,7 @@ def test_a_run_may_use_the_output_of_the_one_before(reference: list[Record]) -> 
     np.testing.assert_array_equal(after, before + np.uint32(7 + 3))
 
 
-@pytest.mark.parametrize(
-    "engine",
-    [
-        pytest.param("verilator", marks=pytest.mark.verilator),
-        pytest.param("ghdl", marks=pytest.mark.ghdl),
-    ],
-)
+@pytest.mark.parametrize("engine", engines("verilator", "ghdl"))
 def test_records_are_identical(engine: str, reference: list[Record]) -> None:
     records = run_job(Job(stand_in(), runs()), engine)
     assert len(records) == len(reference) > 0
@@ -271,14 +263,7 @@ def test_a_broken_rule_is_a_fault(fault: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "engine",
-    [
-        "myhdl",
-        pytest.param("verilator", marks=pytest.mark.verilator),
-        pytest.param("ghdl", marks=pytest.mark.ghdl),
-    ],
-)
+@pytest.mark.parametrize("engine", engines("myhdl", "verilator", "ghdl"))
 def test_every_engine_ends_passes_where_the_run_does(engine: str) -> None:
     """The stand-in, which is not told of an input's last, has one pass where two are wanted."""
     run = run_of(1, stalls=False)
@@ -304,14 +289,7 @@ def starved() -> Run:
     return Run(config={**run.config, "config_kernels": 200}, words=run.words)
 
 
-@pytest.mark.parametrize(
-    "engine",
-    [
-        "myhdl",
-        pytest.param("verilator", marks=pytest.mark.verilator),
-        pytest.param("ghdl", marks=pytest.mark.ghdl),
-    ],
-)
+@pytest.mark.parametrize("engine", engines("myhdl", "verilator", "ghdl"))
 def test_a_stuck_run_names_its_state(engine: str) -> None:
     with pytest.raises(Stuck, match=r"no word moved for 50 cycles .* s_axis_kernel \d+ words"):
         run_job(Job(stand_in(), [starved()], limit=50), engine)

@@ -1,7 +1,5 @@
 """Every stream that a block drives holds until it is taken: proofs, and proofs that must fail."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Exported VHDL through GHDL's synthesis: Yosys reads it, and maps it as it maps our Verilog."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

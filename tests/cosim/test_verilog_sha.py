@@ -1,7 +1,5 @@
 """Fingerprints of Verilog: what they depend on, and what they do not."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

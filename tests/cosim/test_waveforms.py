@@ -1,7 +1,5 @@
 """Waveforms of ports and of parts of a design, on every engine and in every kind of file."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,6 +11,8 @@ import numpy as np
 import pytest
 from myhdl import Signal, always, always_comb, block, modbv
 
+from audited_runs import assert_same
+from marks import engines
 from merp.cosim.engines import verilator_build
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -230,8 +230,7 @@ def test_a_waveform_has_the_ports_and_what_is_below(
 ) -> None:
     path = tmp_path / f"w.{kind}"
     records = run_job(Job(nested(), runs(), wave=Wave.of(path, part)), engine)
-    for ours, theirs in zip(reference, records, strict=True):
-        assert ours.differences(theirs) == []
+    assert_same(reference, records)
     assert transfers(path, STREAMS) == [dict(each.outcome.transfers) for each in reference]
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
     found = names(path, engine)
@@ -292,14 +291,7 @@ def test_changes_of_a_cycle_stand_in_the_order_of_the_signals(tmp_path: Path) ->
         ("", "no instance '' in the top: allowed: units_0, units_1, select_inst"),
     ],
 )
-@pytest.mark.parametrize(
-    "engine",
-    [
-        "myhdl",
-        pytest.param("verilator", marks=pytest.mark.verilator),
-        pytest.param("ghdl", marks=pytest.mark.ghdl),
-    ],
-)
+@pytest.mark.parametrize("engine", engines("myhdl", "verilator", "ghdl"))
 def test_a_path_that_leads_nowhere_is_told_with_what_is_there(
     engine: str, part: str, wanted: str, tmp_path: Path
 ) -> None:

@@ -1,7 +1,5 @@
 """An editable install: Python and type checkers find the files of the checkout."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

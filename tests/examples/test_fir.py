@@ -1,7 +1,5 @@
 """The example of a block of one's own runs as its page says, in a checkout and elsewhere."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

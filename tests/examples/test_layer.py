@@ -1,7 +1,5 @@
 """The example of a layer of one's own: its packages, its test in GHDL and Verilator, its page."""
 
-from __future__ import annotations
-
 import ast
 import re
 import shutil

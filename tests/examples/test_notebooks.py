@@ -1,7 +1,5 @@
 """The notebooks run to their end, and the repository has them without outputs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

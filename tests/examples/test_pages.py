@@ -5,8 +5,6 @@ a line, that is installed first, by the line that the page has. No word of a lin
 those of ``page_lines.NAMES``; files that a line speaks of are made by ``PREPARED``.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The documentation site, built and looked at in a browser: landing page, a block, the API."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

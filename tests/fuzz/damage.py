@@ -1,7 +1,5 @@
 """Accidents that befall a folder that somebody else can get at."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

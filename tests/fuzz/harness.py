@@ -3,8 +3,6 @@
 A case is a kind and a number, and always the same: its number seeds all that is random in it.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import resource

@@ -1,7 +1,5 @@
 """Values and texts that somebody did not think of."""
 
-from __future__ import annotations
-
 import json
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """ONNX models for tests, made node by node; a test that makes one ``needs("onnx")``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Run ranges of cases in processes of their own: the same cases however many there are."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections import Counter

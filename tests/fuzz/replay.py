@@ -1,7 +1,5 @@
 """An engine that simulates a run once, and gives the same outcome whenever it comes again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from time import perf_counter

@@ -4,8 +4,6 @@ python tests/fuzz/run.py --cases 100000 --seed 1 --jobs 2
 python tests/fuzz/run.py --only toml:17
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections import Counter

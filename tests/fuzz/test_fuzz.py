@@ -3,8 +3,6 @@
 ``make fuzz`` runs fifty times as many.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

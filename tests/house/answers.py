@@ -8,8 +8,6 @@ answer. ``--only TEXT`` runs the command lines that contain a text, ``--list`` p
 Times and fingerprints of sources (``LEFT_OUT``) are left out of JSON, everything else counts.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Random layers for the MAC array, of every array that tests elaborate."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -4,8 +4,6 @@ A page is looked at within a frame, so that its width is that of the frame and n
 many pages in one go.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Work for campaigns: it leaves a line in a log whenever it is done, and may kill who does it."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Where the checkout under test stands (pyproject.toml puts this folder on pytest's path)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,7 +1,5 @@
 """A copy of the project that has what the repository has, and nothing that lies about."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

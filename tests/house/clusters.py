@@ -1,7 +1,5 @@
 """Small networks on chains of nodes, and batches to train them on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,38 +17,16 @@ from merp.models.golden.training import initial_model, rates_of, train_step
 from merp.models.machines.cnn_merp.chain.cut import cut
 from merp.models.machines.cnn_merp.chain.shares import cluster_design
 from merp.models.network.network import Network
+from network_text import layer, max_pool, network_text
 
-CUT = """
-[network]
-name = "cut"
-input = { rows = 4, columns = 6, channels = 1 }
-[[layer]]
-name = "conv1"
-maps = 3
-kernel = 3
-pad = 1
-design = "k3"
-[[layer]]
-name = "conv2"
-maps = 2
-kernel = 3
-pad = 1
-pool = { kind = "max", window = 2, stride = 2 }
-design = "k3"
-[[layer]]
-name = "fc3"
-maps = 2
-relu = false
-design = "full"
-[design.k3]
-k = 3
-n_cu = 2
-r = 1
-[design.full]
-k = 1
-n_cu = 2
-r = 1
-"""
+CUT = network_text(
+    "cut",
+    (4, 6, 1),
+    layer("conv1", 3, kernel=3, pad=1, design="k3"),
+    layer("conv2", 2, kernel=3, pad=1, pool=max_pool(2, 2), design="k3"),
+    layer("fc3", 2, relu=False, design="full"),
+    designs={"k3": {"k": 3, "n_cu": 2, "r": 1}, "full": {"k": 1, "n_cu": 2, "r": 1}},
+)
 
 
 def small_cut(folder: Path) -> Network:

@@ -1,7 +1,5 @@
 """A record by hand: two devices, a layer and a half each."""
 
-from __future__ import annotations
-
 from merp.models.comparison.figure import Figure
 from merp.models.comparison.record import Device, Record, Row
 

@@ -1,7 +1,5 @@
 """Networks that were imported, counted by formula and by walk, and planned on a board."""
 
-from __future__ import annotations
-
 from merp.models.base.delta_shape import delta_shape
 from merp.models.base.input_part import ADDING, WHOLE
 from merp.models.machines.cnn_merp.designs import design_of

@@ -9,8 +9,6 @@ A *room* is a folder or file directly below ``models``, ``hdl``, ``cosim`` or ``
 of a machine are all folders and files whose path has one of its words (``MACHINES``).
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import json

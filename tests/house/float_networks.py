@@ -1,7 +1,5 @@
 """The shipped networks whose numbers are floats, on CNN-MERP."""
 
-from __future__ import annotations
-
 from merp.models.base.formats import FloatFormat
 from merp.tools.common.shipped import open_network, shipped_names
 

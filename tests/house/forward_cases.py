@@ -1,14 +1,11 @@
 """Random layers on the forward engine, audited: what several files of tests share."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
-from merp.cosim.engines.engine import run_job
+from audited_runs import audited
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.machines.cnn_merp.phases.forward import expect_forward, forward_run, forward_top
-from merp.cosim.phases.audit.audit import audit
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.super_layer import super_layer
 from merp.testbenches.cnn_merp.random_layers import LayerCase
@@ -29,13 +26,11 @@ def run(cases: list[LayerCase], engine: str = "myhdl", array: str = "behavioural
     runs = [
         forward_run(c.shape, design, c.x, c.kernels, c.bias, c.stalls, c.reset_at) for c in cases
     ]
-    records = run_job(Job(forward_top(design, array), runs), engine)
-    for case, record in zip(cases, records, strict=True):
+    expected = []
+    for case in cases:
         golden = super_layer(
             case.x, case.kernels, case.bias, case.shape, design.fmt, design.summation
         )
         state = state_of(case) if design.state else None
-        found = audit(record, expect_forward(case.shape, len(case.x), design, golden, state))
-        assert found.passed, f"{case.shape}: {found.failures}"
-        assert found.bit_exact
-    return records
+        expected.append(expect_forward(case.shape, len(case.x), design, golden, state))
+    return audited(Job(forward_top(design, array), runs), engine, expected)

@@ -1,13 +1,11 @@
 """Random pairs of fused layers on a few elaborations: what several files of tests share."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from merp.cosim.engines.engine import run_job
+from audited_runs import audited
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.machines.cnn_merp.phases.fused_forward import (
@@ -15,7 +13,6 @@ from merp.cosim.machines.cnn_merp.phases.fused_forward import (
     fused_forward_run,
     fused_forward_top,
 )
-from merp.cosim.phases.audit.audit import audit
 from merp.cosim.phases.expectation import Expectation, Pair
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
@@ -191,12 +188,8 @@ def case(seed: int, index: int, pressure: bool = True) -> Case:
 def play(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
     """Run cases of one elaboration back to back, and audit each."""
     top = fused_forward_top(cases[0].design, array)
-    records = run_job(Job(top, [each.run() for each in cases], limit=3000), engine)
-    for each, record in zip(cases, records, strict=True):
-        found = audit(record, each.expected())
-        assert found.passed, f"{each.shape}: {found.failures}"
-        assert found.bit_exact
-    return records
+    job = Job(top, [each.run() for each in cases], limit=3000)
+    return audited(job, engine, [each.expected() for each in cases])
 
 
 def plain(index: int, seed: int, **changes: Any) -> Case:

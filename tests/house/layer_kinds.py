@@ -1,7 +1,5 @@
 """Kinds of layers that networks contain, and so many random ones of each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count, islice
 from typing import NamedTuple

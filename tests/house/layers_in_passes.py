@@ -1,7 +1,5 @@
 """Random layers that are cut into passes, with what the golden says of the whole layer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

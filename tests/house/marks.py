@@ -1,10 +1,10 @@
-"""Parameters of tests that only ``make test-full`` runs."""
-
-from __future__ import annotations
+"""Parameters of tests with marks: what only ``make test-full`` runs, and engines."""
 
 from typing import Any
 
 import pytest
+
+from needed_tools import ENGINES
 
 
 def in_full(*values: Any) -> list[Any]:
@@ -15,3 +15,11 @@ def in_full(*values: Any) -> list[Any]:
 def rows_in_full(*rows: tuple[Any, ...]) -> list[Any]:
     """Each row, of as many values as the test has parameters, marked ``full``."""
     return [pytest.param(*row, marks=pytest.mark.full) for row in rows]
+
+
+def engines(*names: str) -> list[Any]:
+    """Engines, those that have a mark with it."""
+    return [
+        pytest.param(name, marks=getattr(pytest.mark, name)) if name in ENGINES else name
+        for name in names
+    ]

@@ -1,7 +1,5 @@
 """Options that a text names: those of a verb that it shows, and those of the verb that says it."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

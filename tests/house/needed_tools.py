@@ -5,8 +5,6 @@ too. Without the tool the test is skipped, and with REQUIRE_HDL=1 it fails, but 
 even then. ``tests/conftest.py`` sees to it.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

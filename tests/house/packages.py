@@ -1,7 +1,5 @@
 """An exported package as its user has it: its manifest, its commands, its scripts for Vivado."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

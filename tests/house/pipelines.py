@@ -1,7 +1,5 @@
 """Small networks as pipelines, and batches to train them on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,32 +12,15 @@ from merp.cosim.machines.cnn_merp.training.pipeline_step import PipelineStep
 from merp.models.machines.cnn_merp.params.pipeline_design import PipelineDesign
 from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
 from merp.models.network.network import Network
+from network_text import average_pool, layer, max_pool, network_text
 
-SMALL = """
-[network]
-name = "small"
-input = { rows = 8, columns = 4, channels = 1 }
-[[layer]]
-name = "conv1"
-maps = 4
-kernel = 3
-pad = 1
-pool = { kind = "max", window = 2, stride = 2 }
-design = "k3"
-[[layer]]
-name = "fc2"
-maps = 2
-relu = false
-design = "full"
-[design.k3]
-k = 3
-n_cu = 2
-r = 1
-[design.full]
-k = 1
-n_cu = 1
-r = 1
-"""
+SMALL = network_text(
+    "small",
+    (8, 4, 1),
+    layer("conv1", 4, kernel=3, pad=1, pool=max_pool(2, 2), design="k3"),
+    layer("fc2", 2, relu=False, design="full"),
+    designs={"k3": {"k": 3, "n_cu": 2, "r": 1}, "full": {"k": 1, "n_cu": 1, "r": 1}},
+)
 
 
 def train(
@@ -69,66 +50,26 @@ def with_store(network: Network, place: int, **words: int) -> PipelineDesign:
     return replace(design, slices=tuple(slices))
 
 
-WAITING = """
-[network]
-name = "waiting"
-input = { rows = 3, columns = 7, channels = 1 }
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 2
-stride = 2
-pad = 1
-pool = { kind = "average", window = 2, stride = 2 }
-design = "k2"
-[[layer]]
-name = "fc2"
-maps = 2
-relu = false
-design = "full"
-[design.k2]
-k = 2
-n_cu = 3
-r = 1
-[design.full]
-k = 1
-n_cu = 2
-r = 1
-"""
+WAITING = network_text(
+    "waiting",
+    (3, 7, 1),
+    layer("conv1", 2, kernel=2, stride=2, pad=1, pool=average_pool(2, 2), design="k2"),
+    layer("fc2", 2, relu=False, design="full"),
+    designs={"k2": {"k": 2, "n_cu": 3, "r": 1}, "full": {"k": 1, "n_cu": 2, "r": 1}},
+)
 
 
-TURNS = """
-[network]
-name = "turns"
-input = { rows = 3, columns = 3, channels = 1 }
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 1
-relu = false
-design = "k1"
-[[layer]]
-name = "conv2"
-maps = 5
-kernel = 1
-pool = { kind = "max", window = 2, stride = 2 }
-design = "k1"
-[[layer]]
-name = "fc3"
-maps = 2
-relu = false
-design = "full"
-[design.k1]
-k = 1
-n_cu = 1
-r = 1
-[design.full]
-k = 1
-n_cu = 4
-r = 1
-p = 2
-d = 2
-"""
+TURNS = network_text(
+    "turns",
+    (3, 3, 1),
+    layer("conv1", 2, kernel=1, relu=False, design="k1"),
+    layer("conv2", 5, kernel=1, pool=max_pool(2, 2), design="k1"),
+    layer("fc3", 2, relu=False, design="full"),
+    designs={
+        "k1": {"k": 1, "n_cu": 1, "r": 1},
+        "full": {"k": 1, "n_cu": 4, "r": 1, "p": 2, "d": 2},
+    },
+)
 """Of the second layer the state of an image is no whole number of bytes, and positions of deltas
 take turns."""
 

@@ -1,7 +1,5 @@
 """Where Markdown takes a formula for emphasis, as the site would show it."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 

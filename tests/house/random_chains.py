@@ -1,7 +1,5 @@
 """Small chains drawn at random: layers, cuts, FIFOs and links, of which some stand still."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from itertools import pairwise

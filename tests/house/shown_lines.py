@@ -3,8 +3,6 @@
 A line is whole if it has all that its verb needs; else it only mentions a verb and options.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Records as ``merp simulate -o`` leaves them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

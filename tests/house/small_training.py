@@ -1,29 +1,19 @@
 """A network and images that train in a moment, and ``merp train`` on them."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from merp.tools import cli
+from network_text import layer, max_pool, network_text
+from terminal import Ended, Terminal
 
-NETWORK = """
-[network]
-name = "small"
-input = { rows = 4, columns = 5, channels = 2 }
-[[layer]]
-name = "conv1"
-maps = 3
-kernel = 2
-pool = { kind = "max", window = 2, stride = 1 }
-[[layer]]
-name = "fc2"
-maps = 3
-relu = false
-"""
+NETWORK = network_text(
+    "small",
+    (4, 5, 2),
+    layer("conv1", 3, kernel=2, pool=max_pool(2, 1)),
+    layer("fc2", 3, relu=False),
+)
 SHORT = ("--batch", "4", "--lr", "0.1")
 
 
@@ -38,29 +28,21 @@ def laid(folder: Path) -> Path:
     return folder
 
 
-def run(capsys: Any, folder: Path, *options: str | Path) -> tuple[int, str, str]:
-    """``merp train`` on the network and its images: status, output, complaints."""
-    network, data = str(folder / "small.toml"), str(folder / "data.npz")
-    arguments = ["train", network, "--data", data, *SHORT, *map(str, options)]
-    try:
-        status = cli.main(arguments)
-    except SystemExit as stop:
-        status = int(stop.code or 0)
-    out, err = capsys.readouterr()
-    return status, out, err
+class SmallTraining:
+    """``merp train`` on the network and its images in a folder."""
 
+    def __init__(self, terminal: Terminal, folder: Path) -> None:
+        self._terminal, self.folder = terminal, laid(folder)
+        self._words = ("train", folder / "small.toml", "--data", folder / "data.npz", *SHORT)
 
-def answer(capsys: Any, folder: Path, *options: str | Path) -> dict[str, Any]:
-    """What it answers with ``--json``; no complaint."""
-    status, out, err = run(capsys, folder, *options, "--json")
-    assert (status, err) == (0, "")
-    return json.loads(out)
+    def run(self, *options: object) -> Ended:
+        """How it ends."""
+        return self._terminal.run(*self._words, *options)
 
+    def answer(self, *options: object) -> Any:
+        """What it answers with ``--json``; no complaint."""
+        return self._terminal.answer(*self._words, *options)
 
-def refusal(capsys: Any, folder: Path, *options: str | Path) -> str:
-    """The one line of a bad input."""
-    status, out, err = run(capsys, folder, *options)
-    assert (status, out) == (2, "")
-    assert err.endswith("\n")
-    assert err.count("\n") == 1
-    return err
+    def refusal(self, *options: object) -> str:
+        """The one line of a bad input."""
+        return self._terminal.refusal(*self._words, *options)

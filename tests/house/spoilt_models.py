@@ -1,7 +1,5 @@
 """ONNX models with something wrong in them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Random layers on designs that store elements in narrower formats than they compute in."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any

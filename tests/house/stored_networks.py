@@ -1,7 +1,5 @@
 """Networks whose tensors lie in memory in formats of their own."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32

@@ -1,7 +1,5 @@
 """The API reference has every public name, from where it stands, and reads as it was written."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from importlib import import_module

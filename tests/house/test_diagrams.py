@@ -1,7 +1,5 @@
 """Wires of a drawing are those of the VHDL, and none crosses a box."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

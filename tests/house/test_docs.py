@@ -1,7 +1,5 @@
 """Pages that name files name files that are there."""
 
-from __future__ import annotations
-
 import doctest
 import re
 

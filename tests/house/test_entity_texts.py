@@ -1,7 +1,5 @@
 """Docstrings of entities are headers of exported files: they hold for the instance in the file."""
 
-from __future__ import annotations
-
 import re
 
 from checkout import ROOT

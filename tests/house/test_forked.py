@@ -1,7 +1,5 @@
 """pytest in a fork: what it comes to is told rightly, and nothing of it stays behind."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

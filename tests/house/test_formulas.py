@@ -1,7 +1,5 @@
 """Formulas on the site read as they were written: Markdown takes no asterisk out of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 A room is a folder of a tree; a file that stands in the tree itself is a room of its own.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping
 from graphlib import TopologicalSorter

@@ -1,14 +1,12 @@
 """The same text and the same bytes on every version of Python, and under ``python -OO``."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +15,7 @@ from typing import Any
 import pytest
 
 from checkout import ROOT
+from terminal import Terminal
 
 PROGRAMS = sorted(
     path
@@ -131,7 +130,7 @@ def test_no_program_reads_a_docstring_from_what_python_keeps() -> None:
 
 @pytest.mark.parametrize("line", SUMMING)
 def test_no_sum_of_floats_is_left_to_python(
-    line: str, answer_of: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    line: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """``sum`` of floats rounds otherwise from Python 3.12 on; ``ordered_sum`` does not."""
     found = set()
@@ -146,7 +145,7 @@ def test_no_sum_of_floats_is_left_to_python(
 
     monkeypatch.chdir(tmp_path)  # reports are files
     monkeypatch.setattr(builtins, "sum", watched)
-    answer_of(*line.split()[:-1])
+    terminal.answer(*line.split()[:-1])
     assert found == set()
 
 

@@ -1,7 +1,5 @@
 """What ``make`` runs as scripts starts by itself, without what pytest puts on the path."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

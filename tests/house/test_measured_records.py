@@ -1,7 +1,5 @@
 """The records that the site's report is built with belong to the hardware as it is."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy

@@ -1,7 +1,5 @@
 """The mutants keep up with the hardware: the list by hand, and the faults of the mutator."""
 
-from __future__ import annotations
-
 import ast
 import re
 import runpy

@@ -4,8 +4,6 @@ Every refusal that a test meets is checked against the options of its own verb, 
 (``conftest``); here are the texts that no test may have met.
 """
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A test whose tool is missing is skipped with its reason, and fails where all must be there."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Hardware is written without NumPy, but for the behavioural twins, which are never converted."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

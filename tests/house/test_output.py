@@ -1,7 +1,5 @@
 """Nothing that a verb leaves behind is written but by the one writer."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every line of code on the pages that a test runs is of a kind that it knows how to run."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

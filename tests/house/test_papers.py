@@ -1,7 +1,5 @@
 """The tables in the papers' pages are what lists and rows give; texts are compared with lists."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A block's page and test stand where docs/architecture.md says."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Iterator

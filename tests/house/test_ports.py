@@ -1,7 +1,5 @@
 """The tables of ports and the drawings of the engines are those of the exported VHDL."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@
 ``quick_shadows`` does what one of other signals does.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Scripts of the repository say what they do, and begin no work that nobody asked for."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

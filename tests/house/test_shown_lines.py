@@ -1,7 +1,5 @@
 """Every command line that a page or a help text shows runs up to the start of its work."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import shutil

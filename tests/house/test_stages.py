@@ -1,7 +1,5 @@
 """Every block's page has one stage of the datapath in the site's navigation."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 Those on pages and in examples of the help are run: ``test_shown_lines``.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

@@ -4,8 +4,6 @@ An instance is a call of a function decorated with ``@entity`` or ``@block``: by
 that it was imported or assigned to, or out of a table or a choice of such functions.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

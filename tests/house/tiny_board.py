@@ -1,7 +1,5 @@
 """A board whose FPGA has no block RAM, so that small layers run in passes."""
 
-from __future__ import annotations
-
 from merp.models.fpga.parts import Part
 
 BOARD = """

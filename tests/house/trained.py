@@ -1,7 +1,5 @@
 """Steps of training in hardware, each held against the golden model's from the same start."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Passes of the MAC array's top, each held against exact sums, golden model and formulas."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ Imports and caches are most of the time of a short test; a fork has them at once
 process group of its own, and none of the group outlives it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import importlib

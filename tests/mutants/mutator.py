@@ -4,8 +4,6 @@ A fault stands in a process or in a function that processes call: what an elabor
 Python is left alone. ``KINDS`` says what is changed.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections import Counter

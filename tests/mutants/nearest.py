@@ -1,7 +1,5 @@
 """Which tests may kill a fault: the block's own, and those of the blocks that use it."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is known of earlier trials: verdicts, and how long tests take."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from functools import cache
@@ -21,7 +19,7 @@ PLACE = ROOT / "build" / "mutants"
 def state_of(tests: str) -> str:
     """A hash of the hardware, of what its tests use, and of ``tests``, a file or a folder."""
     total = sha256()
-    for folder in (*FOLDERS, tests):
+    for folder in (*FOLDERS, "tests/house", tests):
         paths = [ROOT / folder] if folder.endswith(".py") else (ROOT / folder).rglob("*.py")
         for path in sorted(paths):
             if path.exists():

@@ -6,8 +6,6 @@ tests for it. A mutant is killed when a test fails; a mutant whose line is not f
 with which no test runs at all, is an error of the list and fails the run.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tomllib

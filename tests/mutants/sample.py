@@ -6,8 +6,6 @@ nothing is not tried. Verdicts are kept under ``build``: a fault has one for eac
 and in another state the test that killed it comes first.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

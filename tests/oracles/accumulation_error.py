@@ -5,8 +5,6 @@
 prints the table of ``docs/blocks/cnn_merp/cu_array/accumulator.md``.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from math import fsum

@@ -6,8 +6,6 @@ prints the figures of ``docs/adr/0005-fused-sum.md``. The alignment is written o
 so that it can also round half to even; as shipped, it must give the golden sums bit for bit.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from typing import NamedTuple

@@ -5,8 +5,6 @@ share back over its window, and central differences that need no derivative at a
 are binary64, maps (images, rows, columns, maps), kernels (groups*m, n, k, k).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Slow and plain: operands become ``Fraction`` s, the exact result is rounded by d
 754-2019 clauses 4.3.1 and 7), so that neither binary64 nor a bit trick can hide a mistake.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Training in fixed point by loops over Python's integers, from the rules alone."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import floor

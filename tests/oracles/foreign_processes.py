@@ -3,8 +3,6 @@
 They are foreign on purpose: MyHDL's manual is their style, not this package's.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from myhdl import ConcatSignal, Signal, always, always_comb, always_seq, enum, intbv, modbv

@@ -1,7 +1,5 @@
 """Memories, streams and hierarchies as authors of other MyHDL designs write them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from myhdl import Signal, always, always_comb, always_seq, block, intbv

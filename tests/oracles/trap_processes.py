@@ -1,7 +1,5 @@
 """Designs whose processes, parameters or names a conversion may get wrong."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from myhdl import Signal, always, always_comb, always_seq, intbv, modbv

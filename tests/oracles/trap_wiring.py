@@ -1,7 +1,5 @@
 """Designs whose instances are wired in ways that a conversion may get wrong."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from myhdl import ConcatSignal, Constant, always, always_comb, block, intbv

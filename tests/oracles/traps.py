@@ -1,7 +1,5 @@
 """Designs that MyHDL, or an export that keeps their hierarchy, may convert into something else."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path

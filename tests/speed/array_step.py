@@ -1,7 +1,5 @@
 """A training step on the MAC array in Verilator, with all its checks: a part of ``make bench``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A forward engine elaborated, with MyHDL's questions answered by us and by itself."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator
 from time import perf_counter

@@ -1,7 +1,5 @@
 """AlexNet's conv2, group 0, whole image: simulated, converted, and in the golden models."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path

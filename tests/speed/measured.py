@@ -1,7 +1,5 @@
 """What a measurement gives: seconds, or a ratio between two of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any, NamedTuple

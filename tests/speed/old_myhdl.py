@@ -6,8 +6,6 @@ so for both; of each the fastest turn counts. Seconds are the processor's, which
 lengthens less than those of the clock on the wall: both work on one thread and wait for nothing.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The plan of a network on a board: every tile of every layer and phase priced, the best found."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO

@@ -5,8 +5,6 @@ ratios between figures are worth more than the figures. Each is shown, and kept 
 ``build/bench.json``, as soon as it is there.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

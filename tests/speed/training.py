@@ -5,8 +5,6 @@ step is forward, loss, backward and update with momentum, on the same sizes; PyT
 its own, as only time is looked at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from time import process_time

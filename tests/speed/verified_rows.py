@@ -1,7 +1,5 @@
 """``merp verify-float`` on the golden engine."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path

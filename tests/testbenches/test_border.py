@@ -1,7 +1,5 @@
 """What tops that run together know of each other, window by window, without a simulator."""
 
-from __future__ import annotations
-
 from merp.testbenches.top.border import Border, Come, Left, Together
 from merp.testbenches.top.streams import Changes, Read
 from merp.testbenches.top.top import Pin, TopPorts

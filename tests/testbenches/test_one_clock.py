@@ -1,7 +1,5 @@
 """One process for all clocked ones: whom it takes, and whom it wakes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from myhdl import StopSimulation, always, block, delay, instance

@@ -1,7 +1,5 @@
 """Sources, sinks and monitors, cycle by cycle, without a simulator."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

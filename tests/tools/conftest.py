@@ -1,7 +1,5 @@
 """What tests of verbs share."""
 
-from __future__ import annotations
-
 import pytest
 
 from simulated_records import OF_HARDWARE

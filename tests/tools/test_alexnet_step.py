@@ -1,7 +1,5 @@
 """AlexNet's convolution layers through a whole training step, all RTL: the paper's table 3."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 

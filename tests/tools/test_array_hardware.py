@@ -1,7 +1,5 @@
 """``merp simulate`` and ``merp train`` of the MAC array in hardware."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -27,41 +25,20 @@ from merp.tools.simulate.choice import RunOptions
 from merp.tools.simulate.choose import choose
 from merp.tools.simulate.picked import pick
 from merp.tools.simulate.simulated import simulated_of
+from network_text import layer, max_pool, network_text
 from small_arrays import small_array
+from terminal import Terminal
 
-TINY = """
-[network]
-name = "tiny"
-format = "fixed16"
-rounding = "stochastic"
-input = { rows = 7, columns = 6, channels = 1 }
-
-[[layer]]
-name = "conv1"
-maps = 5
-kernel = 3
-pad = 1
-pool = { kind = "max", window = 2, stride = 2 }
-design = "array"
-
-[[layer]]
-name = "conv2"
-maps = 3
-kernel = 2
-design = "array"
-
-[[layer]]
-name = "fc3"
-maps = 3
-relu = false
-design = "array"
-
-[design.array]
-architecture = "mac-array"
-pox = 4
-poy = 4
-pof = 4
-"""
+TINY = network_text(
+    "tiny",
+    (7, 6, 1),
+    layer("conv1", 5, kernel=3, pad=1, pool=max_pool(2, 2), design="array"),
+    layer("conv2", 3, kernel=2, design="array"),
+    layer("fc3", 3, relu=False, design="array"),
+    designs={"array": {"architecture": "mac-array", "pox": 4, "poy": 4, "pof": 4}},
+    format="fixed16",
+    rounding="stochastic",
+)
 """Rows that no pooling window has, atoms that are not filled, lanes that idle."""
 
 STEP = ["fp conv1", "fp conv2", "fp fc3", "ku fc3", "dp fc3", "ku conv2", "dp conv2", "ku conv1"]
@@ -74,22 +51,11 @@ def tiny(tmp_path: Path) -> str:
     return str(path)
 
 
-def answer(capsys: Any, *words: object) -> dict[str, Any]:
-    assert main([*map(str, words), "--json"]) == 0, capsys.readouterr().out
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
-
-
-def refusal(capsys: Any, *words: object) -> str:
-    assert main([*map(str, words)]) == 2
-    said: str = capsys.readouterr().err
-    assert said.count("\n") == 1
-    return said
-
-
-def test_a_step_of_two_images_is_right_in_every_word_count_and_cycle(capsys, tiny: str) -> None:
+def test_a_step_of_two_images_is_right_in_every_word_count_and_cycle(
+    terminal: Terminal, tiny: str
+) -> None:
     words = ("simulate", tiny, "--layer", "all", "--phase", "all", "--images", 2)
-    found = answer(capsys, *words)
+    found = terminal.answer(*words)
     assert [f"{each['phase']} {each['layer']}" for each in found["runs"]] == STEP
     for each in found["runs"]:
         assert each["bit_exact"]
@@ -116,7 +82,7 @@ def pooled(tmp_path_factory) -> Path:
     return folder
 
 
-def test_pooled_deltas_are_expanded_on_entry(capsys, pooled: Path) -> None:
+def test_pooled_deltas_are_expanded_on_entry(terminal: Terminal, pooled: Path) -> None:
     """Each half of the way back un-pools them itself: no pass of its own, no word of its own."""
     path, found = pooled / "odd.toml", json.loads((pooled / "run/simulate.json").read_text())
     step = array_traffic(read_network(path), 2, Footing(name="full", state="pooled"))
@@ -134,7 +100,7 @@ def test_pooled_deltas_are_expanded_on_entry(capsys, pooled: Path) -> None:
             if count
         }
     words = ("--layer", "conv2", "--phase", "dp", "--images", 2, "--delta-at", "pooled")
-    alone = answer(capsys, "simulate", path, *words)  # forward goes before it
+    alone = terminal.answer("simulate", path, *words)  # forward goes before it
     assert alone["ports"] == found["runs"][STEP.index("dp conv2")]["ports"]
     assert alone["bit_exact"]
 
@@ -176,14 +142,14 @@ def test_a_report_marks_what_a_record_moved(pooled: Path, tmp_path: Path) -> Non
     ],
 )
 def test_a_record_that_contradicts_itself_confirms_nothing(
-    capsys, pooled: Path, tmp_path: Path, change: dict[str, Any], fault: str | None
+    terminal: Terminal, pooled: Path, tmp_path: Path, change: dict[str, Any], fault: str | None
 ) -> None:
     found = json.loads((pooled / "run/simulate.json").read_text())
     found["runs"] = [each | change for each in found["runs"]]
     (tmp_path / "simulate.json").write_text(json.dumps(found))
     words = ("report", pooled / "odd.toml", "--measured", tmp_path, "-o", tmp_path / "odd.html")
     if fault is None:
-        assert f"{next(iter(change))} = " in refusal(capsys, *words)
+        assert f"{next(iter(change))} = " in terminal.refusal(*words)
         return
     status, tables = report(pooled, tmp_path / "odd.html", str(tmp_path))
     assert status == 1
@@ -213,8 +179,10 @@ def test_python_runs_what_the_command_line_does(tiny: str) -> None:
             network.simulate(**wrong)
 
 
-def test_a_phase_alone_goes_forward_first_and_answers_for_itself(capsys, tiny: str) -> None:
-    found = answer(capsys, "simulate", tiny, "--layer", "conv2", "--phase", "dp")
+def test_a_phase_alone_goes_forward_first_and_answers_for_itself(
+    terminal: Terminal, tiny: str
+) -> None:
+    found = terminal.answer("simulate", tiny, "--layer", "conv2", "--phase", "dp")
     assert (found["layer"], found["phase"]) == ("conv2", "dp")
     assert found["ports"]["map_out"]["monitor"] == 5 * 3 * 4
     assert found["bit_exact"]
@@ -271,22 +239,26 @@ def test_a_fault_in_any_counter_is_seen(planted) -> None:
         (("--layer", "conv1", "--phase", "dp"), "conv1 is the first layer, its input has no delta"),
     ],
 )  # fmt: skip
-def test_what_the_array_does_not_do_is_refused(capsys, tiny: str, words, said: str) -> None:
-    assert said in refusal(capsys, "simulate", tiny, *words)
+def test_what_the_array_does_not_do_is_refused(
+    terminal: Terminal, tiny: str, words, said: str
+) -> None:
+    assert said in terminal.refusal("simulate", tiny, *words)
 
 
-def test_masks_of_maps_that_a_layer_takes_flattened_are_refused(capsys, tmp_path: Path) -> None:
+def test_masks_of_maps_that_a_layer_takes_flattened_are_refused(
+    terminal: Terminal, tmp_path: Path
+) -> None:
     path = tmp_path / "oblong.toml"
     path.write_text(TINY.replace("rows = 7", "rows = 5"))
-    said = refusal(capsys, "simulate", path, "--layer", "fc3", "--phase", "dp")
+    said = terminal.refusal("simulate", path, "--layer", "fc3", "--phase", "dp")
     assert "tiny: fc3 dp: masks of conv2 are of maps of 1 x 2" in said
 
 
-def test_layers_on_several_arrays_are_refused(capsys, tmp_path: Path) -> None:
+def test_layers_on_several_arrays_are_refused(terminal: Terminal, tmp_path: Path) -> None:
     path = tmp_path / "two.toml"
     two = TINY.replace('design = "array"', 'design = "other"', 1)
     path.write_text(two + TINY[TINY.index("[design.array]") :].replace("array]", "other]"))
-    assert "designs other, array: allowed is one array" in refusal(capsys, "simulate", path)
+    assert "designs other, array: allowed is one array" in terminal.refusal("simulate", path)
 
 
 def data(tmp_path: Path) -> Path:
@@ -296,14 +268,16 @@ def data(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_training_in_hardware_saves_the_goldens_bytes(capsys, tmp_path: Path, tiny: str) -> None:
+def test_a_training_in_hardware_saves_the_goldens_bytes(
+    terminal: Terminal, tmp_path: Path, tiny: str
+) -> None:
     """Images of a batch one after the other; interrupted and resumed, too."""
     train = ("train", tiny, "--data", data(tmp_path), "--batch", 2, "--lr", "0.05")
     golden, parts = tmp_path / "golden.npz", tmp_path / "parts.npz"
-    answer(capsys, *train, "--steps", 2, "--save", golden)
-    answer(capsys, *train, "--steps", 1, "--save", parts)
-    found = answer(
-        capsys, *train, "--steps", 2, "--save", parts, "--resume", parts, "--engine", "myhdl"
+    terminal.answer(*train, "--steps", 2, "--save", golden)
+    terminal.answer(*train, "--steps", 1, "--save", parts)
+    found = terminal.answer(
+        *train, "--steps", 2, "--save", parts, "--resume", parts, "--engine", "myhdl"
     )
     assert golden.read_bytes() == parts.read_bytes()
     measured = found["bytes"]["measured"]["full"]
@@ -319,7 +293,7 @@ DIGITS = (DATA / "digits-fixed.toml").read_text()
 @pytest.mark.parametrize("rounding", ["nearest", "stochastic"])
 @pytest.mark.parametrize("momentum", [0, 0.9])
 def test_the_digits_are_trained_as_the_golden_trains_them(
-    capsys, tmp_path: Path, rounding: str, momentum: float
+    terminal: Terminal, tmp_path: Path, rounding: str, momentum: float
 ) -> None:
     """All three losses, on both engines; the saved files are the same."""
     network = tmp_path / "mine.toml"
@@ -330,30 +304,32 @@ def test_the_digits_are_trained_as_the_golden_trains_them(
             saved = [tmp_path / f"{each}.npz" for each in ("golden", name)]
             for each, path in zip(("golden", name), saved, strict=True):
                 words = ("--batch", batch, "--steps", steps, "--loss", kind, "--save", path)
-                answer(capsys, *train, *words, "--engine", each)
+                terminal.answer(*train, *words, "--engine", each)
             assert saved[0].read_bytes() == saved[1].read_bytes(), (kind, name)
 
 
 @pytest.mark.full
 @pytest.mark.verilator
-def test_a_whole_training_in_verilator_saves_the_goldens_bytes(capsys, tmp_path: Path) -> None:
+def test_a_whole_training_in_verilator_saves_the_goldens_bytes(
+    terminal: Terminal, tmp_path: Path
+) -> None:
     """440 steps of 32 digits, 37 million cycles; given up on the way and resumed."""
     train = ("train", "digits-fixed", "--data", "digits", "--batch", 32)
     golden, parts = tmp_path / "golden.npz", tmp_path / "parts.npz"
-    answer(capsys, *train, "--steps", 440, "--save", golden)
+    terminal.answer(*train, "--steps", 440, "--save", golden)
     simulated = (*train, "--engine", "verilator", "--save", parts)
-    answer(capsys, *simulated, "--steps", 200)
-    found = answer(capsys, *simulated, "--steps", 440, "--resume", parts)
+    terminal.answer(*simulated, "--steps", 200)
+    found = terminal.answer(*simulated, "--steps", 440, "--resume", parts)
     assert golden.read_bytes() == parts.read_bytes()
     assert found["accuracy"] > 0.95
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("network", ["cifar10-1x-fixed", "cifar10-2x-fixed", "cifar10-4x-fixed"])
-def test_the_papers_networks_step_in_verilator(capsys, network: str) -> None:
+def test_the_papers_networks_step_in_verilator(terminal: Terminal, network: str) -> None:
     """Every word of an image there and back; 64 lanes have beats of 1,024 bits."""
-    found = answer(
-        capsys, "simulate", network, "--layer", "all", "--phase", "all", "--engine", "verilator"
+    found = terminal.answer(
+        "simulate", network, "--layer", "all", "--phase", "all", "--engine", "verilator"
     )
     assert len(found["runs"]) == 20
     assert found["total"]["bit_exact"]
@@ -362,10 +338,10 @@ def test_the_papers_networks_step_in_verilator(capsys, network: str) -> None:
 
 @pytest.mark.full
 @pytest.mark.ghdl
-def test_ghdl_and_a_waveform_count_the_same(capsys, tmp_path: Path, tiny: str) -> None:
+def test_ghdl_and_a_waveform_count_the_same(terminal: Terminal, tmp_path: Path, tiny: str) -> None:
     step = ("simulate", tiny, "--layer", "all", "--phase", "all")
-    plain = answer(capsys, *step, "--engine", "ghdl")
-    wave = answer(capsys, *step, "--engine", "myhdl", "--wave", tmp_path / "step.vcd")
+    plain = terminal.answer(*step, "--engine", "ghdl")
+    wave = terminal.answer(*step, "--engine", "myhdl", "--wave", tmp_path / "step.vcd")
     for one, other in zip(plain["runs"], wave["runs"], strict=True):
         assert one["bit_exact"]
         assert other["bit_exact"]

@@ -1,6 +1,3 @@
-from __future__ import annotations
-
-import json
 import resource
 import subprocess
 import sys
@@ -8,29 +5,13 @@ import sys
 import pytest
 
 from merp.models.traffic.strategies import NAMES
-from merp.tools import cli
 from merp.tools.common.shipped import shipped_names
 from merp.tools.networks import networks_verb
+from terminal import Terminal
 
 
-def run(capsys, *arguments: str) -> tuple[int, str, str]:
-    """Run the command line; an exit by the argument parser counts as its status."""
-    try:
-        status = cli.main(arguments)
-    except SystemExit as stop:
-        status = int(stop.code or 0)
-    out, err = capsys.readouterr()
-    return status, out, err
-
-
-def answer(capsys, *arguments: str) -> dict:
-    status, out, err = run(capsys, *arguments, "--json")
-    assert (status, err) == (0, "")
-    return json.loads(out)
-
-
-def test_traffic_json_has_the_keys_of_the_contract(capsys) -> None:
-    found = answer(capsys, "traffic", "alexnet")
+def test_traffic_json_has_the_keys_of_the_contract(terminal: Terminal) -> None:
+    found = terminal.answer("traffic", "alexnet")
     assert list(found) == [
         "network", "batch", "footing", "word_bytes", "layers", "total", "total_all",
     ]  # fmt: skip
@@ -49,16 +30,16 @@ def test_traffic_json_has_the_keys_of_the_contract(capsys) -> None:
     assert found["total_all"]["fp"]["bytes"] == everything
 
 
-def test_traffic_json_names_what_the_footing_counts(capsys) -> None:
-    found = answer(
-        capsys, "traffic", "lenet5", "--footing", "board", "--state-bits", "1", "--memory", "9000"
+def test_traffic_json_names_what_the_footing_counts(terminal: Terminal) -> None:
+    found = terminal.answer(
+        "traffic", "lenet5", "--footing", "board", "--state-bits", "1", "--memory", "9000"
     )
     assert (found["state_bits"], found["memory_bytes"]) == ("1", 9000)
     assert found["layers"][1]["ku"]["momentum_bytes"] == 2 * 4 * (20 * 50 * 25 + 50)
 
 
-def test_traffic_table_shows_the_paper_beside_ours_and_its_errata(capsys) -> None:
-    status, out, _ = run(capsys, "traffic", "alexnet")
+def test_traffic_table_shows_the_paper_beside_ours_and_its_errata(terminal: Terminal) -> None:
+    status, out, _ = terminal.run("traffic", "alexnet")
     assert status == 0
     line = next(line for line in out.splitlines() if "conv2" in line)
     cells = [cell.strip() for cell in line.strip("│ ").split("│")]
@@ -76,14 +57,14 @@ def test_traffic_table_shows_the_paper_beside_ours_and_its_errata(capsys) -> Non
 @pytest.mark.parametrize(
     "options", [["--batch", "16"], ["--footing", "full"]], ids=["batch", "footing"]
 )
-def test_the_paper_is_not_quoted_beside_other_counts(capsys, options) -> None:
-    _, out, _ = run(capsys, "traffic", "alexnet", *options)
+def test_the_paper_is_not_quoted_beside_other_counts(terminal: Terminal, options) -> None:
+    _, out, _ = terminal.run("traffic", "alexnet", *options)
     assert "paper " not in out.replace("Footing paper", "")
     assert "Errata" not in out
 
 
-def test_strategies_show_the_chain(capsys) -> None:
-    status, out, _ = run(capsys, "traffic", "alexnet", "--strategies", "--layer", "conv2")
+def test_strategies_show_the_chain(terminal: Terminal) -> None:
+    status, out, _ = terminal.run("traffic", "alexnet", "--strategies", "--layer", "conv2")
     assert status == 0
     lines = [line.strip("│ ").split("│") for line in out.splitlines() if line.startswith("│")]
     chain = [[cell.strip() for cell in line][:6] for line in lines[:6]]
@@ -92,25 +73,25 @@ def test_strategies_show_the_chain(capsys) -> None:
         ("none", "4,080.000", "-"), ("1", "2,080.000", "2,085.00"), ("1-2", "95.625", "96.10"),
         ("1-3", "17.292", "17.30"), ("1-4", "2.292", "-"), ("1-5", "1.011", "1.01"),
     ]  # fmt: skip
-    found = answer(capsys, "traffic", "alexnet", "--strategies", "--layer", "conv2")
+    found = terminal.answer("traffic", "alexnet", "--strategies", "--layer", "conv2")
     (layer,) = found["layers"]
     steps = {step["level"]: step for step in layer["strategies"]}
     assert steps["1-5"]["mb_per_gflop"] == pytest.approx(1.0114, abs=0.0001)
     assert steps["1-4"]["on_chip_bytes"] == 25_920
-    layers = answer(capsys, "traffic", "alexnet", "--strategies")["layers"]
+    layers = terminal.answer("traffic", "alexnet", "--strategies")["layers"]
     assert [each["name"] for each in layers] == ["conv1", "conv2", "conv3", "conv4", "conv5"]
 
 
-def test_networks(capsys) -> None:
-    status, out, _ = run(capsys, "networks")
+def test_networks(terminal: Terminal) -> None:
+    status, out, _ = terminal.run("networks")
     assert status == 0
     assert all(name in out for name in shipped_names())
-    status, out, _ = run(capsys, "networks", "alexnet")
+    status, out, _ = terminal.run("networks", "alexnet")
     assert status == 0
     assert "traffic only" in out
-    listed = answer(capsys, "networks")["networks"]
+    listed = terminal.answer("networks")["networks"]
     assert [each["name"] for each in listed] == shipped_names()
-    found = answer(capsys, "networks", "alexnet")
+    found = terminal.answer("networks", "alexnet")
     assert found["input"] == {"rows": 224, "columns": 224, "channels": 3}
     assert found["layers"][1]["pool"] == {"kind": "max", "window": 3, "stride": 2, "pad": 0}
     assert found["designs"]["k3"]["n_cu"] == 48
@@ -119,28 +100,30 @@ def test_networks(capsys) -> None:
 @pytest.mark.parametrize(
     ("keys", "shown"), [("pad = 1", "max 3/2 pad 1"), ("ceil = true", "max 3/2 pad 0 0 1 1")]
 )
-def test_networks_shows_what_pooling_hangs_over(keys: str, shown: str, capsys, tmp_path) -> None:
+def test_networks_shows_what_pooling_hangs_over(
+    keys: str, shown: str, terminal: Terminal, tmp_path
+) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(
         '[network]\nname = "m"\ninput = { rows = 6, columns = 6, channels = 1 }\n[[layer]]\n'
         'name = "conv1"\nmaps = 2\nkernel = 1\n'
         f'pool = {{ kind = "max", window = 3, stride = 2, {keys} }}\n'
     )
-    status, out, _ = run(capsys, "networks", str(path), "--wide")
+    status, out, _ = terminal.run("networks", path, "--wide")
     assert status == 0
     assert shown in out
 
 
-def test_a_network_of_ones_own(capsys, tmp_path) -> None:
+def test_a_network_of_ones_own(terminal: Terminal, tmp_path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(
         '[network]\nname = "b mine"\ninput = { rows = 4, columns = 4, channels = 1 }\n'
         '[[layer]]\nname = "fc1"\nmaps = 2\n'
     )
-    status, out, _ = run(capsys, "traffic", str(path))
+    status, out, _ = terminal.run("traffic", path)
     assert status == 0
     assert "Memory traffic of b mine, batch 128" in out
-    found = answer(capsys, "traffic", str(path))
+    found = terminal.answer("traffic", path)
     assert found["total"]["dp"]["mb_per_gflop"] is None
 
 
@@ -183,24 +166,24 @@ BAD = {
 
 
 @pytest.mark.parametrize("arguments", BAD, ids=" ".join)
-def test_bad_input_is_one_line_and_status_2(capsys, arguments) -> None:
-    assert run(capsys, *arguments) == (2, "", BAD[arguments] + "\n")
+def test_bad_input_is_one_line_and_status_2(terminal: Terminal, arguments) -> None:
+    assert terminal.run(*arguments) == (2, "", BAD[arguments] + "\n")
 
 
-def test_an_unknown_verb_is_refused(capsys) -> None:
-    status, out, err = run(capsys, "trafic")
+def test_an_unknown_verb_is_refused(terminal: Terminal) -> None:
+    status, out, err = terminal.run("trafic")
     assert (status, out) == (2, "")
     assert err.startswith("merp: argument VERB: invalid choice: 'trafic' (choose from ")
     assert err.endswith("; did you mean traffic?\n")
     assert err.count("\n") == 1
 
 
-def test_an_interrupt_is_status_130(capsys, monkeypatch) -> None:
+def test_an_interrupt_is_status_130(terminal: Terminal, monkeypatch) -> None:
     def interrupt(args: object) -> int:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(networks_verb, "run", interrupt)
-    assert run(capsys, "networks") == (130, "", "")
+    assert terminal.run("networks") == (130, "", "")
 
 
 def test_a_closed_pipe_is_quiet() -> None:

@@ -1,7 +1,5 @@
 """The help pages: grouped, complete, quick, and with examples that run."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,25 +1,20 @@
 """``merp completion``: scripts that shells take, and what bash then offers."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from merp.tools.cli import main
 from merp.tools.common.command_line.completion_verb import SHELLS, script
 from merp.tools.common.command_line.verbs import VERBS
 from merp.tools.common.shipped import shipped_names
+from terminal import Terminal
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_script_knows_verbs_options_and_networks(
-    shell: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["completion", shell]) == 0
-    text = capsys.readouterr().out
+def test_a_script_knows_verbs_options_and_networks(shell: str, terminal: Terminal) -> None:
+    text = terminal.output("completion", shell)
     assert text == script(shell) + "\n"
     assert all(word in text for word in (*VERBS, *shipped_names(), "footing", "conv5_3"))
     if shutil.which(shell):

@@ -1,57 +1,26 @@
 """Two layers fused in forward propagation, on the command line: what runs, and what is refused."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from merp.models.network.network_file import read_network
 from merp.tools.cli import main
+from network_text import layer, max_pool, network_text
+from terminal import Terminal
 
-NETWORK = """
-[network]
-name = "tiny"
-input = { rows = 9, columns = 8, channels = 2 }
-fuse = ["conv1", "conv2"]
-
-[[layer]]
-name = "conv1"
-maps = 4
-kernel = 2
-pool = { kind = "max", window = 2, stride = 2 }
-design = "first"
-
-[[layer]]
-name = "conv2"
-maps = 16
-kernel = 3
-pad = 1
-groups = 2
-design = "k3"
-
-[[layer]]
-name = "conv+3"
-maps = 3
-kernel = 3
-design = "k3"
-
-[design.first]
-k = 2
-n_cu = 2
-r = 1
-mul_latency = 1
-add_latency = 2
-
-[design.k3]
-k = 3
-n_cu = 4
-r = 1
-mul_latency = 1
-add_latency = 2
-"""
+NETWORK = network_text(
+    "tiny",
+    (9, 8, 2),
+    layer("conv1", 4, kernel=2, pool=max_pool(2, 2), design="first"),
+    layer("conv2", 16, kernel=3, pad=1, groups=2, design="k3"),
+    layer("conv+3", 3, kernel=3, design="k3"),
+    designs={
+        "first": {"k": 2, "n_cu": 2, "r": 1, "mul_latency": 1, "add_latency": 2},
+        "k3": {"k": 3, "n_cu": 4, "r": 1, "mul_latency": 1, "add_latency": 2},
+    },
+    fuse=["conv1", "conv2"],
+)
 
 
 @pytest.fixture
@@ -68,22 +37,14 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     return status, out.out + out.err
 
 
-def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    assert main([*words, "--json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
-
-
 def test_the_file_says_which_layers_are_fused(tiny: Path) -> None:
     assert read_network(tiny).fuse == ("conv1", "conv2")
 
 
 @pytest.mark.parametrize("options", [["--layer", "conv1+conv2"], ["--layer", "all"]])
-def test_simulate_runs_both_in_one_pass(
-    tiny: Path, capsys: pytest.CaptureFixture[str], options: list[str]
-) -> None:
+def test_simulate_runs_both_in_one_pass(tiny: Path, terminal: Terminal, options: list[str]) -> None:
     """Of all layers the third takes what the pair has made."""
-    found = answer(capsys, "simulate", str(tiny), *options)
+    found = terminal.answer("simulate", tiny, *options)
     runs = found.get("runs", [found])
     assert [(run["layer"], run["phase"]) for run in runs] == [
         ("conv1+conv2", "ff"), *([("conv+3", "fp")] if "all" in options else []),
@@ -99,45 +60,41 @@ def test_simulate_runs_both_in_one_pass(
 
 
 def test_on_a_board_the_pair_moves_what_the_plan_says(
-    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tiny: Path, tmp_path: Path, terminal: Terminal
 ) -> None:
     """Named or as the file says, kept and taken again; a layer that is named alone runs alone."""
     words = ["simulate", str(tiny), "--board", "kc705", "--images", "2"]
     kept = ["-o", str(tmp_path / "out"), "--layer", "conv1+conv2"]
-    found, again = answer(capsys, *words, *kept), answer(capsys, *words, *kept, "--resume")
+    found, again = terminal.answer(*words, *kept), terminal.answer(*words, *kept, "--resume")
     assert found == again
     (run,) = found["runs"]
     assert (run["layer"], run["phase"], run["passes_run"]) == ("conv1+conv2", "ff", 1)
     assert run["measured"]
     assert run["audit"]["bit_exact"]
     assert run["bytes"]["between_out"] == {"plan": 384, "pins": 384, "measured": True}
-    alone = answer(capsys, *words, "--layer", "conv2")["runs"]
+    alone = terminal.answer(*words, "--layer", "conv2")["runs"]
     assert [(each["layer"], each["phase"]) for each in alone] == [("conv2", "fp")]
 
 
-def test_state_leaves_with_the_map_between(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = answer(capsys, "simulate", str(tiny), "--layer", "conv1", "--phase", "ff", "--state")
+def test_state_leaves_with_the_map_between(tiny: Path, terminal: Terminal) -> None:
+    found = terminal.answer("simulate", tiny, "--layer", "conv1", "--phase", "ff", "--state")
     assert {"between_out", "between_state_out", "state_out"} < set(found["ports"])
     assert found["bit_exact"]
 
 
-def test_a_layer_that_is_named_alone_runs_alone(
-    tiny: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = answer(capsys, "simulate", str(tiny), "--layer", "conv+3")
+def test_a_layer_that_is_named_alone_runs_alone(tiny: Path, terminal: Terminal) -> None:
+    found = terminal.answer("simulate", tiny, "--layer", "conv+3")
     assert (found["layer"], found["phase"]) == ("conv+3", "fp")
 
 
-def test_a_finished_pair_is_taken_again(
-    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_finished_pair_is_taken_again(tiny: Path, tmp_path: Path, terminal: Terminal) -> None:
     words = ["simulate", str(tiny), "--layer", "conv1+conv2", "-o", str(tmp_path / "out")]
-    first, again = answer(capsys, *words), answer(capsys, *words, "--resume")
+    first, again = terminal.answer(*words), terminal.answer(*words, "--resume")
     assert first == again
 
 
-def test_registers_are_those_of_both(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = answer(capsys, "registers", str(tiny), "--layer", "conv1+conv2")
+def test_registers_are_those_of_both(tiny: Path, terminal: Terminal) -> None:
+    found = terminal.answer("registers", tiny, "--layer", "conv1+conv2")
     assert found["top"] == "fused_forward_axi"
     assert found["settings"]["map_config_rows"] == 9
     assert found["settings"]["second_map_config_rows"] == 4
@@ -146,12 +103,12 @@ def test_registers_are_those_of_both(tiny: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_traffic_counts_the_map_between_once(
-    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tiny: Path, tmp_path: Path, terminal: Terminal
 ) -> None:
     apart = tmp_path / "apart.toml"
     apart.write_text(NETWORK.replace('fuse = ["conv1", "conv2"]\n', ""))
     fused, plain = (
-        answer(capsys, "traffic", str(path), "--batch", "3", "--footing", "full")["total"]["fp"]
+        terminal.answer("traffic", path, "--batch", "3", "--footing", "full")["total"]["fp"]
         for path in (tiny, apart)
     )
     assert plain["bytes"] - fused["bytes"] == 3 * 4 * 3 * 4 * 4
@@ -187,13 +144,11 @@ def test_what_is_not_built_is_refused_in_a_line(
     assert len(text.strip().splitlines()) == 1
 
 
-def test_their_layers_are_listed_as_those_of_any_network(
-    tiny: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["networks", str(tiny), "--json"]) == 0
-    assert [each["name"] for each in json.loads(capsys.readouterr().out)["layers"]][:2] == [
-        "conv1", "conv2",
-    ]  # fmt: skip
+def test_their_layers_are_listed_as_those_of_any_network(tiny: Path, terminal: Terminal) -> None:
+    assert [each["name"] for each in terminal.answer("networks", tiny)["layers"]][:2] == [
+        "conv1",
+        "conv2",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -218,8 +173,8 @@ def test_a_wrong_key_is_refused_in_a_line(
     assert len(text.strip().splitlines()) == 1
 
 
-def test_a_plan_names_the_pairs_that_fit(capsys: pytest.CaptureFixture[str]) -> None:
-    found = answer(capsys, "plan", "alexnet", "--board", "kc705")["fusable"]
+def test_a_plan_names_the_pairs_that_fit(terminal: Terminal) -> None:
+    found = terminal.answer("plan", "alexnet", "--board", "kc705")["fusable"]
     assert [(each["layers"], each["n_cu"]) for each in found] == [(["conv1", "conv2"], [1, 8])]
     assert found[0]["bram"] == 431.5
     assert found[0]["saved_bytes"] == 2 * 128 * 27 * 27 * 96 * 4

@@ -1,7 +1,5 @@
 """``merp help``, and the glossary behind it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -13,18 +11,14 @@ from merp.tools.cli import main
 from merp.tools.common.command_line.parser import page_of
 from merp.tools.common.command_line.verbs import VERBS
 from merp.tools.common.glossary import PAGE, glossary
+from terminal import Terminal
 
 
-def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert main(["help", *words]) == 0
-    return capsys.readouterr().out
-
-
-def test_terms_are_listed_and_each_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    listed = said(capsys)
+def test_terms_are_listed_and_each_is_explained(terminal: Terminal) -> None:
+    listed = terminal.output("help")
     for term, text in glossary().items():
         assert term in listed
-        assert said(capsys, *term.upper().split()) == f"{term}: {text}\n"
+        assert terminal.output("help", *term.upper().split()) == f"{term}: {text}\n"
         assert re.search(r"[\w)]\.$", text)
     assert list(glossary()) == sorted(glossary(), key=str.lower)
 
@@ -52,8 +46,8 @@ def test_pages_that_the_glossary_names_exist() -> None:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_verb_is_explained_by_its_page(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert said(capsys, verb) == page_of(verb)
+def test_a_verb_is_explained_by_its_page(verb: str, terminal: Terminal) -> None:
+    assert terminal.output("help", verb) == page_of(verb)
 
 
 def test_an_unknown_term_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,8 +1,5 @@
 """``merp simulate`` on input of any number of channels, a user's or its own."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,39 +11,23 @@ from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.network.network_file import read_network
-from merp.tools.cli import main
 from merp.tools.common.input_maps import input_maps
 from merp.tools.machines.cnn_merp import simulated as cnn_merp
 from merp.tools.machines.cnn_merp.simulated import CnnMerp
 from merp.tools.simulate.maps_file import read_maps
+from network_text import layer, network_text
+from terminal import Terminal
 
-NETWORK = """
-[network]
-name = "five"
-input = { rows = 3, columns = 4, channels = 5 }
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 2
-design = "k2"
-[[layer]]
-name = "fc2"
-maps = 2
-design = "k1"
-[design.k2]
-k = 2
-n_cu = 1
-r = 1
-mul_latency = 1
-add_latency = 1
-max_images = 3
-[design.k1]
-k = 1
-n_cu = 1
-r = 1
-mul_latency = 1
-add_latency = 1
-"""
+NETWORK = network_text(
+    "five",
+    (3, 4, 5),
+    layer("conv1", 2, kernel=2, design="k2"),
+    layer("fc2", 2, design="k1"),
+    designs={
+        "k2": {"k": 2, "n_cu": 1, "r": 1, "mul_latency": 1, "add_latency": 1, "max_images": 3},
+        "k1": {"k": 1, "n_cu": 1, "r": 1, "mul_latency": 1, "add_latency": 1},
+    },
+)
 SIZE = 3, 4, 5
 NUMBERS = np.random.default_rng(0).standard_normal((3, *SIZE))
 
@@ -58,9 +39,9 @@ def file_of(folder: Path, **arrays: Any) -> Path:
 
 @pytest.mark.parametrize("phase", ["fp", "all"])
 def test_any_number_of_channels_is_simulated(
-    phase: str, network_file: Path, answer_of: Callable[..., Any]
+    phase: str, network_file: Path, terminal: Terminal
 ) -> None:
-    answer = answer_of("simulate", network_file, "--layer", "all", "--phase", phase)
+    answer = terminal.answer("simulate", network_file, "--layer", "all", "--phase", phase)
     assert answer["total"]["bit_exact"] is True
     network = read_network(network_file)
     assert input_maps(network, 2).shape == (2, *SIZE)
@@ -82,7 +63,7 @@ def test_the_hardware_runs_on_the_files_maps(
     maps: np.ndarray,
     words: Bits,
     network_file: Path,
-    answer_of: Callable[..., Any],
+    terminal: Terminal,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -96,19 +77,21 @@ def test_the_hardware_runs_on_the_files_maps(
     monkeypatch.setattr(cnn_merp, "_group", spied)
     file = file_of(tmp_path, input=maps)
     for images, options in ((3, ()), (2, ("--images", "2"))):
-        answer = answer_of("simulate", network_file, "--input", file, *options)
+        answer = terminal.answer("simulate", network_file, "--input", file, *options)
         assert (answer["images"], answer["bit_exact"]) == (images, True)
         assert answer["ports"]["map_in"]["monitor"] == images * 60
         np.testing.assert_array_equal(seen.pop(), words[:images])
 
 
 def test_words_of_any_class_are_taken_as_they_are(
-    network_file: Path, answer_of: Callable[..., Any], tmp_path: Path
+    network_file: Path, terminal: Terminal, tmp_path: Path
 ) -> None:
     words = np.random.default_rng(0).integers(0, 1 << 32, (2, *SIZE), np.uint32)
     words[0, 0, 0, :4] = 1, BINARY32.sign_bit, BINARY32.inf, BINARY32.nan | 1
     file = file_of(tmp_path, input=words)
-    answer = answer_of("simulate", network_file, "--input", file, "--phase", "all", "-o", tmp_path)
+    answer = terminal.answer(
+        "simulate", network_file, "--input", file, "--phase", "all", "-o", tmp_path
+    )
     assert answer["total"]["bit_exact"] is True
 
 
@@ -158,28 +141,23 @@ def test_maps_that_cannot_be_used_are_one_line(
     options: tuple[str, ...],
     wanted: str,
     network_file: Path,
-    capsys: pytest.CaptureFixture[str],
+    terminal: Terminal,
     tmp_path: Path,
 ) -> None:
     file, folder = file_of(tmp_path, **arrays), tmp_path / "out"
     words = ["simulate", str(network_file), "--input", str(file), "-o", str(folder), *options]
-    try:
-        status = main(words)
-    except SystemExit as end:  # argparse's own complaints
-        status = int(end.code or 0)
-    output = capsys.readouterr()
-    assert (status, output.out, output.err.count("\n")) == (2, "", 1)
-    assert wanted in output.err
+    output = terminal.refusal(*words)
+    assert wanted in output
     assert not folder.exists()
 
 
 def test_a_word_wider_than_the_format_is_named(
-    narrow_file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    narrow_file: Path, terminal: Terminal, tmp_path: Path
 ) -> None:
     words = np.zeros((1, *SIZE), np.uint32)
     words[0, 1, 2, 3] = 1 << 16
-    assert main(["simulate", str(narrow_file), "--input", str(file_of(tmp_path, input=words))]) == 2
-    assert "input[0, 1, 2, 3] = 0x10000: allowed are words of 16 bits" in capsys.readouterr().err
+    line = terminal.refusal("simulate", narrow_file, "--input", file_of(tmp_path, input=words))
+    assert "input[0, 1, 2, 3] = 0x10000: allowed are words of 16 bits" in line
 
 
 @pytest.fixture
@@ -191,7 +169,7 @@ def in_bytes(tmp_path: Path) -> Path:
 
 
 def test_an_image_in_bytes_is_random_bytes_or_what_is_given(
-    in_bytes: Path, tmp_path: Path, answer_of: Callable[..., Any]
+    in_bytes: Path, tmp_path: Path, terminal: Terminal
 ) -> None:
     network = read_network(in_bytes)
     own = to_values(input_maps(network, 2), BINARY32) * 8
@@ -202,10 +180,10 @@ def test_an_image_in_bytes_is_random_bytes_or_what_is_given(
     maps = np.arange(120.0).reshape(2, *SIZE) / 8
     words = "simulate", in_bytes, "--input", file_of(tmp_path, input=maps)
     for phase, port in (("fp", "map_in"), ("ku", "map_in")):
-        found = answer_of(*words, "--layer", "conv1", "--phase", phase)
+        found = terminal.answer(*words, "--layer", "conv1", "--phase", phase)
         assert found["bit_exact"]
         assert found["ports"][port]["monitor"] == maps.size
-    every = answer_of(*words, "--layer", "all", "--phase", "all")
+    every = terminal.answer(*words, "--layer", "all", "--phase", "all")
     moved = [run["mb_per_gflop"]["full"] * run["operations"] for run in every["runs"]]
     total = every["total"]  # of words of one byte and of four on ports of one name
     assert total["mb_per_gflop"]["full"] * total["operations"] == pytest.approx(sum(moved))

@@ -1,7 +1,5 @@
 """``merp losses``: what training runs left, in one picture."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -12,6 +10,7 @@ import pytest
 
 from merp.tools import cli
 from merp.tools.train.loss_chart import epoch_means
+from terminal import Terminal
 
 FUSED = 'base = "digits"\n[network]\nname = "fused"\n[design.k3]\ncu_kind = "fused"\n'
 STEPS = 46  # an epoch of 44 and two more
@@ -28,14 +27,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def refusal(capsys, *words: object) -> str:
-    assert cli.main(["losses", *map(str, words)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
-
-
 def curves(picture: Path) -> list[int]:
     """Points of each line of losses that an SVG draws."""
     namespace = "{http://www.w3.org/2000/svg}"
@@ -44,11 +35,10 @@ def curves(picture: Path) -> list[int]:
     return [len(re.findall("[ML]", line.find(f"{namespace}path").get("d"))) for line in lines]
 
 
-def test_runs_stand_in_one_picture(capsys, runs: Path, tmp_path: Path) -> None:
+def test_runs_stand_in_one_picture(capsys, runs: Path, tmp_path: Path, terminal: Terminal) -> None:
     picture = tmp_path / "losses.svg"
     words = ["losses", str(runs / "tree"), str(runs / "fused"), "-o", str(picture)]
-    assert cli.main([*words, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = terminal.answer(*words)
     assert found["picture"] == str(picture)
     for each, name in zip(found["runs"], ("tree", "fused"), strict=True):
         answer = json.loads((runs / name / "train.json").read_text())
@@ -74,29 +64,35 @@ def test_epochs_have_their_means() -> None:
     assert epoch_means(answer) == ([1, 3, 4.5], [3, 1, 7])
 
 
-def test_folders_of_the_same_name_are_told_apart(capsys, runs: Path, tmp_path: Path) -> None:
+def test_folders_of_the_same_name_are_told_apart(
+    terminal: Terminal, runs: Path, tmp_path: Path
+) -> None:
     shutil.copytree(runs / "tree", tmp_path / "tree")
     words = [str(runs / "tree"), str(tmp_path / "tree")]
-    assert cli.main(["losses", *words, "-o", str(tmp_path / "x.png"), "--json"]) == 0
-    assert [each["run"] for each in json.loads(capsys.readouterr().out)["runs"]] == words
+    assert [
+        each["run"] for each in terminal.answer("losses", *words, "-o", tmp_path / "x.png")["runs"]
+    ] == words
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_what_is_no_run_is_refused(capsys, runs: Path, tmp_path: Path) -> None:
-    assert "-o x.pdf: must end in .png or .svg" in refusal(capsys, runs / "tree", "-o", "x.pdf")
-    beside = refusal(capsys, runs / "tree", "-o", runs / "tree" / "train.json" / "x.svg")
+def test_what_is_no_run_is_refused(terminal: Terminal, runs: Path, tmp_path: Path) -> None:
+    line = terminal.refusal("losses", runs / "tree", "-o", "x.pdf")
+    assert "-o x.pdf: must end in .png or .svg" in line
+    beside = terminal.refusal("losses", runs / "tree", "-o", runs / "tree" / "train.json" / "x.svg")
     assert "train.json is no folder" in beside
-    assert "train.json: cannot be read: No such file" in refusal(capsys, tmp_path)
+    assert "train.json: cannot be read: No such file" in terminal.refusal("losses", tmp_path)
     (tmp_path / "train.json").write_text("{")
-    assert "train.json: not JSON" in refusal(capsys, tmp_path)
+    assert "train.json: not JSON" in terminal.refusal("losses", tmp_path)
     (tmp_path / "train.json").write_text('{"network": "x"}')
-    assert "train.json: engine is missing: must be what" in refusal(capsys, tmp_path)
+    assert "train.json: engine is missing: must be what" in terminal.refusal("losses", tmp_path)
 
 
 @pytest.mark.parametrize("name", ["a\ud800", "a\0b"])
-def test_a_run_whose_name_no_file_can_have_is_told(capsys, tmp_path: Path, name: str) -> None:
-    said = refusal(capsys, name, "-o", tmp_path / "x.svg")
-    assert said.endswith("train.json: cannot be read: no such name is allowed\n")
+def test_a_run_whose_name_no_file_can_have_is_told(
+    terminal: Terminal, tmp_path: Path, name: str
+) -> None:
+    said = terminal.refusal("losses", name, "-o", tmp_path / "x.svg")
+    assert said.endswith("train.json: cannot be read: no such name is allowed")
 
 
 WRITTEN = {
@@ -114,11 +110,13 @@ WRITTEN = {
         ("batch", 9),
     ],
 )  # fmt: skip
-def test_an_answer_of_other_types_is_refused(capsys, tmp_path: Path, key: str, value) -> None:
+def test_an_answer_of_other_types_is_refused(
+    terminal: Terminal, tmp_path: Path, key: str, value
+) -> None:
     (tmp_path / "train.json").write_text(json.dumps(WRITTEN | {key: value}))
-    assert f"train.json: {key} = " in refusal(capsys, tmp_path)
+    assert f"train.json: {key} = " in terminal.refusal("losses", tmp_path)
 
 
-def test_an_answer_nested_too_deep_is_refused(capsys, tmp_path: Path) -> None:
+def test_an_answer_nested_too_deep_is_refused(terminal: Terminal, tmp_path: Path) -> None:
     (tmp_path / "train.json").write_text(100_000 * "[")
-    assert "train.json: not JSON: nested too deep" in refusal(capsys, tmp_path)
+    assert "train.json: not JSON: nested too deep" in terminal.refusal("losses", tmp_path)

@@ -1,7 +1,5 @@
 """Streams that nobody reads, that are full or closed: one status for each, and no traceback."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

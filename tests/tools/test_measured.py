@@ -1,7 +1,5 @@
 """Records of simulations: what they confirm, and what they do not."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -28,6 +26,7 @@ from merp.models.traffic.pass_words import (
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 from merp.tools.machines.cnn_merp.report.measured import read_records
+from network_text import layer, max_pool, network_text
 from simulated_records import DIGITS, run_of, write
 
 pytestmark = pytest.mark.usefixtures("as_it_is")
@@ -195,28 +194,13 @@ def test_values_of_no_record_are_refused(
         read_records([write(tmp_path, FORWARD | change)], DIGITS)
 
 
-GROUPED = """
-[network]
-name = "digits"
-input = { rows = 3, columns = 3, channels = 3 }
-[[layer]]
-name = "conv1"
-maps = 3
-kernel = 1
-groups = 3
-design = "k1"
-[[layer]]
-name = "conv2"
-maps = 6
-kernel = 1
-groups = 3
-pool = { kind = "max", window = 2, stride = 1 }
-design = "k1"
-[design.k1]
-k = 1
-n_cu = 1
-r = 1
-"""
+GROUPED = network_text(
+    "digits",
+    (3, 3, 3),
+    layer("conv1", 3, kernel=1, groups=3, design="k1"),
+    layer("conv2", 6, kernel=1, groups=3, pool=max_pool(2, 1), design="k1"),
+    designs={"k1": {"k": 1, "n_cu": 1, "r": 1}},
+)
 
 
 def grouped(tmp_path: Path, images: int) -> tuple[Network, list[dict[str, Any]]]:

@@ -1,7 +1,5 @@
 """Rows of the report below the paper: what records of a step measured."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

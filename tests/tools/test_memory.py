@@ -1,7 +1,5 @@
 """Sizes that a network asks for: what no machine has is one line, before anything is allocated."""
 
-from __future__ import annotations
-
 import resource
 from pathlib import Path
 

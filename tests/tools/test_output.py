@@ -1,7 +1,5 @@
 """The writer of output: old or new and complete, one writer at a time, nothing of others lost."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import hashlib

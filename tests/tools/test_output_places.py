@@ -1,7 +1,5 @@
 """A set over two places is old or new in both, whenever it is killed and whoever comes next."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

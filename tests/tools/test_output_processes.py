@@ -1,7 +1,5 @@
 """Real processes that write: on a full disk, and to places that are no files."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -11,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from merp.tools.cli import main
+from terminal import Terminal
 
 WORDS = {
     "registers": ["registers", "digits", "--layer", "conv1", "-o", "{}/set"],
@@ -99,12 +98,10 @@ def test_a_full_disk_leaves_the_old_files(both: tuple[str, Path, list[dict[str, 
 @pytest.mark.parametrize("target", ["/dev/null", "pipe", "nowhere"])
 def test_a_target_that_is_no_file_or_folder_is_refused(
     arguments: list[str], option: str, target: str, tmp_path: Path,
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe")
     Path("nowhere").symlink_to("missing")
-    assert main([*arguments, target]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"merp: {option} {target}: is ")
+    assert terminal.refusal(*arguments, target).startswith(f"merp: {option} {target}: is ")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["nowhere", "pipe"]

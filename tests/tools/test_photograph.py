@@ -1,7 +1,5 @@
 """Photographs as input maps."""
 
-from __future__ import annotations
-
 import os
 import struct
 import subprocess

@@ -1,55 +1,45 @@
 """Verbs that reckon, of a network that goes back in one pass: traffic, plan, report, sweep."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import merp
 from merp.tools.cli import main
+from terminal import Terminal
 
 FUSED = ("--backward", "fused")
 
 
-def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    assert main([*words, "--json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
-
-
-def test_traffic_of_alexnet(capsys: pytest.CaptureFixture[str]) -> None:
-    found = answer(capsys, "traffic", "alexnet", *FUSED)
+def test_traffic_of_alexnet(terminal: Terminal) -> None:
+    found = terminal.answer("traffic", "alexnet", *FUSED)
     assert (found["footing"], found["state_bits"], found["backward"]) == ("full", "pooled", "fused")
     assert found["total"]["step"]["mb_per_gflop"] == pytest.approx(1.729, abs=5e-4)
     conv1, conv2 = found["layers"][:2]
     assert (conv1["bp"], conv1["ku"] is None) == (None, False)
     assert (conv2["dp"], conv2["ku"]) == (None, None)
     assert conv2["bp"]["operations"] == 2 * conv2["fp"]["operations"]
-    apart = answer(capsys, "traffic", "alexnet", "--footing", "full", "--state-bits", "pooled")
+    apart = terminal.answer("traffic", "alexnet", "--footing", "full", "--state-bits", "pooled")
     assert "backward" not in apart
     assert "bp" not in apart["layers"][1]
     both = apart["layers"][1]["dp"]["bytes"] + apart["layers"][1]["ku"]["bytes"]
     streams = conv2["bp"]["streams"]
     once = sum(streams[port] for port in ("delta_in", "state_in", "kernel"))
     assert both - conv2["bp"]["bytes"] == once
-    assert main(["traffic", "alexnet", *FUSED]) == 0
-    assert "BP: DP and KU in one pass" in capsys.readouterr().out
+    assert "BP: DP and KU in one pass" in terminal.output("traffic", "alexnet", *FUSED)
 
 
-def test_a_plan_says_which_layers_run_apart(capsys: pytest.CaptureFixture[str]) -> None:
-    found = answer(capsys, "plan", "alexnet", "--board", "kc705", *FUSED)
+def test_a_plan_says_which_layers_run_apart(terminal: Terminal) -> None:
+    found = terminal.answer("plan", "alexnet", "--board", "kc705", *FUSED)
     assert found["backward"] == "fused"
     assert [row["name"] for row in found["layers"] if row["phase"] == "bp"] == ["conv2"]
     assert found["total"]["bp"]["bytes"] == 99_735_552
     assert found["total"]["step"]["mb_per_gflop"] == pytest.approx(2.198, abs=5e-4)
     assert ("k5", "bp") in {(each["design"], each["phase"]) for each in found["bitstreams"]}
-    assert main(["plan", "alexnet", "--board", "kc705", "--batch", "2", *FUSED]) == 0
-    printed = " ".join(capsys.readouterr().out.split())
+    printed = terminal.prose("plan", "alexnet", "--board", "kc705", "--batch", "2", *FUSED)
     assert "or they do not fit whole: conv3, conv4, conv5." in printed
-    board = answer(capsys, "traffic", "alexnet", "--board", "kc705", *FUSED)
+    board = terminal.answer("traffic", "alexnet", "--board", "kc705", *FUSED)
     assert board["layers"][1]["bp"]["bytes"] == 99_735_552
 
 
@@ -101,23 +91,19 @@ def test_the_library_takes_the_same_word() -> None:
         net.traffic(2, backward="both")
 
 
-def test_a_sweep_of_a_network_that_goes_back_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_sweep_of_a_network_that_goes_back_so(tmp_path: Path, terminal: Terminal) -> None:
     """A point that one pass does not take is refused by itself."""
     path = tmp_path / "fused.toml"
     path.write_text('base = "digits"\n[network]\nname = "fused"\nbackward = "fused"\n')
-    found = answer(capsys, "sweep", str(path), "--over", "map_port=1,2", "--for", "time,bytes")
+    found = terminal.answer("sweep", path, "--over", "map_port=1,2", "--for", "time,bytes")
     one, two = found["points"]
     assert one["bytes"] == merp.load(str(path)).traffic(128).total("step").bytes
     assert one["time"] > 0
     assert "several elements a beat" in two["refused"]
 
 
-def test_designs_are_explored_with_both_phases_apart(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_designs_are_explored_with_both_phases_apart(tmp_path: Path, terminal: Terminal) -> None:
     path = tmp_path / "fused.toml"
     path.write_text('base = "digits"\n[network]\nname = "fused"\nbackward = "fused"\n')
-    assert main(["explore", str(path), "--board", "kc705"]) == 2
-    assert "priced with both backward phases apart" in capsys.readouterr().err
+    line = terminal.refusal("explore", path, "--board", "kc705")
+    assert "priced with both backward phases apart" in line

@@ -1,7 +1,5 @@
 """The report: its page says what its JSON says, the JSON what the models say, twice the same."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
@@ -16,16 +14,14 @@ from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 from merp.tools.report.page import page
 from merp.tools.report.table import read_column
+from network_text import layer, network_text
+from terminal import Terminal
 
-TRAFFIC_ONLY = """\
-[network]
-name = "plain"
-input = { rows = 8, columns = 8, channels = 2 }
-
-[[layer]]
-name = "fc1"
-maps = 3
-"""
+TRAFFIC_ONLY = network_text(
+    "plain",
+    (8, 8, 2),
+    layer("fc1", 3),
+)
 
 
 class Cells(HTMLParser):
@@ -275,16 +271,12 @@ def test_two_runs_give_the_same_bytes(alexnet: Path, tmp_path: Path) -> None:
         assert (tmp_path / path).read_bytes() == (alexnet.parent / path).read_bytes(), path
 
 
-def test_networks_of_every_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_networks_of_every_kind(tmp_path: Path, terminal: Terminal) -> None:
     plain = tmp_path / "plain.toml"
     plain.write_text(TRAFFIC_ONLY)
     for name in (str(plain), "digits"):
         page = tmp_path / "report.html"
-        assert (
-            main(["report", name, "--batch", "3", "--part", "xcvu440", "-o", str(page), "--json"])
-            == 0
-        )
-        printed = json.loads(capsys.readouterr().out)
+        printed = terminal.answer("report", name, "--batch", "3", "--part", "xcvu440", "-o", page)
         assert printed == document(page)
         ids = {section["id"] for section in printed["sections"]}
         assert {"traffic", "attainable", "measured"} <= ids
@@ -293,13 +285,14 @@ def test_networks_of_every_kind(tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert "errata" not in ids
 
 
-def test_the_plan_is_that_of_the_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_plan_is_that_of_the_verb(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], terminal: Terminal
+) -> None:
     page = tmp_path / "report.html"
     words = ["lenet5", "--board", "nexys-video", "--batch", "8"]
     assert main(["report", *words, "-o", str(page)]) == 0
     capsys.readouterr()
-    assert main(["plan", *words, "--json"]) == 0
-    planned, found = json.loads(capsys.readouterr().out), document(page)
+    planned, found = terminal.answer("plan", *words), document(page)
     assert (found["board"], found["part"], found["clock_mhz"]) == ("nexys-video", "xc7a200t", 100)
     rows = found["tables"]["plan"]["rows"]
     for row, wanted in zip(rows[: len(planned["layers"])], planned["layers"], strict=True):
@@ -315,19 +308,14 @@ def test_the_plan_is_that_of_the_verb(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_a_board_without_room_leaves_the_rest_of_the_page(tmp_path: Path) -> None:
     page, network = tmp_path / "report.html", tmp_path / "wide.toml"
-    network.write_text("""
-[network]
-name = "wide"
-input = { rows = 8, columns = 8, channels = 2 }
-[[layer]]
-name = "conv1"
-maps = 3
-kernel = 3
-design = "k3"
-[design.k3]
-k = 3
-n_cu = 256
-""")
+    network.write_text(
+        network_text(
+            "wide",
+            (8, 8, 2),
+            layer("conv1", 3, kernel=3, design="k3"),
+            designs={"k3": {"k": 3, "n_cu": 256}},
+        )
+    )
     assert main(["report", str(network), "--board", "nexys-video", "-o", str(page)]) == 0
     found = document(page)
     [said] = [each["text"] for each in found["sections"] if each["id"] == "board"]
@@ -348,14 +336,12 @@ n_cu = 256
     ],
 )
 def test_bad_input_is_one_line(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,
+    arguments: list[str], message: str, terminal: Terminal, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    assert main(["report", *arguments]) == 2
-    error = capsys.readouterr().err
+    error = terminal.refusal("report", *arguments)
     assert message in error
-    assert error.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,7 +1,5 @@
 """The report on networks of the MAC array: table II from the product, and its words."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +12,7 @@ from merp.models.machines.mac_array.passes import design_of, sized
 from merp.models.papers.lists import paper
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
+from terminal import Terminal
 
 Rows = list[dict[str, Any]]
 EPOCHS = tuple(f"epoch, batch {batch}" for batch in (10, 20, 40))
@@ -125,10 +124,6 @@ def test_another_network_has_no_figures_of_the_paper(tmp_path: Path) -> None:
         (["--board", "stratix"], "no board 'stratix': allowed are "),
     ],
 )
-def test_bad_input_is_one_line(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["report", "digits-fixed", *arguments]) == 2
-    error = capsys.readouterr().err
+def test_bad_input_is_one_line(arguments: list[str], message: str, terminal: Terminal) -> None:
+    error = terminal.refusal("report", "digits-fixed", *arguments)
     assert message in error
-    assert error.count("\n") == 1

@@ -3,8 +3,6 @@
 Each check is seen to fail on a copy of the page that is broken for it.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

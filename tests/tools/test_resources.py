@@ -3,8 +3,6 @@
 ``PYTHONPATH=tests/house python tests/tools/test_resources.py`` measures them anew.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io
@@ -29,6 +27,7 @@ from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
+from terminal import Terminal
 
 DATA = ROOT / "tests" / "data" / "resources.json"
 HARDWARE = ROOT / "tests" / "data" / "resources_hardware.json"
@@ -219,12 +218,10 @@ def test_cells_are_counted_by_what_they_take() -> None:
 
 
 def test_what_cannot_be_measured_is_refused_in_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, terminal: Terminal
 ) -> None:
     def refused(*words: str) -> str:
-        assert main(["resources", "alexnet", *words]) == 2
-        err = capsys.readouterr().err
-        assert err.count("\n") == 1
+        err = terminal.refusal("resources", "alexnet", *words)
         return err
 
     message = "synthesis is for the 7 series: allowed are xc7k325t, xc7v2000t"

@@ -1,15 +1,13 @@
 """Resources of the MAC array: one bitstream, multipliers by count, beside the paper's part."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
 
 from merp.models.base.errors import BadInput
 from merp.tools.bitstream.engines import engine_of, printed
-from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
+from terminal import Terminal
 
 
 @pytest.mark.parametrize(
@@ -46,13 +44,9 @@ def test_the_papers_part_is_of_another_vendor() -> None:
         (["alexnet"], "--layer: alexnet has a design for each kind of layer: give one"),
     ],
 )
-def test_bad_input_is_one_line(
-    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["resources", *words]) == 2
-    error = capsys.readouterr().err
+def test_bad_input_is_one_line(words: list[str], message: str, terminal: Terminal) -> None:
+    error = terminal.refusal("resources", *words)
     assert message in error
-    assert error.count("\n") == 1
 
 
 def test_two_designs_of_one_network() -> None:

@@ -1,7 +1,5 @@
 """An interrupted run says in one line what is saved, and a command that leads to the same bytes."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -15,35 +13,16 @@ from merp.tools import cli
 from merp.tools.common.resumable import command, noted, resumable
 from merp.tools.comparison.campaign import local
 from merp.tools.simulate.finished import Finished
+from network_text import layer, network_text
 
-NETWORK = """
-[network]
-name = "tiny"
-input = { rows = 4, columns = 4, channels = 1 }
-
-[[layer]]
-name = "conv 1"
-maps = 2
-kernel = 2
-pad = 0
-design = "k2"
-
-[[layer]]
-name = "conv 2"
-maps = 2
-kernel = 2
-design = "k2"
-
-[[layer]]
-name = "fc 2"
-maps = 10
-relu = false
-
-[design.k2]
-k = 2
-n_cu = 1
-r = 1
-"""
+NETWORK = network_text(
+    "tiny",
+    (4, 4, 1),
+    layer("conv 1", 2, kernel=2, pad=0, design="k2"),
+    layer("conv 2", 2, kernel=2, design="k2"),
+    layer("fc 2", 10, relu=False),
+    designs={"k2": {"k": 2, "n_cu": 1, "r": 1}},
+)
 
 RUNS: dict[str, tuple[Any, str, list[str], str]] = {
     "train": (

@@ -4,8 +4,6 @@
 core.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io
@@ -29,6 +27,7 @@ from merp.models.fpga.routed import Routed, read_report
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.tools.cli import main
 from needed_tools import needs
+from terminal import Terminal
 
 DATA = ROOT / "tests" / "data" / "routed.json"
 CAPTURED = ROOT / "tests" / "data" / "nextpnr_tiny.json"
@@ -195,10 +194,9 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], int]]:
 
 @needs("yosys")
 def test_the_answer_sets_each_block_beside_the_median(
-    answered: list[tuple[list[str], int]], capsys: pytest.CaptureFixture[str]
+    answered: list[tuple[list[str], int]], capsys: pytest.CaptureFixture[str], terminal: Terminal
 ) -> None:
-    assert main([*WORDS, "--route", "ecp5", "--block", "bank", "--seeds", "2", "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = terminal.answer(*WORDS, "--route", "ecp5", "--block", "bank", "--seeds", "2")
     assert (answer["nextpnr"], answer["seeds"], answer["median_ratio"]) == ("1.2", 2, 1.5)
     first, _, last = answer["blocks"]
     assert first == {
@@ -225,12 +223,10 @@ def test_the_answer_sets_each_block_beside_the_median(
     ],
 )
 def test_options_that_do_not_go_together_are_refused_in_one_line(
-    words: str, said: str, capsys: pytest.CaptureFixture[str]
+    words: str, said: str, terminal: Terminal
 ) -> None:
-    assert main([*WORDS, *words.split()]) == 2
-    said_all = capsys.readouterr().err
+    said_all = terminal.refusal(*WORDS, *words.split())
     assert said in said_all
-    assert said_all.count("\n") == 1
 
 
 @pytest.mark.parametrize("words", ["--route ice40", "--route ecp5 --seeds 0"])

@@ -1,7 +1,5 @@
 """A verb that a signal ends: the status, no program left, no draft, and the old output intact."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,11 +1,7 @@
 """``merp simulate`` on a small network: its answer, its failures, its complaints."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,42 +15,17 @@ from merp.models.golden.initial import parameters
 from merp.models.machines.cnn_merp.cycles import layer_cycles
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.network.network_file import read_network
-from merp.tools.cli import main
+from network_text import layer, max_pool, network_text
+from terminal import Terminal
 
-NETWORK = """
-[network]
-name = "tiny"
-input = { rows = 7, columns = 7, channels = 1 }
-
-[[layer]]
-name = "conv1"
-maps = 4
-kernel = 3
-pad = 1
-pool = { kind = "max", window = 3, stride = 2 }
-design = "k3"
-
-[[layer]]
-name = "conv2"
-maps = 6
-kernel = 3
-pad = 1
-groups = 2
-design = "k3"
-
-[[layer]]
-name = "fc3"
-maps = 3
-relu = false
-
-[design.k3]
-k = 3
-n_cu = 2
-r = 2
-d = 2
-mul_latency = 1
-add_latency = 2
-"""
+NETWORK = network_text(
+    "tiny",
+    (7, 7, 1),
+    layer("conv1", 4, kernel=3, pad=1, pool=max_pool(3, 2), design="k3"),
+    layer("conv2", 6, kernel=3, pad=1, groups=2, design="k3"),
+    layer("fc3", 3, relu=False),
+    designs={"k3": {"k": 3, "n_cu": 2, "r": 2, "d": 2, "mul_latency": 1, "add_latency": 2}},
+)
 
 
 KEYS = {
@@ -65,9 +36,9 @@ KEYS = {
 
 
 def test_answer_has_the_fixed_keys_and_every_count_is_equal(
-    network_file: Path, answer_of: Callable[..., Any]
+    network_file: Path, terminal: Terminal
 ) -> None:
-    answer = answer_of(
+    answer = terminal.answer(
         "simulate", network_file, "--layer", "conv2", "--group", "1", "--images", "2"
     )
     assert answer.keys() >= KEYS
@@ -101,9 +72,9 @@ def test_answer_has_the_fixed_keys_and_every_count_is_equal(
 
 
 def test_all_layers_feed_each_other_on_one_elaboration(
-    network_file: Path, answer_of: Callable[..., Any], tmp_path: Path
+    network_file: Path, terminal: Terminal, tmp_path: Path
 ) -> None:
-    answer = answer_of("simulate", network_file, "--layer", "all", "-o", tmp_path)
+    answer = terminal.answer("simulate", network_file, "--layer", "all", "-o", tmp_path)
     assert [run["layer"] for run in answer["runs"]] == ["conv1", "conv2"]
     assert all(run["bit_exact"] and run["group"] == "all" for run in answer["runs"])
     assert len({run["elaboration_sha"] for run in answer["runs"]}) == 1
@@ -114,11 +85,11 @@ def test_all_layers_feed_each_other_on_one_elaboration(
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
 
 
-def test_cus_and_waveform(
-    network_file: Path, answer_of: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_cus_and_waveform(network_file: Path, terminal: Terminal, tmp_path: Path) -> None:
     vcd = tmp_path / "ports.vcd"
-    answer = answer_of("simulate", network_file, "--layer", "conv1", "--cus", "3", "--wave", vcd)
+    answer = terminal.answer(
+        "simulate", network_file, "--layer", "conv1", "--cus", "3", "--wave", vcd
+    )
     assert answer["n_cu"] == 3
     assert answer["cycles"]["slot_efficiency"] == pytest.approx(4 / 6)
     for counts in answer["ports"].values():
@@ -127,11 +98,11 @@ def test_cus_and_waveform(
 
 
 def test_the_first_rows_alone_are_a_run_of_their_own(
-    network_file: Path, answer_of: Callable[..., Any], tmp_path: Path
+    network_file: Path, terminal: Terminal, tmp_path: Path
 ) -> None:
     folder = tmp_path / "rows"
     arguments = ("simulate", network_file, "--layer", "conv1", "-o", folder, "--resume")
-    answer = answer_of(*arguments, "--rows", "5", "--state")
+    answer = terminal.answer(*arguments, "--rows", "5", "--state")
     assert answer["rows"] == 5
     words = {"map_in": 5 * 7, "map_out": 2 * 3 * 4, "kernel": 4 * 9, "bias": 4}
     assert {port: answer["ports"][port]["monitor"] for port in words} == words
@@ -139,52 +110,35 @@ def test_the_first_rows_alone_are_a_run_of_their_own(
     assert answer["bit_exact"] is True
     assert answer["words_compared"] > words["map_out"]
     assert "fp, first 5 rows, group 0" in (folder / "simulate.txt").read_text()
-    whole = answer_of(*arguments, "--state")  # keeps to its own size, though that one is finished
+    # It keeps to its own size, though the other one is finished.
+    whole = terminal.answer(*arguments, "--state")
     assert whole["rows"] == 7
     assert whole["ports"]["map_out"]["monitor"] == 3 * 3 * 4
 
 
 def test_the_first_rows_without_state_as_the_demo_has_them(
-    network_file: Path, answer_of: Callable[..., Any]
+    network_file: Path, terminal: Terminal
 ) -> None:
-    answer = answer_of("simulate", network_file, "--layer", "conv1", "--rows", "5")
+    answer = terminal.answer("simulate", network_file, "--layer", "conv1", "--rows", "5")
     assert (answer["rows"], answer["bit_exact"], answer["words_compared"]) == (5, True, 2 * 3 * 4)
 
 
-def test_people_get_a_table(network_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["simulate", str(network_file)]) == 0
-    text = capsys.readouterr().out
+def test_people_get_a_table(network_file: Path, terminal: Terminal) -> None:
+    text = terminal.output("simulate", network_file)
     for part in ("closed form", "monitor", "36 words compared, 0 differ", "MB/GFlop", "stalls"):
         assert part in text
 
 
-def test_kernels_of_a_user(
-    network_file: Path,
-    answer_of: Callable[..., Any],
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-) -> None:
+def test_kernels_of_a_user(network_file: Path, terminal: Terminal, tmp_path: Path) -> None:
     path = tmp_path / "kernels.npz"
     np.savez(path, **{"conv1.kernel": np.zeros((4, 1, 3, 3), np.float32)})
-    answer = answer_of("simulate", network_file, "--kernels", path)
+    answer = terminal.answer("simulate", network_file, "--kernels", path)
     assert answer["bit_exact"] is True
     kernel = np.ones((4, 1, 3, 3), np.float32)
     kernel[2, 0, 1, 1] = np.nan
     np.savez(path, **{"conv1.kernel": kernel})
-    complain(capsys, [network_file, "--kernels", path], f"{path}: conv1.kernel[2, 0, 1, 1] = nan")
-
-
-def complain(capsys: pytest.CaptureFixture[str], arguments: list[object], wanted: str) -> None:
-    """One line with ``wanted`` on stderr, status 2."""
-    try:
-        status = main(["simulate", *map(str, arguments)])
-    except SystemExit as end:  # argparse's own complaints
-        status = int(end.code or 0)
-    output = capsys.readouterr()
-    assert status == 2
-    assert output.err.count("\n") == 1
-    assert wanted in output.err
-    assert output.out == ""
+    said = terminal.refusal("simulate", network_file, "--kernels", path)
+    assert f"{path}: conv1.kernel[2, 0, 1, 1] = nan" in said
 
 
 @pytest.mark.parametrize(
@@ -212,33 +166,32 @@ def test_bad_input_is_one_line(
     arguments: list[object],
     wanted: str,
     network_file: Path,
-    capsys: pytest.CaptureFixture[str],
+    terminal: Terminal,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    complain(capsys, [network_file, *arguments], wanted)
+    assert wanted in terminal.refusal("simulate", network_file, *arguments)
 
 
 @pytest.mark.parametrize("engine", ["ghdl", "verilator"])
 def test_missing_simulator_is_bad_input(
-    engine: str,
-    network_file: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    engine: str, network_file: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(simulators.shutil, "which", lambda *_, **__: None)
-    complain(capsys, [network_file, "--engine", engine], f"--engine {engine}: ")
+    said = terminal.refusal("simulate", network_file, "--engine", engine)
+    assert f"--engine {engine}: " in said
 
 
 @pytest.mark.ghdl
 def test_python_without_a_shared_library_is_bad_input(
-    network_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    network_file: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """cocotb has the simulator load it; builds by pyenv have none unless they are asked to."""
     monkeypatch.delenv("LIBPYTHON_LOC", raising=False)
     monkeypatch.setattr("find_libpython.find_libpython", lambda: None)
-    complain(capsys, [network_file, "--engine", "ghdl"], "--engine ghdl: this Python has no shared")
+    said = terminal.refusal("simulate", network_file, "--engine", "ghdl")
+    assert "--engine ghdl: this Python has no shared" in said
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,10 @@
 """``merp simulate`` over layers as real networks have them, in every phase and on every port."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+
+from terminal import Terminal
 
 NETWORK = """
 [network]
@@ -58,11 +56,11 @@ ROW = 'cu_kind = "fused"\nku_kind = "row"\nku_lanes = 3\n'
 @pytest.mark.parametrize("fused", [False, True], ids=["tree", "fused"])
 @pytest.mark.parametrize("resolution", ["sums", "pooled"])
 def test_each_kind_of_layer_is_bit_exact_and_every_count_is_equal(
-    tmp_path: Path, answer_of: Callable[..., Any], fused: bool, resolution: str
+    tmp_path: Path, terminal: Terminal, fused: bool, resolution: str
 ) -> None:
     file = tmp_path / "kinds.toml"
     file.write_text(NETWORK.replace("bfloat16", "binary32") + ROW if fused else NETWORK)
-    answer = answer_of(
+    answer = terminal.answer(
         "simulate", file, "--layer", "all", "--phase", "all", "--images", "2",
         "--delta-at", resolution,
     )  # fmt: skip

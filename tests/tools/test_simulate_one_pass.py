@@ -1,8 +1,5 @@
 """``merp simulate`` and the library where a network goes back in one pass."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,55 +16,22 @@ from merp.models.network.network_file import read_network
 from merp.models.traffic.closed_form import network_traffic
 from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
+from network_text import layer, max_pool, network_text
+from terminal import Terminal
 
-NETWORK = """
-[network]
-name = "tiny"
-input = { rows = 6, columns = 5, channels = 3 }
-backward = "fused"
-
-[[layer]]
-name = "conv1"
-maps = 4
-kernel = 2
-pool = { kind = "max", window = 3, stride = 2 }
-design = "first"
-
-[[layer]]
-name = "conv2"
-maps = 6
-kernel = 2
-pad = 1
-groups = 2
-design = "k2"
-
-[[layer]]
-name = "fc3"
-maps = 3
-relu = false
-design = "full"
-
-[design.first]
-k = 2
-n_cu = 2
-r = 1
-mul_latency = 1
-add_latency = 2
-
-[design.k2]
-k = 2
-n_cu = 3
-r = 1
-mul_latency = 1
-add_latency = 2
-
-[design.full]
-k = 1
-n_cu = 1
-r = 1
-mul_latency = 1
-add_latency = 2
-"""
+NETWORK = network_text(
+    "tiny",
+    (6, 5, 3),
+    layer("conv1", 4, kernel=2, pool=max_pool(3, 2), design="first"),
+    layer("conv2", 6, kernel=2, pad=1, groups=2, design="k2"),
+    layer("fc3", 3, relu=False, design="full"),
+    designs={
+        "first": {"k": 2, "n_cu": 2, "r": 1, "mul_latency": 1, "add_latency": 2},
+        "k2": {"k": 2, "n_cu": 3, "r": 1, "mul_latency": 1, "add_latency": 2},
+        "full": {"k": 1, "n_cu": 1, "r": 1, "mul_latency": 1, "add_latency": 2},
+    },
+    backward="fused",
+)
 
 BACK = [("fc3", "dp"), ("conv2", "bp"), ("conv1", "ku"), ("fc3", "ku")]
 NARROW = (
@@ -93,19 +57,19 @@ def check(answer: Any, file: Path) -> None:
         assert moved == {port: count for port, count in wanted.items() if count or port in moved}
 
 
-def test_a_whole_step(network_file: Path, answer_of: Callable[..., Any]) -> None:
-    answer = answer_of("simulate", network_file, "--layer", "all", "--phase", "all", "--state")
+def test_a_whole_step(network_file: Path, terminal: Terminal) -> None:
+    answer = terminal.answer(
+        "simulate", network_file, "--layer", "all", "--phase", "all", "--state"
+    )
     runs = [(run["layer"], run["phase"]) for run in answer["runs"]]
     assert runs == [*((name, "fp") for name in ("conv1", "conv2", "fc3")), *BACK]
     check(answer, network_file)
 
 
-def test_in_narrow_formats_and_both_accounts_of_cycles(
-    answer_of: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_in_narrow_formats_and_both_accounts_of_cycles(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "narrow.toml"
     file.write_text(NETWORK.replace('backward = "fused"\n', NARROW))
-    answer = answer_of("simulate", file, "--layer", "all", "--phase", "bp")
+    answer = terminal.answer("simulate", file, "--layer", "all", "--phase", "bp")
     assert [(run["layer"], run["phase"]) for run in answer["runs"]] == BACK
     check(answer, file)
     one_pass = answer["runs"][1]
@@ -121,33 +85,28 @@ def test_in_narrow_formats_and_both_accounts_of_cycles(
 
 
 def test_a_pass_is_asked_for_and_told(
-    network_file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    network_file: Path, terminal: Terminal, tmp_path: Path
 ) -> None:
     """Of a network that goes back in separate passes; its waveform counts every port."""
     separate = tmp_path / "separate.toml"
     separate.write_text(NETWORK.replace('backward = "fused"', ""))
     wave = tmp_path / "bp.vcd"
     arguments = ["simulate", str(separate), "--phase", "bp", "--wide"]
-    assert main([*arguments, "--layer", "conv2", "--group", "1", "--wave", str(wave)]) == 0
-    said = capsys.readouterr().out
+    said = terminal.output(*arguments, "--layer", "conv2", "--group", "1", "--wave", wave)
     assert "tiny conv2 bp, group 1 of 2: 1 image(s), 1 + 2 of 3 CUs of 2x2 (tree, by po" in said
     assert "waveform" in said
     assert "of delta propagation's slots: " in said
     assert wave.with_suffix(".gtkw").exists()
-    assert main([*arguments, "--layer", "all"]) == 0
-    said = capsys.readouterr().out
+    said = terminal.output(*arguments, "--layer", "all")
     assert "conv1 has ku alone, as it is the first layer" in said
     assert "fc3 has dp and ku, as it is fully connected" in said
 
 
 def test_a_finished_pass_is_taken_up(
-    network_file: Path,
-    answer_of: Callable[..., Any],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    network_file: Path, terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shorter = [network_file, "--phase", "bp", "-o", tmp_path]
-    first = answer_of("simulate", *shorter, "--layer", "conv2", "--group", "all")
+    first = terminal.answer("simulate", *shorter, "--layer", "conv2", "--group", "all")
     ran: list[str] = []
     run_top = myhdl_engine.run_top
 
@@ -156,10 +115,10 @@ def test_a_finished_pass_is_taken_up(
         return run_top(top, *rest)
 
     monkeypatch.setattr(myhdl_engine, "run_top", count)
-    longer = answer_of("simulate", *shorter, "--layer", "all", "--resume")
+    longer = terminal.answer("simulate", *shorter, "--layer", "all", "--resume")
     assert ran == ["delta", "kernel_update", "kernel_update"]
     assert longer["runs"][1] == first
-    answer_of("simulate", network_file, "--phase", "all", "--layer", "all", "-o", tmp_path,
+    terminal.answer("simulate", network_file, "--phase", "all", "--layer", "all", "-o", tmp_path,
               "--resume")  # fmt: skip
     assert ran[3:] == ["forward"] * 3
 
@@ -201,11 +160,7 @@ VERBS = ("simulate", "registers", "export", "resources")
     ],
 )
 def test_what_hardware_refuses_is_refused_before_anything_runs(
-    why: str,
-    verb: str,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    why: str, verb: str, terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = REFUSED[why]
     if verb != "file":
@@ -222,8 +177,7 @@ def test_what_hardware_refuses_is_refused_before_anything_runs(
         ],
         "resources": ["resources", str(file), "--layer", "conv2", "--phase", "bp"],
     }[verb]  # fmt: skip
-    assert main(arguments) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = terminal.refusal(*arguments)
     said = "n_cu = 1: two halves" if "one unit" in why else why
     assert f"tiny: layer conv2: {said}" in line
     assert 'or backward = "separate"' in line or verb not in ("file", "simulate")
@@ -246,27 +200,20 @@ def test_what_hardware_refuses_is_refused_before_anything_runs(
         ),
     ],
 )
-def test_bad_input(
-    arguments: list[str], said: str, network_file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["simulate", str(network_file), *arguments]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert said in line
+def test_bad_input(arguments: list[str], said: str, network_file: Path, terminal: Terminal) -> None:
+    assert said in terminal.refusal("simulate", network_file, *arguments)
 
 
 def test_on_a_board(
-    network_file: Path,
-    answer_of: Callable[..., Any],
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
+    network_file: Path, terminal: Terminal, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """The passes of its plan; where it has none for both phases, that is said."""
     arguments = ["simulate", network_file, "--board", "kc705", "--layer", "conv2"]
-    answer = answer_of(*arguments, "--phase", "bp")
+    answer = terminal.answer(*arguments, "--phase", "bp")
     (run,) = answer["runs"]
     assert (run["passes_run"], run["measured"], run["failures"]) == (2, True, [])
     assert all(each["pins"] == each["plan"] for each in run["bytes"].values())
-    (sampled,) = answer_of(*arguments, "--phase", "bp", "--tiles", "sample:1")["runs"]
+    (sampled,) = terminal.answer(*arguments, "--phase", "bp", "--tiles", "sample:1")["runs"]
     assert (sampled["passed"], sampled["measured"]) == (True, False)
     one = tmp_path / "one.toml"
     one.write_text(NETWORK.replace("n_cu = 3", "n_cu = 1").replace('backward = "fused"', ""))
@@ -297,12 +244,9 @@ def test_a_layer_of_the_library(network_file: Path) -> None:
         merp.load(network_file)["conv1"].run(phase="bp")
 
 
-def test_the_network_says_how_it_goes_back(
-    network_file: Path, answer_of: Callable[..., Any], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert answer_of("networks", network_file)["backward"] == "fused"
-    assert main(["networks", str(network_file)]) == 0
-    said = " ".join(capsys.readouterr().out.split())
+def test_the_network_says_how_it_goes_back(network_file: Path, terminal: Terminal) -> None:
+    assert terminal.answer("networks", network_file)["backward"] == "fused"
+    said = terminal.prose("networks", network_file)
     assert "Convolutions but the first layer go back in one pass (bp)." in said
 
 

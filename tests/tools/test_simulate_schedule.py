@@ -1,11 +1,7 @@
 """``merp simulate --schedule``: a step on the array from one start."""
 
-from __future__ import annotations
-
-import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,11 +18,11 @@ from merp.cosim.phases.audit.scheduled import audit_scheduled
 from merp.models.machines.mac_array.passes import design_of
 from merp.models.network.network_file import read_network
 from merp.testbenches.mac_array.scheduled_bench import scheduled_top
-from merp.tools.cli import main
 from merp.tools.machines.mac_array.scheduled import one_start
 from merp.tools.machines.mac_array.simulated import MacArray
 from merp.tools.simulate.request import SimulateOptions
 from small_arrays import small_array
+from terminal import Terminal
 
 SMALL = small_array("small", side=5, channels=1, maps=5)
 """A row that no pooling window has, atoms that are not filled, lanes that idle."""
@@ -99,31 +95,21 @@ def test_a_wrong_word_or_cycle_is_found(played) -> None:
         (("--schedule", "-o", "there"), "merp: -o there: allowed without --schedule"),
     ],
 )
-def test_what_does_not_go_together_is_refused(capsys, small, words, said) -> None:
-    assert main(["simulate", str(small), *words]) == 2
-    error = capsys.readouterr().err
+def test_what_does_not_go_together_is_refused(terminal: Terminal, small, words, said) -> None:
+    error = terminal.refusal("simulate", small, *words)
     assert error.startswith(said)
-    assert error.count("\n") == 1
 
 
-def test_networks_of_no_array_are_refused(capsys) -> None:
-    assert main(["simulate", "digits", "--schedule"]) == 2
-    error = capsys.readouterr().err
-    assert error == "merp: --schedule: digits runs on cnn-merp: allowed on mac-array\n"
+def test_networks_of_no_array_are_refused(terminal: Terminal) -> None:
+    error = terminal.refusal("simulate", "digits", "--schedule")
+    assert error == "merp: --schedule: digits runs on cnn-merp: allowed on mac-array"
 
 
-def test_an_array_without_the_unit_of_losses_is_refused(capsys, tmp_path: Path) -> None:
+def test_an_array_without_the_unit_of_losses_is_refused(terminal: Terminal, tmp_path: Path) -> None:
     path = tmp_path / "bare.toml"
     path.write_text(f"{SMALL}loss = false\n")
-    assert main(["simulate", str(path), "--schedule"]) == 2
-    error = capsys.readouterr().err
-    assert error == "merp: --schedule: small: allowed with a design of loss = true\n"
-
-
-def answer(capsys: Any, *words: str) -> dict[str, Any]:
-    assert main([*words, "--json"]) == 0, capsys.readouterr().out
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    error = terminal.refusal("simulate", path, "--schedule")
+    assert error == "merp: --schedule: small: allowed with a design of loss = true"
 
 
 @pytest.mark.full
@@ -138,10 +124,10 @@ def test_the_fused_machine_and_the_other_loss(small: Path) -> None:
 
 @pytest.mark.full
 @pytest.mark.verilator
-def test_a_step_of_the_printed_network_from_one_start(capsys) -> None:
+def test_a_step_of_the_printed_network_from_one_start(terminal: Terminal) -> None:
     """Acceptance 4: two images, first and last, all seven layers in RTL."""
     words = ("simulate", "cifar10-1x-fixed", "--schedule", "--images", "2", "--engine", "verilator")
-    found = answer(capsys, *words)
+    found = terminal.answer(*words)
     assert found["bit_exact"]
     assert not found["failures"]
     schedule, passes = found["schedule"], 2 * found["schedule"]["passes"]

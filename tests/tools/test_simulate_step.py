@@ -1,7 +1,5 @@
 """``merp simulate`` over the phases of a step, and taken up again after an interruption."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -20,45 +18,23 @@ from merp.tools.common.seal import SEAL, sealed
 from merp.tools.machines.cnn_merp.report.measured import read_records
 from merp.tools.simulate.finished import Finished
 from merp.tools.simulate.result import Result
+from network_text import layer, max_pool, network_text
+from terminal import Terminal
 
-NETWORK = """
-[network]
-name = "tiny"
-input = { rows = 6, columns = 5, channels = 3 }
-
-[[layer]]
-name = "conv1"
-maps = 4
-kernel = 2
-pool = { kind = "max", window = 3, stride = 2 }
-design = "k2"
-
-[[layer]]
-name = "conv2"
-maps = 6
-kernel = 2
-pad = 1
-groups = 2
-design = "k2"
-
-[[layer]]
-name = "fc3"
-maps = 3
-relu = false
-
-[design.k2]
-k = 2
-n_cu = 2
-r = 1
-mul_latency = 1
-add_latency = 2
-"""
+NETWORK = network_text(
+    "tiny",
+    (6, 5, 3),
+    layer("conv1", 4, kernel=2, pool=max_pool(3, 2), design="k2"),
+    layer("conv2", 6, kernel=2, pad=1, groups=2, design="k2"),
+    layer("fc3", 3, relu=False),
+    designs={"k2": {"k": 2, "n_cu": 2, "r": 1, "mul_latency": 1, "add_latency": 2}},
+)
 
 
 def test_a_whole_step_is_bit_exact_and_every_count_is_equal(
-    network_file: Path, answer_of: Callable[..., Any]
+    network_file: Path, terminal: Terminal
 ) -> None:
-    answer = answer_of(
+    answer = terminal.answer(
         "simulate", network_file, "--layer", "all", "--phase", "all", "--state", "--images", "2"
     )
     runs = [(run["layer"], run["phase"]) for run in answer["runs"]]
@@ -79,11 +55,9 @@ def test_a_whole_step_is_bit_exact_and_every_count_is_equal(
 
 
 @pytest.mark.parametrize("phase", ["dp", "ku"])
-def test_deltas_at_pooled_resolution(
-    phase: str, network_file: Path, answer_of: Callable[..., Any]
-) -> None:
+def test_deltas_at_pooled_resolution(phase: str, network_file: Path, terminal: Terminal) -> None:
     layer = "conv2" if phase == "dp" else "conv1"
-    run = answer_of(
+    run = terminal.answer(
         "simulate", network_file, "--layer", layer, "--phase", phase, "--delta-at", "pooled",
         "--group", "all",
     )  # fmt: skip
@@ -96,22 +70,24 @@ def test_deltas_at_pooled_resolution(
 
 
 def test_waveform_counts_state_and_deltas(
-    network_file: Path, answer_of: Callable[..., Any], tmp_path: Path
+    network_file: Path, terminal: Terminal, tmp_path: Path
 ) -> None:
     vcd = tmp_path / "ports.vcd"
-    run = answer_of("simulate", network_file, "--layer", "conv2", "--phase", "dp", "--wave", vcd)
+    run = terminal.answer(
+        "simulate", network_file, "--layer", "conv2", "--phase", "dp", "--wave", vcd
+    )
     assert all(ways.keys() >= {"waveform"} for ways in run["ports"].values())
 
 
 def test_an_interrupted_run_goes_on_where_it_was(
     network_file: Path,
-    answer_of: Callable[..., Any],
+    terminal: Terminal,
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     arguments = [network_file, "--layer", "all", "--phase", "all", "-o", tmp_path]
-    whole = answer_of("simulate", *arguments)
+    whole = terminal.answer("simulate", *arguments)
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
@@ -140,34 +116,31 @@ def test_an_interrupted_run_goes_on_where_it_was(
         return run_top(top, *rest)
 
     monkeypatch.setattr(myhdl_engine, "run_top", count)
-    resumed = answer_of("simulate", *arguments, "--resume")
+    resumed = terminal.answer("simulate", *arguments, "--resume")
     assert ran == ["kernel_update"]
     for mine, other in zip(whole["runs"], resumed["runs"], strict=True):
         times = {"seconds": 0, "build_seconds": 0}
         assert mine | times == other | times
 
     # Results of another run are no results.
-    answer_of("simulate", *arguments, "--resume", "--seed", "1")
+    terminal.answer("simulate", *arguments, "--resume", "--seed", "1")
     assert len(ran) == 1 + 3
 
 
 def test_a_longer_run_takes_what_a_shorter_one_has_finished(
-    network_file: Path,
-    answer_of: Callable[..., Any],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    network_file: Path, terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernels = tmp_path / "kernels.npz"
     np.savez(kernels, **{"conv1.bias": np.ones(4, np.float32)})
     shorter = [network_file, "--kernels", kernels, "--group", "all", "-o", tmp_path]
-    answer_of("simulate", *shorter, "--layer", "conv1")
+    terminal.answer("simulate", *shorter, "--layer", "conv1")
     ran: list[str] = []
     monkeypatch.setattr(Finished, "save", lambda _, result: ran.append(result.layer.name))
     longer = [*shorter, "--layer", "all", "--resume"]
-    assert len(answer_of("simulate", *longer)["runs"]) == 2
+    assert len(terminal.answer("simulate", *longer)["runs"]) == 2
     assert ran == ["conv2"]
     np.savez(kernels, **{"conv1.bias": np.zeros(4, np.float32)})
-    answer_of("simulate", *longer)
+    terminal.answer("simulate", *longer)
     assert ran == ["conv2", "conv1", "conv2"]
 
 
@@ -182,52 +155,29 @@ def test_a_longer_run_takes_what_a_shorter_one_has_finished(
     ],
 )
 def test_bad_input(
-    arguments: list[str], words: str, network_file: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], words: str, network_file: Path, terminal: Terminal
 ) -> None:
-    assert main(["simulate", str(network_file), *arguments]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert words in line
+    assert words in terminal.refusal("simulate", network_file, *arguments)
 
 
-GROUPED = """
-[network]
-name = "grouped"
-input = { rows = 3, columns = 3, channels = 3 }
-[[layer]]
-name = "conv1"
-maps = 3
-kernel = 1
-groups = 3
-design = "k1"
-[[layer]]
-name = "conv2"
-maps = 6
-kernel = 1
-groups = 3
-pool = { kind = "max", window = 2, stride = 1 }
-design = "k1"
-[[layer]]
-name = "conv3"
-maps = 1
-kernel = 1
-design = "k1"
-[design.k1]
-k = 1
-n_cu = 1
-r = 1
-mul_latency = 1
-add_latency = 1
-"""
+GROUPED = network_text(
+    "grouped",
+    (3, 3, 3),
+    layer("conv1", 3, kernel=1, groups=3, design="k1"),
+    layer("conv2", 6, kernel=1, groups=3, pool=max_pool(2, 1), design="k1"),
+    layer("conv3", 1, kernel=1, design="k1"),
+    designs={"k1": {"k": 1, "n_cu": 1, "r": 1, "mul_latency": 1, "add_latency": 1}},
+)
 
 
 @pytest.mark.parametrize("images", [1, *in_full(2)])
 def test_state_of_groups_on_the_pins_is_the_formulas(
-    images: int, answer_of: Callable[..., Any], tmp_path: Path
+    images: int, terminal: Terminal, tmp_path: Path
 ) -> None:
     """No group's bits fill their last byte; every port of every pass as the page counts it."""
     file = tmp_path / "grouped.toml"
     file.write_text(GROUPED)
-    answer = answer_of(
+    answer = terminal.answer(
         "simulate", file, "--layer", "all", "--phase", "all", "--state", "--delta-at", "pooled",
         "--images", images, "-o", tmp_path,
     )  # fmt: skip
@@ -285,13 +235,13 @@ def emptied(file: Path) -> None:
 
 def test_results_that_are_not_as_they_were_kept_are_made_again(
     network_file: Path,
-    answer_of: Callable[..., Any],
+    terminal: Terminal,
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     arguments = ["simulate", network_file, "--layer", "all", "-o", tmp_path]
-    answer_of(*arguments)
+    terminal.answer(*arguments)
     kept = tmp_path / "finished" / "conv1-fp.npz"
     good = kept.read_bytes()
     made: list[str] = []
@@ -312,7 +262,7 @@ def test_results_that_are_not_as_they_were_kept_are_made_again(
         with np.load(kept) as mine:
             assert mine["outputs"].any(), damage
         assert len(kept.read_bytes()) > len(good) // 2
-    answer_of(*arguments, "--resume")
+    terminal.answer(*arguments, "--resume")
     assert made == []
 
 
@@ -385,13 +335,12 @@ def test_a_place_that_cannot_take_a_result_is_refused_before_the_work(
     place: str,
     resume: list[str],
     network_file: Path,
-    capsys: pytest.CaptureFixture[str],
+    terminal: Terminal,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / place).parent.mkdir(exist_ok=True)
     (tmp_path / place).symlink_to(tmp_path / "elsewhere")
     monkeypatch.setattr(myhdl_engine, "run_top", None)  # that nothing is simulated
-    assert main(["simulate", str(network_file), "-o", str(tmp_path), *resume]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = terminal.refusal("simulate", network_file, "-o", tmp_path, *resume)
     assert f"cannot be written: {tmp_path / place} is " in line

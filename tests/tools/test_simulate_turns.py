@@ -1,7 +1,5 @@
 """``merp simulate -o`` that is interrupted within a layer: finished passes do not run again."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil
@@ -20,66 +18,26 @@ from merp.tools.cli import main
 from merp.tools.common.output import Output
 from merp.tools.common.seal import SEAL, sealed
 from merp.tools.simulate.kept_files import KeptFiles
+from network_text import layer, max_pool, network_text
 
-GROUPS = """
-[network]
-name = "groups"
-input = { rows = 4, columns = 3, channels = 3 }
+GROUPS = network_text(
+    "groups",
+    (4, 3, 3),
+    layer("conv1", 3, kernel=2, groups=3, design="k2"),
+    layer("conv2", 3, kernel=2, groups=3, design="k2"),
+    layer("fc3", 2, relu=False),
+    designs={"k2": {"k": 2, "n_cu": 1, "r": 1, "mul_latency": 1, "add_latency": 2}},
+)
 
-[[layer]]
-name = "conv1"
-maps = 3
-kernel = 2
-groups = 3
-design = "k2"
-
-[[layer]]
-name = "conv2"
-maps = 3
-kernel = 2
-groups = 3
-design = "k2"
-
-[[layer]]
-name = "fc3"
-maps = 2
-relu = false
-
-[design.k2]
-k = 2
-n_cu = 1
-r = 1
-mul_latency = 1
-add_latency = 2
-"""
-
-ARRAY = """
-[network]
-name = "array"
-format = "fixed16"
-rounding = "stochastic"
-input = { rows = 4, columns = 4, channels = 1 }
-
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 3
-pad = 1
-pool = { kind = "max", window = 2, stride = 2 }
-design = "array"
-
-[[layer]]
-name = "fc2"
-maps = 2
-relu = false
-design = "array"
-
-[design.array]
-architecture = "mac_array"
-pox = 4
-poy = 4
-pof = 4
-"""
+ARRAY = network_text(
+    "array",
+    (4, 4, 1),
+    layer("conv1", 2, kernel=3, pad=1, pool=max_pool(2, 2), design="array"),
+    layer("fc2", 2, relu=False, design="array"),
+    designs={"array": {"architecture": "mac-array", "pox": 4, "poy": 4, "pof": 4}},
+    format="fixed16",
+    rounding="stochastic",
+)
 
 
 @pytest.fixture

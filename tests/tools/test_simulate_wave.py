@@ -1,40 +1,24 @@
 """``merp simulate --wave``: the waveform, what viewers are told of it, and complaints."""
 
-from __future__ import annotations
-
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from checkout import ROOT
 from merp.cosim.phases.audit.wave_file import Name, last_time, signals
 from merp.testbenches.top.top import Pin, TopPorts
-from merp.tools.cli import main
 from merp.tools.simulate.wave_views import grouped, gtkwave, surfer
+from network_text import layer, network_text
+from terminal import Terminal
 
-NETWORK = """
-[network]
-name = "tiny"
-input = { rows = 4, columns = 4, channels = 1 }
-
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 2
-design = "k2"
-
-[design.k2]
-k = 2
-n_cu = 1
-r = 1
-d = 2
-mul_latency = 1
-add_latency = 2
-"""
+NETWORK = network_text(
+    "tiny",
+    (4, 4, 1),
+    layer("conv1", 2, kernel=2, design="k2"),
+    designs={"k2": {"k": 2, "n_cu": 1, "r": 1, "d": 2, "mul_latency": 1, "add_latency": 2}},
+)
 
 PAGES = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"), ROOT / "tools/simulate/request.py")
 SHOWN = sorted(
@@ -65,11 +49,11 @@ def full(found: dict[Name, str]) -> set[str]:
 
 @pytest.mark.parametrize("part", [None, "layer.finish", *SHOWN, "all"])
 def test_viewers_are_told_of_every_signal_and_of_nothing_else(
-    network_file: Path, answer_of: Callable[..., Any], tmp_path: Path, part: str | None
+    network_file: Path, terminal: Terminal, tmp_path: Path, part: str | None
 ) -> None:
     assert SHOWN, "the pages speak of none, or in other words"
     words = [] if part is None else ["--wave-of", part]
-    answer = answer_of("simulate", network_file, "--wave", tmp_path / "a.b.vcd", *words)
+    answer = terminal.answer("simulate", network_file, "--wave", tmp_path / "a.b.vcd", *words)
     for counts in answer["ports"].values():
         assert "waveform" in counts
         assert len(set(counts.values())) == 1
@@ -92,10 +76,10 @@ def test_viewers_are_told_of_every_signal_and_of_nothing_else(
 
 @pytest.mark.ghdl
 def test_what_viewers_are_told_of_an_fst(
-    network_file: Path, answer_of: Callable[..., Any], tmp_path: Path
+    network_file: Path, terminal: Terminal, tmp_path: Path
 ) -> None:
     words = ["--engine", "ghdl", "--wave", tmp_path / "w.fst", "--wave-of", "layer.finish"]
-    answer = answer_of("simulate", network_file, *words)
+    answer = terminal.answer("simulate", network_file, *words)
     assert answer["bit_exact"] is True
     assert all(len(set(each.values())) == 1 for each in answer["ports"].values())
     found = signals(tmp_path / "w.fst")
@@ -180,14 +164,12 @@ def test_a_command_file_adds_the_signals_under_dividers() -> None:
 )
 def test_a_complaint_is_one_line_and_nothing_is_left(
     network_file: Path, words: list[str], wanted: str, tmp_path: Path,
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe.vcd")
     Path("nowhere.vcd").symlink_to("missing")
     Path("taken.gtkw").mkdir()
     before = sorted(tmp_path.rglob("*"))
-    assert main(["simulate", str(network_file), *words]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"merp: {wanted}")
+    assert terminal.refusal("simulate", network_file, *words).startswith(f"merp: {wanted}")
     assert sorted(tmp_path.rglob("*")) == before

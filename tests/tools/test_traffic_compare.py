@@ -1,8 +1,5 @@
 """``merp traffic --compare``: two networks side by side."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
 
 import pytest
@@ -10,9 +7,9 @@ import pytest
 from checkout import ROOT
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
-from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 from merp.tools.traffic.compare import paired, ratios
+from terminal import Terminal
 
 ALEXNET = network_traffic(open_network("alexnet"), 128)
 
@@ -24,18 +21,14 @@ def test_a_network_against_itself() -> None:
     assert set(found["all layers"]) == {"fp", "dp", "ku", "step"}
 
 
-def test_half_the_word_is_half_the_bytes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_half_the_word_is_half_the_bytes(tmp_path: Path, terminal: Terminal) -> None:
     text = (ROOT / "tools" / "data" / "digits.toml").read_text()
     half = tmp_path / "half.toml"
     half.write_text(text.replace('name = "digits"', 'name = "half"\nformat = "bfloat16"'))
-    assert main(["traffic", "digits", "--compare", str(half), "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = terminal.answer("traffic", "digits", "--compare", half)
     assert [each["network"] for each in answer["networks"]] == ["digits", "half"]
     assert {ratio for phases in answer["ratio"].values() for ratio in phases.values()} == {0.5}
-    assert main(["traffic", "digits", "--compare", str(half), "--footing", "full"]) == 0
-    printed = capsys.readouterr().out
+    printed = terminal.output("traffic", "digits", "--compare", half, "--footing", "full")
     assert "A: digits, B: half, batch 128" in printed
     assert "Footing full" in printed
 
@@ -44,7 +37,7 @@ def test_half_the_word_is_half_the_bytes(
     ("state", "array", "cnn_merp"), [("32", 15.32, 3.332), ("pooled", 14.13, 2.087)]
 )
 def test_the_array_beside_cnn_merp_with_words_as_wide(
-    state: str, array: float, cnn_merp: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    state: str, array: float, cnn_merp: float, tmp_path: Path, terminal: Terminal
 ) -> None:
     """Kernels and gradients move for every image there, once a batch here."""
     half = tmp_path / "half.toml"
@@ -52,8 +45,7 @@ def test_the_array_beside_cnn_merp_with_words_as_wide(
         'base = "cifar10-4x"\n[network]\nname = "cifar10-4x-bf16"\nformat = "bfloat16"\n'
     )
     words = ["traffic", "cifar10-4x-fixed", "--compare", str(half), "--batch", "40"]
-    assert main([*words, "--footing", "full", "--state-bits", state, "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = terminal.answer(*words, "--footing", "full", "--state-bits", state)
     first, second = (
         each["total_all"]["step"]["mb_per_gflop"] for each in answer["networks"]
     )  # fmt: skip
@@ -81,10 +73,6 @@ def test_layers_of_one_network_alone_stand_against_nothing() -> None:
         (["--compare", "none.toml"], "none.toml: cannot be read"),
     ],
 )
-def test_bad_input_is_one_line(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["traffic", "alexnet", *arguments]) == 2
-    error = capsys.readouterr().err
+def test_bad_input_is_one_line(arguments: list[str], message: str, terminal: Terminal) -> None:
+    error = terminal.refusal("traffic", "alexnet", *arguments)
     assert message in error
-    assert error.count("\n") == 1

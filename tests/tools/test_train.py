@@ -1,7 +1,5 @@
 """``merp train``: what it learns, saves, resumes and refuses."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource
@@ -14,7 +12,6 @@ import pytest
 from merp.models.base.errors import BadInput
 from merp.models.golden import loss as golden_loss
 from merp.models.golden import training
-from merp.tools import cli
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.train import checkpoint
@@ -22,16 +19,22 @@ from merp.tools.train.data import batch_of, split
 from merp.tools.train.digits import digits
 from merp.tools.train.names import LOSSES
 from needed_tools import needs
-from small_training import answer, laid, refusal, run
+from small_training import SmallTraining
+from terminal import Terminal
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return laid(tmp_path)
+def train(terminal: Terminal, tmp_path: Path) -> SmallTraining:
+    return SmallTraining(terminal, tmp_path)
 
 
-def test_answer_has_the_keys_of_the_contract(capsys, folder: Path) -> None:
-    found = answer(capsys, folder, "--epochs", "5", "-o", folder / "out" / "run")
+@pytest.fixture
+def folder(train: SmallTraining) -> Path:
+    return train.folder
+
+
+def test_answer_has_the_keys_of_the_contract(train: SmallTraining, folder: Path) -> None:
+    found = train.answer("--epochs", "5", "-o", folder / "out" / "run")
     contract = {"network", "engine", "steps", "loss", "accuracy", "bytes", "cycles"}
     assert contract <= set(found)
     assert (found["network"], found["engine"], found["steps"]) == ("small", "golden", 5 * 4)
@@ -53,73 +56,77 @@ def test_answer_has_the_keys_of_the_contract(capsys, folder: Path) -> None:
     assert (folder / "out" / "run" / "loss.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_schedule_is_another_rate_from_an_epoch_on(capsys, folder: Path) -> None:
+def test_a_schedule_is_another_rate_from_an_epoch_on(train: SmallTraining, folder: Path) -> None:
     """As if the run were taken up with the next rate, by hand, to the byte."""
     once, twice = folder / "once.npz", folder / "twice.npz"
-    answer(capsys, folder, "--epochs", "5", "--lr-decay", "0.5", "--lr-every", "2", "--save", once)
+    train.answer("--epochs", "5", "--lr-decay", "0.5", "--lr-every", "2", "--save", once)
     for epochs, rate, resume in ((2, "0.1", ()), (4, "0.05", ("--resume", twice)),
                                  (5, "0.025", ("--resume", twice))):  # fmt: skip
-        answer(capsys, folder, "--epochs", epochs, "--lr", rate, "--save", twice, *resume)
+        train.answer("--epochs", epochs, "--lr", rate, "--save", twice, *resume)
     assert once.read_bytes() == twice.read_bytes()
-    answer(capsys, folder, "--epochs", "5", "--save", twice)
+    train.answer("--epochs", "5", "--save", twice)
     assert once.read_bytes() != twice.read_bytes()
 
 
-def test_a_run_with_a_schedule_is_resumed_to_the_same_bytes(capsys, folder: Path) -> None:
+def test_a_run_with_a_schedule_is_resumed_to_the_same_bytes(
+    train: SmallTraining, folder: Path
+) -> None:
     whole, parts = folder / "whole.npz", folder / "parts.npz"
     decay = ("--lr-decay", "0.3")
-    answer(capsys, folder, "--steps", "11", *decay, "--save", whole)
-    answer(capsys, folder, "--steps", "6", *decay, "--save", parts)  # amid an epoch
-    answer(capsys, folder, "--steps", "11", *decay, "--save", parts, "--resume", parts)
+    train.answer("--steps", "11", *decay, "--save", whole)
+    train.answer("--steps", "6", *decay, "--save", parts)  # amid an epoch
+    train.answer("--steps", "11", *decay, "--save", parts, "--resume", parts)
     assert whole.read_bytes() == parts.read_bytes()
 
 
-def test_a_schedule_that_is_none_is_refused(capsys, folder: Path) -> None:
-    assert "--lr-every 3: allowed with --lr-decay" in refusal(capsys, folder, "--lr-every", "3")
+def test_a_schedule_that_is_none_is_refused(train: SmallTraining) -> None:
+    assert "--lr-every 3: allowed with --lr-decay" in train.refusal("--lr-every", "3")
     for value in ("0", "1", "nan", "-1"):
-        told = refusal(capsys, folder, "--lr-decay", value)
+        told = train.refusal("--lr-decay", value)
         assert "must be a number above 0 and below 1" in told
-    told = refusal(capsys, folder, "--lr-decay", "1e-30", "--epochs", "9")  # before any step
+    told = train.refusal("--lr-decay", "1e-30", "--epochs", "9")  # before any step
     assert "--lr 0.1: 1e-241 in epoch 9: over a batch of 4 the format has no such rate" in told
 
 
-def test_weight_decay_is_one_of_the_factors_of_every_step(capsys, folder: Path) -> None:
+def test_weight_decay_is_one_of_the_factors_of_every_step(
+    train: SmallTraining, folder: Path
+) -> None:
     """As large as it is, it is felt in a step; a run of two parts needs it in both."""
     whole, parts, other = folder / "whole.npz", folder / "parts.npz", folder / "other.npz"
     decay = ("--weight-decay", "0.25")
-    answer(capsys, folder, "--steps", "6", *decay, "--save", whole)
-    answer(capsys, folder, "--steps", "3", *decay, "--save", parts)
-    answer(capsys, folder, "--steps", "6", *decay, "--save", parts, "--resume", parts)
+    train.answer("--steps", "6", *decay, "--save", whole)
+    train.answer("--steps", "3", *decay, "--save", parts)
+    train.answer("--steps", "6", *decay, "--save", parts, "--resume", parts)
     assert whole.read_bytes() == parts.read_bytes()
-    answer(capsys, folder, "--steps", "6", "--save", other)
-    answer(capsys, folder, "--steps", "6", "--weight-decay", "0", "--save", parts)
+    train.answer("--steps", "6", "--save", other)
+    train.answer("--steps", "6", "--weight-decay", "0", "--save", parts)
     assert other.read_bytes() == parts.read_bytes()
     with np.load(whole) as decayed, np.load(other) as kept:
         for key in (key for key in kept.files if key.endswith((".kernel", ".bias"))):
             assert (decayed[key] ** 2).sum() < (kept[key] ** 2).sum(), key
 
 
-def test_accuracy_is_that_of_images_of_ones_own(capsys, folder: Path) -> None:
+def test_accuracy_is_that_of_images_of_ones_own(train: SmallTraining, folder: Path) -> None:
     with np.load(folder / "data.npz") as data:
         images, labels = data["images"], data["labels"]
     right, wrong = folder / "right.npz", folder / "wrong.npz"
-    found = answer(capsys, folder, "--epochs", "12", "--validation", folder / "data.npz")
+    found = train.answer("--epochs", "12", "--validation", folder / "data.npz")
     assert found["images"] == {"trained": 20, "held_out": 20}
     assert found["accuracy"] > 0.9
     np.savez(wrong, images=images[:7], labels=(labels[:7] + 1) % 3)
-    found = answer(capsys, folder, "--epochs", "12", "--validation", wrong)
+    found = train.answer("--epochs", "12", "--validation", wrong)
     assert found["images"] == {"trained": 20, "held_out": 7}
     assert found["accuracy"] < 0.1
     np.savez(right, images=images[:, :3], labels=labels)
-    told = refusal(capsys, folder, "--validation", right)
+    told = train.refusal("--validation", right)
     assert "right.npz: images: size (3, 5, 2): small takes (4, 5, 2)" in told
     np.savez(right, images=images[:0], labels=labels[:0])
-    assert "images: 0: allowed are 1 or more" in refusal(capsys, folder, "--validation", right)
-    assert "cannot be read" in refusal(capsys, folder, "--validation", folder / "gone.npz")
+    assert "images: 0: allowed are 1 or more" in train.refusal("--validation", right)
+    assert "cannot be read" in train.refusal("--validation", folder / "gone.npz")
 
 
-def test_table(capsys, folder: Path) -> None:
-    status, out, _ = run(capsys, folder, "--steps", "3", "--momentum", "0", "--loss", "squared")
+def test_table(train: SmallTraining) -> None:
+    status, out, _ = train.run("--steps", "3", "--momentum", "0", "--loss", "squared")
     assert status == 0
     assert "small, engine golden: 3 steps of 4 images, loss" in out
     assert "of 4 held-out images" in out
@@ -127,17 +134,19 @@ def test_table(capsys, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 4, 7])
-def test_resumed_training_ends_in_the_same_bits(capsys, folder: Path, cut: int) -> None:
-    whole = answer(capsys, folder, "--steps", "9", "--seed", "3", "--save", folder / "whole.npz")
+def test_resumed_training_ends_in_the_same_bits(
+    train: SmallTraining, folder: Path, cut: int
+) -> None:
+    whole = train.answer("--steps", "9", "--seed", "3", "--save", folder / "whole.npz")
     part = folder / "part.npz"
-    answer(capsys, folder, "--steps", cut, "--seed", "3", "--save", part)
-    resumed = answer(capsys, folder, "--steps", "9", "--resume", part, "--save", part)
+    train.answer("--steps", cut, "--seed", "3", "--save", part)
+    resumed = train.answer("--steps", "9", "--resume", part, "--save", part)
     assert resumed == whole
     assert part.read_bytes() == (folder / "whole.npz").read_bytes()
 
 
-def test_saved_file_has_the_keys_of_the_contract(capsys, folder: Path) -> None:
-    answer(capsys, folder, "--steps", "2", "--seed", "7", "--save", folder / "f.npz")
+def test_saved_file_has_the_keys_of_the_contract(train: SmallTraining, folder: Path) -> None:
+    train.answer("--steps", "2", "--seed", "7", "--save", folder / "f.npz")
     with np.load(folder / "f.npz") as file:
         arrays = {key: file[key] for key in file.files}
     layers = {
@@ -152,7 +161,9 @@ def test_saved_file_has_the_keys_of_the_contract(capsys, folder: Path) -> None:
     assert arrays["fc2.velocity"].any()
 
 
-def test_an_interrupted_run_saves_its_last_whole_step(capsys, folder: Path, monkeypatch) -> None:
+def test_an_interrupted_run_saves_its_last_whole_step(
+    train: SmallTraining, folder: Path, monkeypatch
+) -> None:
     step = training.train_step
     calls = []
 
@@ -164,24 +175,24 @@ def test_an_interrupted_run_saves_its_last_whole_step(capsys, folder: Path, monk
 
     with monkeypatch.context() as patch:
         patch.setattr(training, "train_step", interrupted)
-        status, _, _ = run(capsys, folder, "--steps", "9", "--save", folder / "part.npz")
+        status, _, _ = train.run("--steps", "9", "--save", folder / "part.npz")
     assert status == 130
-    resumed = answer(capsys, folder, "--steps", "9", "--resume", folder / "part.npz")
+    resumed = train.answer("--steps", "9", "--resume", folder / "part.npz")
     assert len(resumed["loss"]) == 9
-    assert resumed == answer(capsys, folder, "--steps", "9")
+    assert resumed == train.answer("--steps", "9")
 
 
-def test_each_epoch_is_saved(capsys, folder: Path, monkeypatch) -> None:
+def test_each_epoch_is_saved(train: SmallTraining, folder: Path, monkeypatch) -> None:
     steps = []
     monkeypatch.setattr(checkpoint, "save", lambda _, done, network: steps.append(done.step))
-    answer(capsys, folder, "--steps", "10", "--save", folder / "f.npz")
+    train.answer("--steps", "10", "--save", folder / "f.npz")
     assert steps == [4, 8, 10]
 
 
-def test_a_full_disk_leaves_the_old_file(capsys, folder: Path, monkeypatch) -> None:
+def test_a_full_disk_leaves_the_old_file(train: SmallTraining, folder: Path, monkeypatch) -> None:
     """A limit on the size of files stands for the full disk."""
     saved = folder / "f.npz"
-    answer(capsys, folder, "--steps", "1", "--save", saved)
+    train.answer("--steps", "1", "--save", saved)
     before = saved.read_bytes()
     assert len(before) > 1000
     save = checkpoint.save
@@ -195,25 +206,25 @@ def test_a_full_disk_leaves_the_old_file(capsys, folder: Path, monkeypatch) -> N
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
     monkeypatch.setattr(checkpoint, "save", save_on_full_disk)
-    text = refusal(capsys, folder, "--steps", "2", "--save", saved)
-    assert text == f"merp: --save {saved}: cannot be written: File too large\n"
+    text = train.refusal("--steps", "2", "--save", saved)
+    assert text == f"merp: --save {saved}: cannot be written: File too large"
     assert saved.read_bytes() == before
     assert not list(folder.glob(".*"))
 
 
 def test_data_that_did_not_reach_the_disk_replaces_nothing(
-    capsys, folder: Path, monkeypatch
+    train: SmallTraining, folder: Path, monkeypatch
 ) -> None:
     saved = folder / "f.npz"
-    answer(capsys, folder, "--steps", "1", "--save", saved)
+    train.answer("--steps", "1", "--save", saved)
     before = saved.read_bytes()
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    text = refusal(capsys, folder, "--steps", "2", "--save", saved)
-    assert text == f"merp: --save {saved}: cannot be written: No space left on device\n"
+    text = train.refusal("--steps", "2", "--save", saved)
+    assert text == f"merp: --save {saved}: cannot be written: No space left on device"
     assert saved.read_bytes() == before
     assert not list(folder.glob(".*"))
 
@@ -239,35 +250,39 @@ def test_data_that_did_not_reach_the_disk_replaces_nothing(
         ({"labels": np.array([{}] * 20)}, "labels: type '|O': allowed are numbers"),
     ],
 )  # fmt: skip
-def test_data_that_cannot_be_used(capsys, folder: Path, change, complaint: str) -> None:
+def test_data_that_cannot_be_used(
+    train: SmallTraining, folder: Path, change, complaint: str
+) -> None:
     with np.load(folder / "data.npz") as file:
         arrays = dict(file)
     np.savez(folder / "data.npz", **(arrays | change))
-    assert complaint in refusal(capsys, folder)
+    assert complaint in train.refusal()
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf])
-def test_data_that_is_no_number_is_named(capsys, folder: Path, number: float) -> None:
+def test_data_that_is_no_number_is_named(train: SmallTraining, folder: Path, number: float) -> None:
     with np.load(folder / "data.npz") as file:
         arrays = dict(file)
     arrays["images"][13, 2, 4, 1] = number
     np.savez(folder / "data.npz", **arrays)
-    assert f"images[13, 2, 4, 1] = {number}" in refusal(capsys, folder)
+    assert f"images[13, 2, 4, 1] = {number}" in train.refusal()
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no arrays", None])
-def test_files_that_cannot_be_read(capsys, folder: Path, content: bytes | None) -> None:
+def test_files_that_cannot_be_read(
+    train: SmallTraining, folder: Path, content: bytes | None
+) -> None:
     data = folder / "data.npz"
     data.unlink()
     if content is not None:
         data.write_bytes(content)
-    assert f"{data}: cannot be read: " in refusal(capsys, folder)
-    assert f"{folder}: cannot be read: " in refusal(capsys, folder, "--data", folder)
+    assert f"{data}: cannot be read: " in train.refusal()
+    assert f"{folder}: cannot be read: " in train.refusal("--data", folder)
 
 
 @pytest.fixture
-def saved(capsys, folder: Path) -> Path:
-    answer(capsys, folder, "--steps", "3", "--save", folder / "f.npz")
+def saved(train: SmallTraining, folder: Path) -> Path:
+    train.answer("--steps", "3", "--save", folder / "f.npz")
     return folder / "f.npz"
 
 
@@ -291,7 +306,7 @@ def saved(capsys, folder: Path) -> Path:
     ],
 )  # fmt: skip
 def test_resume_files_that_cannot_be_used(
-    capsys, folder: Path, saved: Path, change, complaint: str
+    train: SmallTraining, saved: Path, change, complaint: str
 ) -> None:
     with np.load(saved) as file:
         arrays = dict(file)
@@ -300,7 +315,7 @@ def test_resume_files_that_cannot_be_used(
         key: np.full(fits, 0.1) if key == "fc2.velocity" else value for key, value in change.items()
     }
     np.savez(saved, **{key: value for key, value in arrays.items() if value is not None})
-    text = refusal(capsys, folder, "--resume", saved)
+    text = train.refusal("--resume", saved)
     assert f"{saved}: {complaint}" in text
 
 
@@ -334,22 +349,22 @@ def test_resume_files_that_cannot_be_used(
         (("--loss", "l1"), "argument --loss: invalid choice"),
     ],
 )
-def test_options_that_cannot_be_used(capsys, folder: Path, options, complaint: str) -> None:
-    assert complaint in refusal(capsys, folder, *options)
+def test_options_that_cannot_be_used(train: SmallTraining, options, complaint: str) -> None:
+    assert complaint in train.refusal(*options)
 
 
-def test_options_that_a_resumed_run_cannot_change(capsys, folder: Path, saved: Path) -> None:
-    text = refusal(capsys, folder, "--resume", saved, "--seed", "1")
+def test_options_that_a_resumed_run_cannot_change(train: SmallTraining, saved: Path) -> None:
+    text = train.refusal("--resume", saved, "--seed", "1")
     assert f"--seed 1: {saved} was made with 0: allowed: 0" in text
-    assert "--batch 5" in refusal(capsys, folder, "--resume", saved, "--batch", "5")
-    text = refusal(capsys, folder, "--resume", saved, "--steps", "2")
+    assert "--batch 5" in train.refusal("--resume", saved, "--batch", "5")
+    text = train.refusal("--resume", saved, "--steps", "2")
     assert f"--resume {saved}: at step 3: allowed are up to 2" in text
 
 
-def test_a_run_that_diverges_does_not_touch_what_was_saved(capsys, folder: Path, saved) -> None:
+def test_a_run_that_diverges_does_not_touch_what_was_saved(train: SmallTraining, saved) -> None:
     before = saved.read_bytes()
     options = ("--resume", saved, "--save", saved, "--lr", "1e30")
-    assert "the loss is nan" in refusal(capsys, folder, *options)
+    assert "the loss is nan" in train.refusal(*options)
     assert saved.read_bytes() == before
 
 
@@ -364,9 +379,9 @@ def test_a_model_that_overflowed_is_not_saved(folder: Path, saved: Path) -> None
     assert saved.read_bytes() == before
 
 
-def test_an_output_folder_that_cannot_be_made(capsys, folder: Path) -> None:
+def test_an_output_folder_that_cannot_be_made(train: SmallTraining, folder: Path) -> None:
     target = folder / "data.npz" / "out"
-    assert f"-o {target}: data.npz is no folder" in refusal(capsys, folder, "-o", target)
+    assert f"-o {target}: data.npz is no folder" in train.refusal("-o", target)
 
 
 def test_help_names_the_losses_there_are() -> None:
@@ -391,35 +406,34 @@ def test_digits_are_shuffled_before_a_fifth_is_held_out() -> None:
     assert np.bincount(parts.held_labels).min() > 20
 
 
-def test_digits_need_scikit_learn(capsys, folder: Path, monkeypatch) -> None:
+def test_digits_need_scikit_learn(train: SmallTraining, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
-    assert "needs scikit-learn: pip install 'merp[train]'" in refusal(
-        capsys, folder, "--data", "digits"
-    )
+    assert "needs scikit-learn: pip install 'merp[train]'" in train.refusal("--data", "digits")
 
 
 @pytest.mark.full
 @needs("scikit-learn")
-def test_the_digits_are_learnt(capsys) -> None:
-    assert cli.main(["train", "digits", "--data", "digits", "--engine", "golden", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_the_digits_are_learnt(terminal: Terminal) -> None:
+    found = terminal.answer("train", "digits", "--data", "digits", "--engine", "golden")
     assert found["steps"] == 440
     assert found["accuracy"] >= 0.97
 
 
-def test_a_saved_file_that_was_changed_is_refused(capsys, folder: Path, saved: Path) -> None:
+def test_a_saved_file_that_was_changed_is_refused(train: SmallTraining, saved: Path) -> None:
     with np.load(saved) as file:
         arrays = dict(file)
     arrays["conv1.bias"] = arrays["conv1.bias"] * 0
     np.savez(saved, **arrays)
-    text = refusal(capsys, folder, "--resume", saved)
-    assert text == f"merp: {saved}: not as merp train saved it, sha256 differs: train anew\n"
+    text = train.refusal("--resume", saved)
+    assert text == f"merp: {saved}: not as merp train saved it, sha256 differs: train anew"
 
 
-def test_training_is_not_resumed_with_other_data(capsys, folder: Path, saved: Path) -> None:
+def test_training_is_not_resumed_with_other_data(
+    train: SmallTraining, folder: Path, saved: Path
+) -> None:
     with np.load(folder / "data.npz") as file:
         arrays = dict(file)
     arrays["images"][0, 0, 0, 0] += 1
     np.savez(folder / "data.npz", **arrays)
-    text = refusal(capsys, folder, "--resume", saved)
+    text = train.refusal("--resume", saved)
     assert text.startswith(f"merp: {saved}: of another small, other sums, storage or data: allowed")

@@ -1,7 +1,5 @@
 """``merp train --board``: steps in the passes of a plan, to the golden's very file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,41 +15,19 @@ from merp.cosim.machines.cnn_merp.passes.cut import in_order
 from merp.cosim.training.hardware_step import HardwareStep
 from merp.models.fpga.parts import PARTS
 from merp.tools.cli import main
+from network_text import layer, max_pool, network_text
+from terminal import Terminal
 from tiny_board import BOARD, TINY
 
-NETWORK = """
-[network]
-name = "small"
-format = "bfloat16"
-input = { rows = 3, columns = 3, channels = 4 }
-
-[[layer]]
-name = "conv1"
-maps = 66
-kernel = 2
-groups = 2
-pool = { kind = "max", window = 2, stride = 2 }
-design = "k2"
-
-[[layer]]
-name = "conv2"
-maps = 3
-kernel = 2
-pad = 1
-design = "k2"
-
-[[layer]]
-name = "fc3"
-maps = 4
-relu = false
-
-[design.k2]
-k = 2
-n_cu = 1
-r = 1
-mul_latency = 1
-add_latency = 2
-"""
+NETWORK = network_text(
+    "small",
+    (3, 3, 4),
+    layer("conv1", 66, kernel=2, groups=2, pool=max_pool(2, 2), design="k2"),
+    layer("conv2", 3, kernel=2, pad=1, design="k2"),
+    layer("fc3", 4, relu=False),
+    designs={"k2": {"k": 2, "n_cu": 1, "r": 1, "mul_latency": 1, "add_latency": 2}},
+    format="bfloat16",
+)
 
 STEPS = 2
 
@@ -100,7 +76,7 @@ def done(words: list[str], place: Path, golden: bytes) -> Any:
 
 
 def test_every_port_of_every_layer_moved_the_bytes_of_the_plan(
-    done: Any, words: list[str], answer_of: Callable[..., Any]
+    done: Any, words: list[str], terminal: Terminal
 ) -> None:
     assert (done["board"], done["for"], done["apart"], done["steps"]) == (
         "mine", "bytes", False, STEPS,
@@ -115,7 +91,7 @@ def test_every_port_of_every_layer_moved_the_bytes_of_the_plan(
     assert cut["conv2", "ku"][0] > 1
     assert len(cut) == 8
     network, board = words[1], words[5]
-    rows = answer_of("plan", network, "--board", board, "--batch", "2")["layers"]
+    rows = terminal.answer("plan", network, "--board", board, "--batch", "2")["layers"]
     for run, row in zip(done["runs"], rows, strict=True):
         assert (run["layer"], run["phase"], run["passes"]) == (
             row["name"], row["phase"], row["passes"],
@@ -138,9 +114,9 @@ def test_every_port_of_every_layer_moved_the_bytes_of_the_plan(
 
 
 def test_the_golden_engine_answers_the_plan_and_has_measured_nothing(
-    done: Any, words: list[str], answer_of: Callable[..., Any]
+    done: Any, words: list[str], terminal: Terminal
 ) -> None:
-    found = answer_of(*words)
+    found = terminal.answer(*words)
     assert found["bytes"] == done["bytes"] | {"measured": None}
     for run, other in zip(found["runs"], done["runs"], strict=True):
         for port, each in run["bytes"].items():
@@ -169,14 +145,13 @@ def without_board(words: list[str]) -> list[str]:
 
 
 def test_a_training_of_other_sums_is_not_gone_on_with(
-    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], terminal: Terminal
 ) -> None:
     """Without a board the fully connected layer is not folded."""
     saved = tmp_path / "f.npz"
     before = saved_by(without_board(words), saved, "--steps", "1")
     capsys.readouterr()
-    assert main([*words, "--resume", str(saved), "--save", str(saved)]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = terminal.refusal(*words, "--resume", saved, "--save", saved)
     assert line.startswith(f"merp: {saved}: of another small, other sums, storage or data: ")
     assert saved.read_bytes() == before
 
@@ -233,8 +208,8 @@ def test_the_library_trains_the_same(place: Path, golden: bytes) -> None:
     board = place / "mine.toml"
     found = network.train(place / "data.npz", board=board, engine="myhdl", **options)
     plain = network.train(place / "data.npz", board=board, goal="time", **options)
-    for layer, pair in found.words.items():
-        for ours, theirs in zip(pair, plain.words[layer], strict=True):
+    for name, pair in found.words.items():
+        for ours, theirs in zip(pair, plain.words[name], strict=True):
             np.testing.assert_array_equal(ours, theirs)
     assert found.json()["bytes"]["plan"]["momentum"] == 0
     assert found.json()["bytes"]["measured"]["full"] == found.json()["bytes"]["plan"]
@@ -279,17 +254,12 @@ HOST = {
 
 @pytest.mark.parametrize("what", HOST)
 def test_a_part_that_is_not_what_came_out_is_noticed(
-    what: str,
-    words: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    what: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: Terminal
 ) -> None:
     array, said = HOST[what]
     monkeypatch.setattr(Record, "array", array)
     saved = tmp_path / "f.npz"
-    assert main([*words, "--steps", "1", "--engine", "myhdl", "--save", str(saved)]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
+    line = terminal.refusal(*words, "--steps", "1", "--engine", "myhdl", "--save", saved, status=1)
     assert line.startswith(f"merp: {said}")
     assert not saved.exists()
 
@@ -303,22 +273,16 @@ def test_a_part_that_is_not_what_came_out_is_noticed(
     ],
 )
 def test_parts_that_change_places_are_noticed(
-    module: Any,
-    said: str,
-    words: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    module: Any, said: str, words: list[str], monkeypatch: pytest.MonkeyPatch, terminal: Terminal
 ) -> None:
     monkeypatch.setattr(
         module, "in_order", lambda parts, arrays, axis=-1: in_order(parts, arrays[::-1], axis)
     )
-    assert main([*words, "--engine", "myhdl"]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"merp: {said}")
+    assert terminal.refusal(*words, "--engine", "myhdl", status=1).startswith(f"merp: {said}")
 
 
 def test_groups_that_change_places_are_noticed(
-    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: list[str], monkeypatch: pytest.MonkeyPatch, terminal: Terminal
 ) -> None:
     """Each part is right, and only the layer that they make is not."""
     real = update_tiles.UpdateTiles.joined
@@ -328,8 +292,7 @@ def test_groups_that_change_places_are_noticed(
         return found | {"kernel_velocities": found["kernel_velocities"][::-1]}
 
     monkeypatch.setattr(update_tiles.UpdateTiles, "joined", joined)
-    assert main([*words, "--engine", "myhdl"]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
+    line = terminal.refusal(*words, "--engine", "myhdl", status=1)
     assert line.startswith("merp: conv1 velocities of kernels: not those of the golden step")
 
 
@@ -342,17 +305,14 @@ def test_groups_that_change_places_are_noticed(
     ],
 )
 def test_bad_input_is_one_line(
-    more: list[str], said: str, words: list[str], capsys: pytest.CaptureFixture[str]
+    more: list[str], said: str, words: list[str], terminal: Terminal
 ) -> None:
-    assert main([*words, *more]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert said in line
+    assert said in terminal.refusal(*words, *more)
 
 
 @pytest.mark.parametrize("more", [["--for", "time"], ["--apart"]])
 def test_what_only_a_plan_has_is_refused_without_a_board(
-    more: list[str], words: list[str], capsys: pytest.CaptureFixture[str]
+    more: list[str], words: list[str], terminal: Terminal
 ) -> None:
-    assert main([*without_board(words), *more]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = terminal.refusal(*without_board(words), *more)
     assert line == f"merp: {' '.join(more)}: allowed with --board"

@@ -1,17 +1,13 @@
 """``merp train --architecture fpdeep``: the golden's file on any chain, and what is refused."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import clusters
 import numpy as np
 import pytest
 
-from merp.tools import cli
+from terminal import Terminal
 
 CHAIN = ("--architecture", "fpdeep", "--engine", "myhdl")
 
@@ -28,11 +24,11 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
 
 
 def test_the_file_is_the_goldens_and_the_answer_has_every_link(
-    command: list[object], answer_of: Callable[..., Any], tmp_path: Path
+    command: list[object], terminal: Terminal, tmp_path: Path
 ) -> None:
     golden, ours = tmp_path / "golden.npz", tmp_path / "ours.npz"
-    wanted = answer_of(*command, "--save", golden)
-    found = answer_of(*command, *CHAIN, "--devices", 3, "--link-cycles", 2, "--save", ours)
+    wanted = terminal.answer(*command, "--save", golden)
+    found = terminal.answer(*command, *CHAIN, "--devices", 3, "--link-cycles", 2, "--save", ours)
     assert ours.read_bytes() == golden.read_bytes()
     assert found["loss"] == wanted["loss"]
     chain = found["pipeline"]
@@ -50,14 +46,14 @@ def test_the_file_is_the_goldens_and_the_answer_has_every_link(
 
 @pytest.mark.full
 def test_boards_in_processes_answer_as_one_simulation(
-    command: list[object], answer_of: Callable[..., Any], tmp_path: Path
+    command: list[object], terminal: Terminal, tmp_path: Path
 ) -> None:
     """The same file and the same answer, and again in the same folder."""
     one, several = tmp_path / "one", tmp_path / "several"
     chain = (*CHAIN, "--devices", 3, "--link-cycles", 2)
-    wanted = answer_of(*command, *chain, "--save", one / "net.npz", "-o", one)
+    wanted = terminal.answer(*command, *chain, "--save", one / "net.npz", "-o", one)
     for _ in range(2):
-        found = answer_of(
+        found = terminal.answer(
             *command, *chain, "--processes", "--save", several / "net.npz", "-o", several
         )
         assert found == wanted
@@ -68,14 +64,14 @@ def test_boards_in_processes_answer_as_one_simulation(
 @pytest.mark.parametrize("devices", [1, 2, 3])
 @pytest.mark.parametrize("batch", [2, 6])
 def test_tiny3_leaves_the_goldens_file_on_any_number_of_boards(
-    answer_of: Callable[..., Any], tmp_path: Path, devices: int, batch: int
+    terminal: Terminal, tmp_path: Path, devices: int, batch: int
 ) -> None:
     data, golden, ours = (tmp_path / name for name in ("data.npz", "golden.npz", "ours.npz"))
     rng = np.random.default_rng(0)
     np.savez(data, images=rng.uniform(0, 1, (10, 8, 8)), labels=np.arange(10) % 3)
     command = ["train", "tiny3", "--data", data, "--batch", batch, "--steps", 1, "--momentum", 0.9]
-    wanted = answer_of(*command, "--save", golden)
-    found = answer_of(*command, *CHAIN, "--devices", devices, "--save", ours)
+    wanted = terminal.answer(*command, "--save", golden)
+    found = terminal.answer(*command, *CHAIN, "--devices", devices, "--save", ours)
     assert ours.read_bytes() == golden.read_bytes()
     assert found["loss"] == wanted["loss"]
     assert found["pipeline"]["devices"] == devices
@@ -83,15 +79,14 @@ def test_tiny3_leaves_the_goldens_file_on_any_number_of_boards(
 
 
 @pytest.mark.full
-def test_people_see_the_links(command: list[object], capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main([str(word) for word in (*command, *CHAIN, "--devices", 2)]) == 0
-    said = " ".join(capsys.readouterr().out.split())
+def test_people_see_the_links(command: list[object], terminal: Terminal) -> None:
+    said = terminal.prose(*(*command, *CHAIN, "--devices", 2))
     assert "Links between nodes" in said
     assert "│ 1 to 0 │ errors │ 24 │ 24 │ 24 │" in said
 
 
 def test_what_no_chain_has_is_refused_in_one_line(
-    command: list[object], capsys: pytest.CaptureFixture[str]
+    command: list[object], terminal: Terminal
 ) -> None:
     for more, told in (
         (("--devices", 2), "--devices 2: allowed with --architecture fpdeep"),
@@ -116,15 +111,15 @@ def test_what_no_chain_has_is_refused_in_one_line(
         ((*CHAIN, "--board", "kc705"), "allowed without --board"),
         ((*CHAIN, "--backward", "fused"), "the network goes back in one pass"),
     ):
-        assert told in complaint(capsys, *command, *more), told
+        assert told in terminal.refusal(*command, *more), told
 
 
 def test_without_mpi4py_there_is_one_line(
-    command: list[object], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    command: list[object], terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "mpi4py", None)
     wanted = "--mpi: needs mpi4py and an MPI: pip install 'merp[cluster]'"
-    assert wanted in complaint(capsys, *command, *CHAIN, "--devices", 3, "--mpi")
+    assert wanted in terminal.refusal(*command, *CHAIN, "--devices", 3, "--mpi")
 
 
 @pytest.mark.parametrize(
@@ -135,25 +130,9 @@ def test_without_mpi4py_there_is_one_line(
     ],
 )
 def test_kernels_that_do_not_fit_a_nodes_design_are_refused_in_one_line(
-    command: list[object],
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    design: str,
-    told: str,
+    command: list[object], terminal: Terminal, tmp_path: Path, design: str, told: str
 ) -> None:
     small = tmp_path / "small.toml"
     small.write_text(clusters.CUT.replace(f"{design}\n", f"{design}\nkernel_words = 2\n"))
     words = ["train", small, *command[2:], *CHAIN, "--devices", 3]
-    assert told in complaint(capsys, *words)
-
-
-def complaint(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    """The one line with which a command is refused."""
-    try:
-        status = cli.main([str(word) for word in words])
-    except SystemExit as stop:
-        status = int(stop.code or 0)
-    out, err = capsys.readouterr()
-    assert (status, out) == (2, "")
-    assert err.count("\n") == 1
-    return err
+    assert told in terminal.refusal(*words)

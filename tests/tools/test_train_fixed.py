@@ -1,8 +1,5 @@
 """``merp train``, ``formats`` and ``traffic`` of networks in fixed point."""
 
-from __future__ import annotations
-
-import json
 import tomllib
 from pathlib import Path
 
@@ -10,8 +7,8 @@ import numpy as np
 import pytest
 
 from merp.models.golden.loss import LOSSES
-from merp.tools.cli import main
 from merp.tools.common.data import DATA
+from terminal import Terminal
 
 STOCHASTIC = (DATA / "digits-fixed.toml").read_text().replace('"nearest"', '"stochastic"')
 
@@ -23,25 +20,12 @@ def stochastic(tmp_path: Path) -> str:
     return str(path)
 
 
-def answer(capsys, *words: object) -> dict:
-    assert main([*map(str, words), "--json"]) == 0
-    found: dict = json.loads(capsys.readouterr().out)
-    return found
-
-
-def refusal(capsys, *words: object) -> str:
-    assert main([*map(str, words)]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    return said
-
-
 def train(network: str, *words: object) -> tuple[object, ...]:
     return ("train", network, "--data", "digits", "--batch", "8", *words)
 
 
-def test_a_training_says_what_it_saturated(capsys) -> None:
-    found = answer(capsys, *train("digits-fixed", "--steps", 4))
+def test_a_training_says_what_it_saturated(terminal: Terminal) -> None:
+    found = terminal.answer(*train("digits-fixed", "--steps", 4))
     assert found["rounding"] == "nearest"
     assert list(found["saturated"]) == ["conv1", "conv2", "fc3"]
     for row in found["saturated"].values():
@@ -51,29 +35,27 @@ def test_a_training_says_what_it_saturated(capsys) -> None:
     assert found["state_bits"] == "chip"
     full = found["bytes"]["full"]
     assert full["fp"] + full["dp"] + full["ku"] == full["step"]
-    assert main([*map(str, train("digits-fixed", "--steps", 1))]) == 0
-    assert "Saturated words" in capsys.readouterr().out
+    assert "Saturated words" in terminal.output(*train("digits-fixed", "--steps", 1))
 
 
-def test_many_saturated_words_are_warned_of(capsys, tmp_path: Path) -> None:
+def test_many_saturated_words_are_warned_of(terminal: Terminal, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(
         STOCHASTIC.replace("[layer.conv2]\n", "[layer.conv2]\nfractions = { gradient = 15 }\n")
     )
-    assert main([*map(str, train(str(path), "--steps", 1))]) == 0
-    out = " ".join(capsys.readouterr().out.split())
+    out = terminal.prose(*train(str(path), "--steps", 1))
     assert "of conv2's gradient words were saturated: fewer fraction bits of gradient" in out
 
 
 @pytest.mark.parametrize("kind", LOSSES)
 def test_a_resumed_training_ends_in_the_same_bytes(
-    capsys, tmp_path: Path, stochastic: str, kind: str
+    terminal: Terminal, tmp_path: Path, stochastic: str, kind: str
 ) -> None:
     rate = ("--loss", kind, "--lr", "0.005")
     whole, parts = tmp_path / "whole.npz", tmp_path / "parts.npz"
-    answer(capsys, *train(stochastic, "--steps", 5, *rate, "--save", whole))
-    answer(capsys, *train(stochastic, "--steps", 2, *rate, "--save", parts))
-    answer(capsys, *train(stochastic, "--steps", 5, *rate, "--save", parts, "--resume", parts))
+    terminal.answer(*train(stochastic, "--steps", 5, *rate, "--save", whole))
+    terminal.answer(*train(stochastic, "--steps", 2, *rate, "--save", parts))
+    terminal.answer(*train(stochastic, "--steps", 5, *rate, "--save", parts, "--resume", parts))
     assert whole.read_bytes() == parts.read_bytes()
     with np.load(whole) as saved:
         kernels = saved["conv1.kernel"].astype(np.float64) * 2**13
@@ -82,10 +64,10 @@ def test_a_resumed_training_ends_in_the_same_bytes(
 
 
 def test_a_file_of_other_fractions_rounding_or_format_is_not_resumed(
-    capsys, tmp_path: Path, stochastic: str
+    terminal: Terminal, tmp_path: Path, stochastic: str
 ) -> None:
     saved = tmp_path / "saved.npz"
-    answer(capsys, *train(stochastic, "--steps", 1, "--save", saved))
+    terminal.answer(*train(stochastic, "--steps", 1, "--save", saved))
     for old, new in (
         ("velocity = 4", "velocity = 5"),
         ('"stochastic"', '"nearest"'),
@@ -93,13 +75,12 @@ def test_a_file_of_other_fractions_rounding_or_format_is_not_resumed(
     ):
         other = tmp_path / "other.toml"
         other.write_text(STOCHASTIC.replace(old, new))
-        said = refusal(capsys, *train(str(other), "--steps", 2, "--resume", saved))
+        said = terminal.refusal(*train(str(other), "--steps", 2, "--resume", saved))
         assert "of another digits-fixed, other sums, storage or data" in said
     text = "base = 'digits'\n[network]\nname = 'digits-fixed'\n"
     other.write_text(text)
-    assert "of another digits-fixed" in refusal(
-        capsys, *train(str(other), "--steps", 2, "--resume", saved)
-    )
+    line = terminal.refusal(*train(str(other), "--steps", 2, "--resume", saved))
+    assert "of another digits-fixed" in line
 
 
 @pytest.mark.parametrize(
@@ -118,68 +99,69 @@ def test_a_file_of_other_fractions_rounding_or_format_is_not_resumed(
         (("--board", "kc705"), "architecture = 'mac-array': allowed here is 'cnn-merp'"),
     ],
 )  # fmt: skip
-def test_what_the_array_does_not_do_is_refused(capsys, words, said: str) -> None:
-    assert said in refusal(capsys, *train("digits-fixed", "--steps", 1, *words))
+def test_what_the_array_does_not_do_is_refused(terminal: Terminal, words, said: str) -> None:
+    assert said in terminal.refusal(*train("digits-fixed", "--steps", 1, *words))
 
 
-def test_the_nearest_allowed_rate_is_allowed(capsys) -> None:
-    answer(capsys, *train("digits-fixed", "--steps", 1, "--lr", "3.637978807091713e-12"))
+def test_the_nearest_allowed_rate_is_allowed(terminal: Terminal) -> None:
+    terminal.answer(*train("digits-fixed", "--steps", 1, "--lr", "3.637978807091713e-12"))
 
 
-def test_a_rate_that_decays_to_nothing_is_told_before_any_step(capsys) -> None:
+def test_a_rate_that_decays_to_nothing_is_told_before_any_step(terminal: Terminal) -> None:
     decays = ("--batch", 1438, "--epochs", 3, "--lr-decay", "1e-200")
-    said = refusal(capsys, "train", "digits-fixed", "--data", "digits", *decays)
+    said = terminal.refusal("train", "digits-fixed", "--data", "digits", *decays)
     assert "--lr 0.05: 0 in epoch 3: over a batch of 1438 layer conv1 has no such rate" in said
 
 
 @pytest.mark.parametrize("number", [8.5, 8.0])
-def test_images_beyond_their_fraction_are_named(number: float, capsys, tmp_path: Path) -> None:
+def test_images_beyond_their_fraction_are_named(
+    number: float, terminal: Terminal, tmp_path: Path
+) -> None:
     images = np.zeros((10, 8, 8, 1))
     images[2, 2, 1, 0] = -8.0
     images[3, 2, 1, 0] = number
     np.savez(tmp_path / "data.npz", images=images, labels=np.arange(10))
-    said = refusal(capsys, "train", "digits-fixed", "--data", tmp_path / "data.npz", "--batch", 2)
+    said = terminal.refusal("train", "digits-fixed", "--data", tmp_path / "data.npz", "--batch", 2)
     assert f"images[3, 2, 1, 0] = {number}: allowed are numbers from -8 to 7.99976" in said
 
 
-def test_what_no_fraction_is_proposed_of_is_one_line(capsys, tmp_path: Path) -> None:
+def test_what_no_fraction_is_proposed_of_is_one_line(terminal: Terminal, tmp_path: Path) -> None:
     images = np.zeros((10, 8, 8, 1))
     images[9, 2, 1, 0] = np.inf
     np.savez(tmp_path / "data.npz", images=images, labels=np.arange(10))
-    said = refusal(capsys, "formats", "digits-fixed", "--data", tmp_path / "data.npz")
+    said = terminal.refusal("formats", "digits-fixed", "--data", tmp_path / "data.npz")
     assert "images[9, 2, 1, 0] = inf: allowed are finite numbers" in said
     words = ("formats", "digits-fixed", "--data", "digits", "--loss", "hinge", "--batch", 1)
     for rate, steps in (("1.7e308", 1), ("1e100", 6)):
-        said = refusal(capsys, *words, "--lr", rate, "--steps", steps)
+        said = terminal.refusal(*words, "--lr", rate, "--steps", steps)
         assert f"--lr {float(rate):g}" in said or f"--lr {rate}" in said
 
 
-def test_labels_outside_the_classes_are_named(capsys, tmp_path: Path) -> None:
+def test_labels_outside_the_classes_are_named(terminal: Terminal, tmp_path: Path) -> None:
     np.savez(tmp_path / "data.npz", images=np.zeros((10, 8, 8, 1)), labels=np.arange(1, 11))
     for verb in ("train", "formats"):
-        said = refusal(capsys, verb, "digits-fixed", "--data", tmp_path / "data.npz")
+        said = terminal.refusal(verb, "digits-fixed", "--data", tmp_path / "data.npz")
         assert "labels[9] = 10: digits-fixed has 10 outputs: allowed are 0 to 9" in said
 
 
-def test_formats_proposes_tables_of_a_network_file(capsys, tmp_path: Path) -> None:
+def test_formats_proposes_tables_of_a_network_file(terminal: Terminal, tmp_path: Path) -> None:
     words = ("formats", "digits-fixed", "--data", "digits", "--steps", "3")
-    found = answer(capsys, *words)
+    found = terminal.answer(*words)
     assert found["fractions"]["input"] == 14  # pixels up to 1, and twice that
     assert found["largest"]["input"] == 1.0
     assert found["fractions"]["kernel"] == min(
         15 - int(np.ceil(np.log2(2 * found["largest"][layer]["kernel"])))
         for layer in ("conv1", "conv2", "fc3")
     )
-    assert main(list(words)) == 0
-    text = capsys.readouterr().out
+    text = terminal.output(*words)
     proposed = tomllib.loads(text)
     assert proposed["fractions"] == found["fractions"]
     assert all(proposed["layer"][layer]["fractions"] == own
                for layer, own in found["layers"].items() if own)  # fmt: skip
     mine = tomllib.loads(STOCHASTIC)
     assert mine["fractions"].keys() == proposed["fractions"].keys()
-    said = refusal(capsys, "formats", "digits", "--data", "digits")
-    assert said.endswith("layer conv1: allowed here is a design of mac-array\n")
+    said = terminal.refusal("formats", "digits", "--data", "digits")
+    assert said.endswith("layer conv1: allowed here is a design of mac-array")
 
 
 @pytest.mark.parametrize(
@@ -191,31 +173,30 @@ def test_formats_proposes_tables_of_a_network_file(capsys, tmp_path: Path) -> No
     ],
 )
 def test_words_of_the_papers_networks(
-    capsys, network: str, apart: float, fused: float, maps: float, fused_maps: float
+    terminal: Terminal, network: str, apart: float, fused: float, maps: float, fused_maps: float
 ) -> None:
     words = ("traffic", network, "--batch", 40)
-    plain = answer(capsys, *words)["total_all"]["step"]["mb_per_gflop"]
+    plain = terminal.answer(*words)["total_all"]["step"]["mb_per_gflop"]
     assert plain == pytest.approx(maps, abs=0.005)
     for state, all_words in (("32", apart), ("pooled", fused)):
-        found = answer(capsys, *words, "--footing", "full", "--state-bits", state)["total_all"]
+        found = terminal.answer(*words, "--footing", "full", "--state-bits", state)["total_all"]
         assert found["step"]["mb_per_gflop"] == pytest.approx(all_words, abs=0.005)
     streams, operations = found["step"]["streams"], found["step"]["operations"]
     of_maps = sum(streams[port] for port in ("map_in", "map_out", "delta_in"))
     assert of_maps / operations * 1e3 == pytest.approx(fused_maps, abs=0.005)
 
 
-def test_the_array_beside_cnn_merp_in_16_bits(capsys, tmp_path: Path) -> None:
+def test_the_array_beside_cnn_merp_in_16_bits(tmp_path: Path, terminal: Terminal) -> None:
     path = tmp_path / "cifar10-4x-16bit.toml"
     path.write_text(
         'base = "cifar10-4x"\n[network]\nname = "cifar10-4x-16bit"\nformat = "bfloat16"\n'
     )
     words = ("traffic", "cifar10-4x-fixed", "--batch", 40, "--footing", "full", "--compare", path)
     for state, ours, theirs in (("32", 15.32, 3.332), ("pooled", 14.13, 2.087)):
-        both = answer(capsys, *words, "--state-bits", state)["networks"]
+        both = terminal.answer(*words, "--state-bits", state)["networks"]
         steps = [each["total_all"]["step"]["mb_per_gflop"] for each in both]
         assert steps == pytest.approx([ours, theirs], abs=0.005)
-    assert main([*map(str, words)]) == 0
-    out = " ".join(capsys.readouterr().out.split())
+    out = terminal.prose(*words)
     assert "A: Footing full: all words but velocities on the array's ports" in out
     assert "B: Footing full: maps, kernels, biases" in out
 
@@ -223,7 +204,7 @@ def test_the_array_beside_cnn_merp_in_16_bits(capsys, tmp_path: Path) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize(("kind", "rate"), [("hinge", "0.005"), ("cross-entropy", "0.05")])
 def test_the_digits_are_learnt_as_in_float64(
-    capsys, tmp_path: Path, kind: str, rate: str, stochastic: str
+    terminal: Terminal, tmp_path: Path, kind: str, rate: str, stochastic: str
 ) -> None:
     """Mean of three seeds within a point of the twin's, in both roundings; nothing saturates."""
     options = ("--data", "digits", "--loss", kind, "--lr", rate)
@@ -233,7 +214,7 @@ def test_the_digits_are_learnt_as_in_float64(
         for seed in range(3):
             verb = ("formats", "digits-fixed", "--steps", 440) if network == "twin" else (
                 "train", network)  # fmt: skip
-            found.append(answer(capsys, *verb, *options, "--seed", seed))
+            found.append(terminal.answer(*verb, *options, "--seed", seed))
         means[network] = np.mean([each["accuracy"] for each in found])
         if network != "twin":
             assert all(

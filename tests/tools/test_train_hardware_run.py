@@ -1,7 +1,5 @@
 """``merp train`` in the hardware: what it measures, how it goes on, fails and refuses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,24 +19,17 @@ from merp.models.base.errors import CheckFailed
 from merp.models.golden.training import initial_model, rates_of
 from merp.models.network.network_file import read_network
 from merp.testbenches.top.run import Stuck
-from merp.tools import cli
+from network_text import layer, network_text
+from terminal import Terminal
 
-NETWORK = """
-[network]
-name = "single"
-input = { rows = 2, columns = 2, channels = 1 }
-[[layer]]
-name = "fc1"
-maps = 3
-design = "full"
-[design.full]
-k = 1
-n_cu = 1
-r = 1
-mul_latency = 1
-add_latency = 1
-max_images = 4
-"""
+NETWORK = network_text(
+    "single",
+    (2, 2, 1),
+    layer("fc1", 3, design="full"),
+    designs={
+        "full": {"k": 1, "n_cu": 1, "r": 1, "mul_latency": 1, "add_latency": 1, "max_images": 4}
+    },
+)
 
 
 @pytest.fixture(scope="module")
@@ -50,16 +41,8 @@ def command(network_file: Path) -> list[object]:
     return ["train", network_file, "--data", data, "--batch", 4]
 
 
-def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
-    status = cli.main([str(word) for word in words])
-    out, err = capsys.readouterr()
-    return status, out, err
-
-
-def test_the_answer_says_what_was_measured(
-    command: list[object], answer_of: Callable[..., Any]
-) -> None:
-    found = answer_of(*command, "--engine", "myhdl", "--steps", "1")
+def test_the_answer_says_what_was_measured(command: list[object], terminal: Terminal) -> None:
+    found = terminal.answer(*command, "--engine", "myhdl", "--steps", "1")
     assert (found["engine"], found["state_bits"]) == ("myhdl", "pooled")
     measured = found["bytes"]["measured"]
     assert measured["paper"] == found["bytes"]["paper"]  # all of it, by formula and on the pins
@@ -76,31 +59,25 @@ def test_the_answer_says_what_was_measured(
     assert cycles["fp"]["kernel_load"] > w
     for key in ("total", "kernel_load"):
         assert cycles["step"][key] == sum(cycles[phase][key] for phase in ("fp", "dp", "ku"))
-    golden = answer_of(*command, "--steps", "1", "--state-bits", "pooled")
+    golden = terminal.answer(*command, "--steps", "1", "--state-bits", "pooled")
     assert golden["bytes"]["measured"] is None
     assert {key: golden[key] for key in ("loss", "accuracy")} == {
         key: found[key] for key in ("loss", "accuracy")
     }
 
 
-def test_people_see_what_was_measured(
-    command: list[object], capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, out, _ = run(capsys, *command, "--engine", "myhdl", "--steps", "1", "--momentum", "0")
+def test_people_see_what_was_measured(command: list[object], terminal: Terminal) -> None:
+    status, out, _ = terminal.run(*command, "--engine", "myhdl", "--steps", "1", "--momentum", "0")
     assert status == 0
     for part in ("on the ports", "cycles", "engine myhdl", "velocities, apart: 0.000 MB"):
         assert part in " ".join(out.split())
 
 
 def test_an_interrupted_run_resumes_to_the_golden_file(
-    command: list[object],
-    answer_of: Callable[..., Any],
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    command: list[object], terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, part = tmp_path / "whole.npz", tmp_path / "part.npz"
-    golden = answer_of(*command, "--steps", "3", "--save", whole)
+    golden = terminal.answer(*command, "--steps", "3", "--save", whole)
     step, calls = HardwareStep.step, []
 
     def interrupted(*arguments: Any, **options: Any) -> Any:
@@ -111,9 +88,9 @@ def test_an_interrupted_run_resumes_to_the_golden_file(
 
     with monkeypatch.context() as patch:
         patch.setattr(HardwareStep, "step", interrupted)
-        status, _, _ = run(capsys, *command, "--engine", "myhdl", "--steps", "3", "--save", part)
+        status, _, _ = terminal.run(*command, "--engine", "myhdl", "--steps", "3", "--save", part)
     assert status == 130
-    resumed = answer_of(
+    resumed = terminal.answer(
         *command, "--engine", "myhdl", "--steps", "3", "--resume", part, "--save", part
     )
     assert part.read_bytes() == whole.read_bytes()
@@ -122,11 +99,11 @@ def test_an_interrupted_run_resumes_to_the_golden_file(
 
 
 def test_a_resumed_run_with_no_step_left_has_measured_nothing(
-    command: list[object], answer_of: Callable[..., Any], tmp_path: Path
+    command: list[object], terminal: Terminal, tmp_path: Path
 ) -> None:
     saved = tmp_path / "f.npz"
-    answer_of(*command, "--steps", "1", "--save", saved)
-    found = answer_of(*command, "--engine", "myhdl", "--steps", "1", "--resume", saved)
+    terminal.answer(*command, "--steps", "1", "--save", saved)
+    found = terminal.answer(*command, "--engine", "myhdl", "--steps", "1", "--resume", saved)
     assert found["bytes"]["measured"] is None
     assert found["cycles"]["step"] is None
 
@@ -175,13 +152,12 @@ def test_a_planted_fault_is_caught(
     phase: str,
     complaint: str,
     command: list[object],
-    answer_of: Callable[..., Any],
-    capsys: pytest.CaptureFixture[str],
+    terminal: Terminal,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     saved = tmp_path / "f.npz"
-    answer_of(*command, "--steps", "1", "--save", saved)
+    terminal.answer(*command, "--steps", "1", "--save", saved)
     before = saved.read_bytes()
 
     def faulty(record: Record, expected: Expectation) -> Audit:
@@ -189,8 +165,8 @@ def test_a_planted_fault_is_caught(
         return audit(plant(record) if hit else record, expected)
 
     monkeypatch.setattr(run_and_audit, "audit", faulty)
-    status, out, err = run(
-        capsys, *command, "--engine", "myhdl", "--steps", "2", "--resume", saved, "--save", saved
+    status, out, err = terminal.run(
+        *command, "--engine", "myhdl", "--steps", "2", "--resume", saved, "--save", saved
     )
     assert (status, out, err.count("\n")) == (1, "", 1)
     assert err.startswith(f"merp: {complaint}")
@@ -198,13 +174,13 @@ def test_a_planted_fault_is_caught(
 
 
 def test_hardware_that_stands_still_is_a_failed_check(
-    command: list[object], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    command: list[object], terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stuck(*_: object) -> None:
         raise Stuck("stuck in cycle 9")
 
     monkeypatch.setattr(run_and_audit, "run_job", stuck)
-    assert run(capsys, *command, "--engine", "myhdl", "--steps", "1") == (
+    assert terminal.run(*command, "--engine", "myhdl", "--steps", "1") == (
         1, "", "merp: stuck in cycle 9\n",
     )  # fmt: skip
 
@@ -235,16 +211,12 @@ def test_velocities_are_audited(network_file: Path, monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_networks_that_the_hardware_cannot_train(
-    text: str,
-    complaint: str,
-    command: list[object],
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
+    text: str, complaint: str, command: list[object], terminal: Terminal, tmp_path: Path
 ) -> None:
     path = tmp_path / "network.toml"
     path.write_text(text)
     verb, _, *options = command
-    status, out, err = run(capsys, verb, path, *options, "--engine", "myhdl")
+    status, out, err = terminal.run(verb, path, *options, "--engine", "myhdl")
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert complaint in err
 
@@ -264,11 +236,8 @@ def test_networks_that_the_hardware_cannot_train(
     ],
 )
 def test_options_that_the_hardware_cannot_train_with(
-    options: Sequence[str],
-    complaint: str,
-    command: list[object],
-    capsys: pytest.CaptureFixture[str],
+    options: Sequence[str], complaint: str, command: list[object], terminal: Terminal
 ) -> None:
-    status, out, err = run(capsys, *command, "--engine", "myhdl", *options)
+    status, out, err = terminal.run(*command, "--engine", "myhdl", *options)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert complaint in err

@@ -1,17 +1,13 @@
 """``merp train --architecture mazouz``: the golden's file, at any depth, and what is refused."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pipelines
 import pytest
 
-from merp.tools import cli
 from needed_tools import needs
+from terminal import Terminal
 
 PIPELINE = ("--architecture", "mazouz", "--engine", "myhdl")
 
@@ -27,25 +23,14 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
     return ["train", network, "--data", data]
 
 
-def refusal(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    try:
-        status = cli.main([str(word) for word in words])
-    except SystemExit as stop:
-        status = int(stop.code or 0)
-    out, err = capsys.readouterr()
-    assert (status, out) == (2, "")
-    assert err.count("\n") == 1
-    return err
-
-
 @pytest.mark.parametrize("batch", [1, 2])
 def test_the_file_is_the_goldens_and_the_answer_has_every_engine(
-    command: list[object], answer_of: Callable[..., Any], batch: int, tmp_path: Path
+    command: list[object], terminal: Terminal, batch: int, tmp_path: Path
 ) -> None:
     golden, ours = tmp_path / "golden.npz", tmp_path / "ours.npz"
     steps = ("--batch", batch, "--steps", 2)
-    wanted = answer_of(*command, *steps, "--save", golden)
-    found = answer_of(*command, *steps, *PIPELINE, "--save", ours)
+    wanted = terminal.answer(*command, *steps, "--save", golden)
+    found = terminal.answer(*command, *steps, *PIPELINE, "--save", ours)
     assert ours.read_bytes() == golden.read_bytes()
     assert found["loss"] == wanted["loss"]
     pipeline = found["pipeline"]
@@ -63,18 +48,15 @@ def test_the_file_is_the_goldens_and_the_answer_has_every_engine(
     }  # fmt: skip
 
 
-def test_people_see_the_engines_side_by_side(
-    command: list[object], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_people_see_the_engines_side_by_side(command: list[object], terminal: Terminal) -> None:
     words = [*command, *PIPELINE, "--batch", 2, "--steps", 1, "--depth", 1, "--momentum", 0]
-    assert cli.main([str(word) for word in words]) == 0
-    said = " ".join(capsys.readouterr().out.split())
+    said = terminal.prose(*words)
     assert "Engines side by side" in said
     assert "1 of at most 1 images were on their way at once" in said
 
 
 def test_what_no_pipeline_has_is_refused_in_one_line(
-    command: list[object], capsys: pytest.CaptureFixture[str], tmp_path: Path
+    command: list[object], terminal: Terminal, tmp_path: Path
 ) -> None:
     for more, told in (
         (("--depth", 2), "--depth 2: allowed with --architecture mazouz"),
@@ -87,27 +69,25 @@ def test_what_no_pipeline_has_is_refused_in_one_line(
         ((*PIPELINE, "--backward", "fused"), "layer conv1: the network goes back in one pass"),
         (("--architecture", "mazuz"), "did you mean mazouz?"),
     ):
-        assert told in refusal(capsys, *command, "--batch", 2, *more), told
+        assert told in terminal.refusal(*command, "--batch", 2, *more), told
     for change, told in (
         (("relu = false\n", ""), "layer fc2: it is the last and has ReLU or pooling"),
-        (("r = 1\n[design.full]", "r = 1\nmap_port = 2\n[design.full]"), "map_port is 2"),
+        (("r = 1\n\n[design.full]", "r = 1\nmap_port = 2\n\n[design.full]"), "map_port is 2"),
     ):
         path = tmp_path / "other.toml"
         path.write_text(pipelines.SMALL.replace(*change))
         asked = ("train", path, *command[2:], "--batch", 2, *PIPELINE)
-        assert told in refusal(capsys, *asked), told
+        assert told in terminal.refusal(*asked), told
 
 
 @pytest.mark.full
 @pytest.mark.verilator
 @needs("scikit-learn")
 @pytest.mark.parametrize("depth", [1, 4])
-def test_a_hundred_digits_one_at_a_time(
-    depth: int, answer_of: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_hundred_digits_one_at_a_time(depth: int, terminal: Terminal, tmp_path: Path) -> None:
     golden, ours = tmp_path / "golden.npz", tmp_path / "ours.npz"
     words = ["train", "digits", "--data", "digits", "--batch", 1, "--steps", 100]
-    answer_of(*words, "--save", golden)
+    terminal.answer(*words, "--save", golden)
     hardware = ("--architecture", "mazouz", "--engine", "verilator", "--depth", depth)
-    answer_of(*words, *hardware, "--save", ours)
+    terminal.answer(*words, *hardware, "--save", ours)
     assert ours.read_bytes() == golden.read_bytes()

@@ -1,7 +1,5 @@
 """``merp train`` of networks whose tensors lie in memory in narrower formats."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +8,18 @@ import pytest
 from merp.tools.common.shipped import open_network
 from merp.tools.train import checkpoint
 from merp.tools.train.data import read_data, split
-from small_training import NETWORK, answer, laid, refusal
+from small_training import NETWORK, SmallTraining
+from terminal import Terminal
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return laid(tmp_path)
+def train(terminal: Terminal, tmp_path: Path) -> SmallTraining:
+    return SmallTraining(terminal, tmp_path)
+
+
+@pytest.fixture
+def folder(train: SmallTraining) -> Path:
+    return train.folder
 
 
 def stored(folder: Path, **formats: str) -> None:
@@ -30,13 +34,15 @@ NARROW = {
 }  # fmt: skip
 
 
-def test_what_is_stored_narrower_is_saved_and_resumed_to_the_same_bits(capsys, folder) -> None:
+def test_what_is_stored_narrower_is_saved_and_resumed_to_the_same_bits(
+    train: SmallTraining, folder
+) -> None:
     stored(folder, **NARROW)
     whole, part = folder / "whole.npz", folder / "part.npz"
     both = ("--weight-decay", "0.01")
-    answer(capsys, folder, "--steps", "6", *both, "--save", whole)
-    answer(capsys, folder, "--steps", "3", *both, "--save", part)
-    answer(capsys, folder, "--steps", "6", *both, "--save", part, "--resume", part)
+    train.answer("--steps", "6", *both, "--save", whole)
+    train.answer("--steps", "3", *both, "--save", part)
+    train.answer("--steps", "6", *both, "--save", part, "--resume", part)
     assert whole.read_bytes() == part.read_bytes()
     with np.load(whole) as file:
         arrays = dict(file)
@@ -58,11 +64,11 @@ def test_what_is_stored_narrower_is_saved_and_resumed_to_the_same_bits(capsys, f
     ],
 )
 def test_training_is_not_resumed_with_other_storage(
-    capsys, folder: Path, formats, complaint: str
+    train: SmallTraining, folder: Path, formats, complaint: str
 ) -> None:
     stored(folder, **NARROW)
     place = folder / "f.npz"
-    answer(capsys, folder, "--steps", "3", "--save", place)
+    train.answer("--steps", "3", "--save", place)
     # A number of bfloat16 alone: the seal tells of a change only after all numbers were seen.
     with np.load(place) as file:
         arrays = dict(file)
@@ -70,7 +76,7 @@ def test_training_is_not_resumed_with_other_storage(
         arrays["fc2.bias"] = arrays["fc2.bias"] * 0 + np.float32(2.0**-60)
         np.savez(place, **arrays)
     stored(folder, **formats)
-    assert complaint in refusal(capsys, folder, "--resume", place)
+    assert complaint in train.refusal("--resume", place)
 
 
 def test_the_resolution_of_narrower_deltas_is_part_of_what_is_resumed(folder: Path) -> None:
@@ -87,17 +93,17 @@ def test_the_resolution_of_narrower_deltas_is_part_of_what_is_resumed(folder: Pa
     assert len({plain[0], maps[0], *deltas}) == 4
 
 
-def test_images_that_overflow_in_memory_are_named(capsys, folder: Path) -> None:
+def test_images_that_overflow_in_memory_are_named(train: SmallTraining, folder: Path) -> None:
     stored(folder, maps="binary16")
     with np.load(folder / "data.npz") as file:
         arrays = dict(file)
     arrays["images"][7, 1, 2, 0] = 65520.0  # rounds to infinity
     np.savez(folder / "data.npz", **arrays)
-    text = refusal(capsys, folder)
+    text = train.refusal()
     assert "data.npz: images[7, 1, 2, 0] = 65520.0: allowed are finite numbers" in text
 
 
-def test_images_in_bytes_train_to_the_same_bits(capsys, folder: Path) -> None:
+def test_images_in_bytes_train_to_the_same_bits(train: SmallTraining, folder: Path) -> None:
     """Where every element is a number that a byte stands for, only the traffic differs."""
     with np.load(folder / "data.npz") as file:
         arrays = dict(file)
@@ -110,7 +116,7 @@ def test_images_in_bytes_train_to_the_same_bits(capsys, folder: Path) -> None:
         scaled = text.replace("'uint8'", "'uint8', image_scale = '1/16'")
         (folder / "small.toml").write_text(scaled)
         saved = folder / f"{name}.npz"
-        found[name] = answer(capsys, folder, "--steps", "5", "--save", saved)["bytes"]["full"]
+        found[name] = train.answer("--steps", "5", "--save", saved)["bytes"]["full"]
         with np.load(saved) as file:
             found[name, "arrays"] = dict(file)
     wide, bytes_ = found["wide", "arrays"], found["bytes", "arrays"]
@@ -124,13 +130,15 @@ def test_images_in_bytes_train_to_the_same_bits(capsys, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [-0.25, 1.25])
-def test_images_that_no_byte_stands_for_are_named(capsys, folder: Path, number: float) -> None:
+def test_images_that_no_byte_stands_for_are_named(
+    train: SmallTraining, folder: Path, number: float
+) -> None:
     stored(folder, image="uint8")
     with np.load(folder / "data.npz") as file:
         arrays = dict(file)
     arrays["images"] = arrays["images"] / 2
     arrays["images"][7, 1, 2, 0] = number
     np.savez(folder / "data.npz", **arrays)
-    text = refusal(capsys, folder)
+    text = train.refusal()
     assert f"data.npz: images[7, 1, 2, 0] = {number}: allowed are 0 to 1: " in text
     assert "it is stored as uint8 (1/255 * byte + 0)" in text

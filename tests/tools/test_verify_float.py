@@ -1,7 +1,5 @@
 """TestFloat files: reading, the flush rule, and the verb; vectors from exact arithmetic."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterator
@@ -13,12 +11,14 @@ import numpy as np
 import pytest
 
 from exact import INEXACT, OPERATIONS, number
+from marks import engines
 from merp.models.arithmetic import testfloat
 from merp.models.arithmetic.ieee import ieee
 from merp.models.arithmetic.testfloat import UNDERFLOW, Tininess, Vectors, expected, write_vectors
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.tools import cli
+from terminal import Terminal
 
 FORMATS = {"binary32": BINARY32, "bfloat16": BFLOAT16, "binary16": BINARY16}
 
@@ -142,17 +142,14 @@ def test_golden_has_no_mismatch(
     assert answer["format"] == name
 
 
-@pytest.mark.parametrize(
-    "engine", ["golden", "myhdl", pytest.param("ghdl", marks=pytest.mark.ghdl)]
-)
+@pytest.mark.parametrize("engine", engines("golden", "myhdl", "ghdl"))
 def test_each_engine_counts_the_same(
-    op: str, engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    op: str, engine: str, tmp_path: Path, terminal: Terminal
 ) -> None:
     file = tmp_path / "vectors"
     write_vectors(file, rows(op, BINARY32, 200), BINARY32)
     arguments = ["verify-float", "--op", op, "--vectors", str(file), "--engine", engine]
-    assert cli.main(arguments) == 0
-    text = capsys.readouterr().out
+    text = terminal.output(*arguments)
     assert f"{op} binary32, engine {engine}" in text
     assert "rows               610" in text
     assert "mismatches           0" in text
@@ -186,19 +183,17 @@ def test_a_wrong_row_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ],
 )
 def test_malformed_files_are_refused_in_one_line(
-    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str, message: str, tmp_path: Path, terminal: Terminal
 ) -> None:
     file = tmp_path / "vectors"
     file.write_text(text, encoding="utf-8")
-    assert cli.main(["verify-float", "--op", "add", "--vectors", str(file)]) == 2
-    error = capsys.readouterr().err
+    error = terminal.refusal("verify-float", "--op", "add", "--vectors", file)
     assert f"{file}{message}" in error
-    assert error.count("\n") == 1
 
 
-def test_a_missing_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["verify-float", "--op", "add", "--vectors", str(tmp_path / "none")]) == 2
-    assert "No such file" in capsys.readouterr().err
+def test_a_missing_file_is_refused(tmp_path: Path, terminal: Terminal) -> None:
+    line = terminal.refusal("verify-float", "--op", "add", "--vectors", tmp_path / "none")
+    assert "No such file" in line
 
 
 def test_digits_must_fit_the_format_asked_for(tmp_path: Path) -> None:

@@ -4,8 +4,6 @@ Each is installed from PyPI in an environment of its own that is thrown away: th
 dependencies, and do not bear each other's versions.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import venv

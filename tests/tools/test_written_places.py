@@ -1,7 +1,5 @@
 """What a verb writes: missing folders are made, and a place is refused before any work."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

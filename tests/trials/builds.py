@@ -1,7 +1,5 @@
 """Real builds: two command lines want one executable of Verilator's, and one is killed amid it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

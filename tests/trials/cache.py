@@ -1,7 +1,5 @@
 """The cache of builds: its builder is killed, and two processes want one entry."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time

@@ -4,8 +4,6 @@ A moment is a time, or the number of a change to the file system, at which the p
 the signal: so moments between two renames, which follow each other in microseconds, are hit too.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

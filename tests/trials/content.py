@@ -1,7 +1,5 @@
 """What is in a folder of output, and whether it is old, new or half moved."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

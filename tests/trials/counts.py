@@ -1,7 +1,5 @@
 """What trials came to, counted."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field

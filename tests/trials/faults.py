@@ -1,7 +1,5 @@
 """Faults to plant in the writer: with each of them trials must be wrong, or they prove nothing."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

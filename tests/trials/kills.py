@@ -1,7 +1,5 @@
 """A signal ends a verb amid its output, perhaps twice; then the verb runs undisturbed."""
 
-from __future__ import annotations
-
 import signal
 from random import Random
 

@@ -1,7 +1,5 @@
 """Two processes of one verb write to one folder at once."""
 
-from __future__ import annotations
-
 from random import Random
 
 from child import Ended, complaints

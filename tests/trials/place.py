@@ -1,7 +1,5 @@
 """A folder for the trials of one verb: inputs, complete outputs, and how long a run takes."""
 
-from __future__ import annotations
-
 import io
 import os
 import shutil

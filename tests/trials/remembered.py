@@ -4,8 +4,6 @@ A trial's process is forked from one that remembers, so its life is mostly that 
 trials that start the command line itself remember nothing, and must come to the same bytes.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Callable, Mapping

@@ -5,8 +5,6 @@ python tests/trials/run.py --only "export -o" --only "build cache"
 python tests/trials/run.py --faults
 """
 
-from __future__ import annotations
-
 import os
 
 # A process of more than one thread cannot be forked: numba's pool is one, BLAS' another.

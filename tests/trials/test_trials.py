@@ -1,7 +1,5 @@
 """A few trials of every verb that writes; ``make trials`` runs hundreds."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The verbs that write, each with command lines on a tiny network, for an old and a new output."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,58 +7,26 @@ from pathlib import Path
 import numpy as np
 
 from merp.tools.common.stage import SUFFIX
+from network_text import layer, max_pool, network_text
 
 OUT = "out"
 """The folder that is written to, in the folder in which a command runs."""
 
-LAYERS = """
-[network]
-name = "tiny"
-input = { rows = 6, columns = 6, channels = 1 }
+LAYERS = network_text(
+    "tiny",
+    (6, 6, 1),
+    layer("conv1", 2, kernel=2, pool=max_pool(2, 2), design="k2"),
+    layer("conv2", 2, kernel=2, design="k2"),
+    designs={"k2": {"k": 2, "n_cu": 1, "r": 1, "mul_latency": 1, "add_latency": 1}},
+)
 
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 2
-pool = { kind = "max", window = 2, stride = 2 }
-design = "k2"
-
-[[layer]]
-name = "conv2"
-maps = 2
-kernel = 2
-design = "k2"
-
-[design.k2]
-k = 2
-n_cu = 1
-r = 1
-mul_latency = 1
-add_latency = 1
-"""
-
-CLASSES = """
-[network]
-name = "classes"
-input = { rows = 4, columns = 4, channels = 1 }
-
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 2
-pad = 0
-design = "k2"
-
-[[layer]]
-name = "fc2"
-maps = 2
-relu = false
-
-[design.k2]
-k = 2
-n_cu = 1
-r = 1
-"""
+CLASSES = network_text(
+    "classes",
+    (4, 4, 1),
+    layer("conv1", 2, kernel=2, pad=0, design="k2"),
+    layer("fc2", 2, relu=False),
+    designs={"k2": {"k": 2, "n_cu": 1, "r": 1}},
+)
 
 NEIGHBOUR = f"verify-float --op fused --taps 1 --rows 1 -o {OUT}/other.txt".split()
 """Another verb that writes to the same folder, whatever has happened there."""

@@ -1,7 +1,5 @@
 """The kinds of cases: each makes its input in the sandbox and runs a command line on it."""
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path

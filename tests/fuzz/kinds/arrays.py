@@ -1,7 +1,5 @@
 """Arrays in ``.npz`` files: images to train with, kernels to simulate with."""
 
-from __future__ import annotations
-
 import zipfile
 from functools import cache
 from io import BytesIO

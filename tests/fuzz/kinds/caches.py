@@ -4,8 +4,6 @@ Each entry is built once; a case damages a copy. What is then built anew is that
 into place by a stand-in for the tool.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Files that ``merp train --save`` has left, damaged, and what ``-o`` has."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """Processes in surroundings that few have."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

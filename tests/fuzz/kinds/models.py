@@ -1,7 +1,5 @@
 """ONNX models: fields of nodes, tensors and sizes changed, or bytes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Network files, in the verbs that read nothing else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

@@ -1,7 +1,5 @@
 """Words of the command line."""
 
-from __future__ import annotations
-
 from random import Random
 
 import mutate

@@ -1,7 +1,5 @@
 """Folders that ``merp simulate -o`` has left, damaged, in the verbs that read them."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from random import Random

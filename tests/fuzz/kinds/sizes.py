@@ -1,7 +1,5 @@
 """Networks of any size, on a machine of little memory: refused before, not where it runs out."""
 
-from __future__ import annotations
-
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Verbs that take long to start, in a copy of this process with limits and streams of its own."""
 
-from __future__ import annotations
-
 import os
 import resource
 import select

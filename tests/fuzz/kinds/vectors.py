@@ -1,7 +1,5 @@
 """Rows of test vectors."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

@@ -1,18 +1,14 @@
 """Rounding in fixed point against exact fractions: ties, bounds, every shift, random bits."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
+from block_bench import BlockBench, Recorded, Replays
 from merp.hdl.arithmetic.fixed_round import fixed_round
 from merp.hdl.base.signals import bits, flag
-from merp.testbenches.block.trace import Trace, run_block
 
 LATENCY = 3
 RANDOM = 16
@@ -42,7 +38,7 @@ def values(width: int, n: int, size: int, rng: Random) -> list[int]:
     return [value for value in found if low <= value <= high]
 
 
-def check(case: tuple[int, int, int, int], random: bool, every: int = 1) -> Trace:
+def check(case: tuple[int, int, int, int], random: bool, every: int = 1) -> Recorded:
     width, size, left, right = case
     rng = Random(f"{case} {random}")
     rows = [
@@ -50,22 +46,19 @@ def check(case: tuple[int, int, int, int], random: bool, every: int = 1) -> Trac
         for n in range(-left, right + 1)
         for value in values(width, n, size, rng)[::every]
     ]
-    args: dict[str, Any] = {
-        "clk": flag(), "value": bits(width), "shift": bits((left + right).bit_length()),
-        "rounded": bits(size), "left": left,
-    }  # fmt: skip
-    inputs = ["value", "shift"]
-    if random:
-        args |= {"stochastic": flag(), "random": bits(RANDOM)}
-        inputs += ["stochastic", "random"]
+    bench = BlockBench(
+        fixed_round, "clk", value=bits(width), shift=bits((left + right).bit_length()),
+        rounded=bits(size), left=left,
+        **({"stochastic": flag(), "random": bits(RANDOM)} if random else {}),
+    )  # fmt: skip
 
     def drive(cycle: int, _: Any) -> dict[str, int]:
         value, n = rows[cycle][:2]
-        late = rows[cycle - 2][2:] if cycle >= 2 else (1, 0)
+        stochastic, noise = rows[cycle - 2][2:] if cycle >= 2 else (1, 0)
         given = {"value": value & (1 << width) - 1, "shift": n + left}
-        return given | (dict(zip(inputs[2:], late, strict=True)) if random else {})
+        return given | ({"stochastic": stochastic, "random": noise} if random else {})
 
-    trace = run_block(fixed_round, args, tuple(inputs), drive, len(rows))
+    trace = bench.run(drive, len(rows))
     wanted = [
         golden_stochastic(value, n, size, noise)
         if random and stochastic
@@ -90,13 +83,11 @@ def test_a_tie_goes_to_the_even_one() -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize(("case", "random"), [(CASES[0], False), (CASES[2], True)])
-def test_vhdl_replays(case: tuple[int, int, int, int], random: bool, tmp_path: Path) -> None:
-    trace = check(case, random, every=3)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_vhdl_replays(case: tuple[int, int, int, int], random: bool, replays: Replays) -> None:
+    replays(check(case, random, every=3))
 
 
 @pytest.mark.full
 @pytest.mark.verilator
-def test_verilog_replays(tmp_path: Path) -> None:
-    trace = check(CASES[2], True)
-    assert replay(trace, tmp_path, "verilator") == len(trace.rows)
+def test_verilog_replays(replays: Replays) -> None:
+    replays(check(CASES[2], True), "verilator")

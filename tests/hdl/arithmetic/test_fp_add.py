@@ -1,15 +1,14 @@
 """The adder against the golden model: borders first, then every class of pairs."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from block_bench import Replays
 from marks import in_full
-from merp.cosim.block.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.testbenches.arithmetic.fp_bench import CLASSES, Pair, corner_pairs, run_fp
@@ -134,14 +133,14 @@ def test_fp_add_rejects_latency(latency: int) -> None:
 @pytest.mark.ghdl
 @every_latency
 @pytest.mark.parametrize("fmt", [ODD, *in_full(BINARY32)], ids=["e4f3", "binary32"])
-def test_fp_add_vhdl(fmt: FloatFormat, latency: int, tmp_path: Path) -> None:
+def test_fp_add_vhdl(fmt: FloatFormat, latency: int, replays: Replays) -> None:
     rng = Random(latency)
     pairs = corner_pairs(fmt)
     for make in CLASSES.values():
         pairs += make(fmt, 100, rng)
     if fmt == BINARY32:
         pairs += [(a, b) for a, b, _ in DIRECTED]
-    assert replay(check(pairs, fmt, latency), tmp_path) == len(pairs) + latency
+    assert replays(check(pairs, fmt, latency)) == len(pairs) + latency
 
 
 @pytest.mark.verilator

@@ -1,7 +1,5 @@
 """The conversion between formats against the golden model: borders first, then every class."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -9,14 +7,14 @@ from random import Random
 import pytest
 from myhdl import Signal
 
+from block_bench import BlockBench, Recorded, Replays
 from marks import rows_in_full
-from merp.cosim.block.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.signals import bits
 from merp.models.arithmetic.fp_convert import fp_convert as golden
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.testbenches.arithmetic.fp_bench import CLASSES, corner_values
-from merp.testbenches.block.trace import Trace, run_block
 
 PAIRS = [
     *((FloatFormat(8, bits), BINARY32) for bits in (24, 25, 27)),
@@ -35,15 +33,15 @@ every_pair = pytest.mark.parametrize(
 either = pytest.mark.parametrize("latency", [1, 0], ids=["registered", "combinational"])
 
 
-def run(words: list[int], fmt: FloatFormat, target: FloatFormat, latency: int = 1) -> Trace:
+def run(words: list[int], fmt: FloatFormat, target: FloatFormat, latency: int = 1) -> Recorded:
     stream = [*words, 0]
     clk = Signal(bool(0)) if latency else None
     args = {"clk": clk, "a": bits(fmt.width), "y": bits(target.width)}
     args |= {"fmt": fmt, "target": target}
-    return run_block(fp_convert, args, ("a",), lambda i, _: {"a": stream[i]}, len(stream))
+    return BlockBench(fp_convert, **args).feed(a=stream)
 
 
-def check(words: list[int], fmt: FloatFormat, target: FloatFormat, latency: int = 1) -> Trace:
+def check(words: list[int], fmt: FloatFormat, target: FloatFormat, latency: int = 1) -> Recorded:
     trace = run(words, fmt, target, latency)
     wanted = golden(words, fmt, target).tolist()
     found = trace.column("y")[latency:][: len(words)]
@@ -144,12 +142,12 @@ each_built = pytest.mark.parametrize(("fmt", "target", "latency"), BUILT)
 @pytest.mark.ghdl
 @each_built
 def test_fp_convert_vhdl(
-    fmt: FloatFormat, target: FloatFormat, latency: int, tmp_path: Path
+    fmt: FloatFormat, target: FloatFormat, latency: int, replays: Replays
 ) -> None:
     words = borders(fmt, target)
     for make in CLASSES.values():
         words += [a for a, _ in make(fmt, 100, Random(1))]
-    assert replay(check(words, fmt, target, latency), tmp_path) == len(words) + 1
+    assert replays(check(words, fmt, target, latency)) == len(words) + 1
 
 
 @pytest.mark.verilator

@@ -1,15 +1,14 @@
 """The multiplier against the golden model: borders first, then every class of pairs."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from block_bench import Replays
 from marks import in_full
-from merp.cosim.block.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.testbenches.arithmetic.fp_bench import CLASSES, Pair, corner_pairs, run_fp
@@ -142,35 +141,34 @@ def test_fp_mul_rejects_bits_beside(beside: int) -> None:
 @pytest.mark.ghdl
 @every_latency
 @pytest.mark.parametrize("fmt", [ODD, *in_full(BINARY32)], ids=["e4f3", "binary32"])
-def test_fp_mul_vhdl(fmt: FloatFormat, latency: int, tmp_path: Path) -> None:
+def test_fp_mul_vhdl(fmt: FloatFormat, latency: int, replays: Replays) -> None:
     rng = Random(latency)
     pairs = corner_pairs(fmt)
     for make in CLASSES.values():
         pairs += make(fmt, 100, rng)
     if fmt == BINARY32:
         pairs += [(a, b) for a, b, _ in DIRECTED]
-    assert replay(check(pairs, fmt, latency), tmp_path) == len(pairs) + latency
+    assert replays(check(pairs, fmt, latency)) == len(pairs) + latency
 
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("latency", [*in_full(1, 2), 3])
-def test_fp_mul_vhdl_bits_beside_the_dsp_blocks(latency: int, tmp_path: Path) -> None:
+def test_fp_mul_vhdl_bits_beside_the_dsp_blocks(latency: int, replays: Replays) -> None:
     rng = Random(latency)
     pairs = [(a, b) for a, b, _ in DIRECTED]
     for make in CLASSES.values():
         pairs += make(BINARY32, 100, rng)
-    trace = check(pairs, BINARY32, latency, beside=BESIDE)
-    assert replay(trace, tmp_path) == len(pairs) + latency
+    assert replays(check(pairs, BINARY32, latency, beside=BESIDE)) == len(pairs) + latency
 
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("fmt", [BINARY32, FORMATS["e3f17"]], ids=["binary32", "e3f17"])
-def test_fp_mul_vhdl_of_late_factors(fmt: FloatFormat, tmp_path: Path) -> None:
+def test_fp_mul_vhdl_of_late_factors(fmt: FloatFormat, replays: Replays) -> None:
     rng = Random(f"late {fmt}")
     pairs = [pair for make in CLASSES.values() for pair in make(fmt, 100, rng)]
     if fmt == BINARY32:
         pairs += [(a, b) for a, b, _ in DIRECTED]
-    assert replay(check(pairs, fmt, 3, late=True), tmp_path) == len(pairs) + 3
+    assert replays(check(pairs, fmt, 3, late=True)) == len(pairs) + 3
 
 
 @pytest.mark.verilator

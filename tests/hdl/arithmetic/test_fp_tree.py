@@ -1,20 +1,18 @@
 """The adder tree against the golden model: order of the sums, odd elements, latency."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 
 import pytest
 from myhdl import Signal
 
-from merp.cosim.block.replay import lint_verilog, replay
+from block_bench import BlockBench, Recorded, Replays
+from merp.cosim.block.replay import lint_verilog
 from merp.hdl.arithmetic.fp_tree import fp_tree
 from merp.hdl.base.signals import bits
 from merp.models.arithmetic.fp_tree import fp_tree as golden
 from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.testbenches.arithmetic.fp_bench import corner_values
-from merp.testbenches.block.trace import Trace, run_block
 
 # Two levels of odd elements, one passing through several levels, powers of two, the CUs' sizes.
 COUNTS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 17, 25)
@@ -24,25 +22,19 @@ def depth(count: int) -> int:
     return (count - 1).bit_length()
 
 
-def run(vectors: list[list[int]], fmt: FloatFormat, latency: int) -> Trace:
+def run(vectors: list[list[int]], fmt: FloatFormat, latency: int) -> Recorded:
     """Drive one vector of terms per cycle, then zeros until the last sum is out."""
     count, width = len(vectors[0]), fmt.width
     words = [sum(term << i * width for i, term in enumerate(terms)) for terms in vectors]
     words += [0] * (depth(count) * latency)
-    args = {
-        "clk": Signal(bool(0)),
-        "terms": bits(count * width),
-        "y": bits(width),
-        "count": count,
-        "fmt": fmt,
-        "latency": latency,
-    }
-    return run_block(
-        fp_tree, args, ("terms",), lambda cycle, _: {"terms": words[cycle]}, len(words)
-    )
+    bench = BlockBench(
+        fp_tree, "clk", terms=bits(count * width), y=bits(width), count=count, fmt=fmt,
+        latency=latency,
+    )  # fmt: skip
+    return bench.feed(terms=words)
 
 
-def check(vectors: list[list[int]], fmt: FloatFormat, latency: int) -> Trace:
+def check(vectors: list[list[int]], fmt: FloatFormat, latency: int) -> Recorded:
     trace = run(vectors, fmt, latency)
     assert trace.column("y")[depth(len(vectors[0])) * latency :] == golden(vectors, fmt).tolist()
     return trace
@@ -102,9 +94,8 @@ def test_fp_tree_rejects_count() -> None:
 @pytest.mark.ghdl
 @pytest.mark.parametrize(("count", "latency"), [(1, 4), (2, 1), (5, 3), (9, 4)])
 @pytest.mark.parametrize("fmt", [BINARY32, BFLOAT16], ids=["binary32", "bfloat16"])
-def test_fp_tree_vhdl(count: int, latency: int, fmt: FloatFormat, tmp_path: Path) -> None:
-    trace = check(random_vectors(count, fmt, 60, Random(count)), fmt, latency)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_fp_tree_vhdl(count: int, latency: int, fmt: FloatFormat, replays: Replays) -> None:
+    replays(check(random_vectors(count, fmt, 60, Random(count)), fmt, latency))
 
 
 @pytest.mark.verilator

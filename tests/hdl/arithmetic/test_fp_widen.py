@@ -1,20 +1,15 @@
 """Floats in a wider format: every word of each narrow one."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
+from block_bench import BlockBench, Recorded, Replays
 from marks import rows_in_full
-from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.arithmetic.fp_widen import fp_widen
 from merp.hdl.base.signals import bits
 from merp.models.arithmetic.fp_convert import fp_convert as golden
 from merp.models.arithmetic.words import to_values
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.testbenches.block.trace import Trace, run_block
 
 SMALL = (
     (FloatFormat(3, 2), FloatFormat(4, 5)),
@@ -25,9 +20,9 @@ PAIRS = ((BINARY16, BINARY32), (BFLOAT16, BINARY32), *SMALL)
 every_pair = pytest.mark.parametrize(("fmt", "target"), PAIRS)
 
 
-def run(words: list[int], fmt: FloatFormat, target: FloatFormat) -> Trace:
-    args = {"a": bits(fmt.width), "y": bits(target.width), "fmt": fmt, "target": target}
-    return run_block(fp_widen, args, ("a",), lambda cycle, _: {"a": words[cycle]}, len(words))
+def run(words: list[int], fmt: FloatFormat, target: FloatFormat) -> Recorded:
+    bench = BlockBench(fp_widen, a=bits(fmt.width), y=bits(target.width), fmt=fmt, target=target)
+    return bench.feed(a=words)
 
 
 def borders(fmt: FloatFormat) -> list[int]:
@@ -72,7 +67,5 @@ def test_refuses_what_is_not_wider(target: FloatFormat) -> None:
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize(("fmt", "target"), [*PAIRS[:2], *rows_in_full(*SMALL)])
-def test_vhdl_replays(fmt: FloatFormat, target: FloatFormat, tmp_path: Path) -> None:
-    trace = run(borders(fmt), fmt, target)
-    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(fp_widen, trace.args, tmp_path / "verilog")
+def test_vhdl_replays(fmt: FloatFormat, target: FloatFormat, replays: Replays) -> None:
+    replays(run(borders(fmt), fmt, target), lint=True)

@@ -1,7 +1,5 @@
 """ReLU and the larger of two elements: corners against corners, all of a small format."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from block_bench import BlockBench, Recorded
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.arithmetic.fp_max import fp_max
 from merp.hdl.arithmetic.relu import relu
@@ -18,7 +17,6 @@ from merp.models.arithmetic.words import to_values
 from merp.models.base.formats import BINARY32, FloatFormat
 from merp.models.base.shape import Pool
 from merp.models.golden.pooling import max_pool
-from merp.testbenches.block.trace import Trace, run_block
 
 TINY = FloatFormat(3, 2)
 CORNERS = [
@@ -37,17 +35,17 @@ def elements(fmt: FloatFormat) -> list[int]:
     return [int(w) for w in words[~nan & ~subnormal]] + [fmt.nan]
 
 
-def settle(block: Callable[..., Any], args: dict[str, Any], rows: list[dict[str, int]]) -> Trace:
+def settle(block: Callable[..., Any], args: dict[str, Any], rows: list[dict[str, int]]) -> Recorded:
     """Apply one row of inputs per cycle to a combinational block."""
-    return run_block(block, args, tuple(rows[0]), lambda cycle, _: rows[cycle], len(rows))
+    return BlockBench(block, **args).run(rows)
 
 
-def relu_trace(fmt: FloatFormat) -> Trace:
+def relu_trace(fmt: FloatFormat) -> Recorded:
     rows = [{"enable": e, "x": x} for e in (0, 1) for x in elements(fmt)]
     return settle(relu, {"enable": flag(), "x": bits(fmt.width), "y": bits(fmt.width)}, rows)
 
 
-def max_trace(fmt: FloatFormat) -> Trace:
+def max_trace(fmt: FloatFormat) -> Recorded:
     rows = [
         {"fresh": fresh, "a": a, "b": b}
         for fresh in (0, 1)

@@ -1,26 +1,21 @@
 """Elements in a wider format: all of a small one, and zeros above."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
+from block_bench import BlockBench, Recorded, Replays
 from merp.hdl.arithmetic.widen import widen
 from merp.hdl.base.signals import bits
 from merp.models.arithmetic.words import to_values
 from merp.models.base.formats import FloatFormat
-from merp.testbenches.block.trace import Trace, run_block
 
 NARROW = FloatFormat(3, 3)
 
 
-def widened(wide: FloatFormat, above: int) -> Trace:
+def widened(wide: FloatFormat, above: int) -> Recorded:
     """Every word of the narrow format, one per cycle."""
-    args = {"x": bits(NARROW.width), "y": bits(wide.width + above), "width": wide.width}
-    return run_block(widen, args, ("x",), lambda cycle, _: {"x": cycle}, 1 << NARROW.width)
+    bench = BlockBench(widen, x=bits(NARROW.width), y=bits(wide.width + above), width=wide.width)
+    return bench.run(lambda cycle, _: {"x": cycle}, 1 << NARROW.width)
 
 
 @pytest.mark.parametrize("more", [0, 1, 4])
@@ -41,7 +36,5 @@ def test_each_element_is_the_same_number(more: int, above: int) -> None:
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize(("more", "above"), [(0, 0), (4, 0), (1, 3), (0, 2)])
-def test_vhdl_replays(more: int, above: int, tmp_path: Path) -> None:
-    trace = widened(FloatFormat(NARROW.exp_bits, NARROW.frac_bits + more), above)
-    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(widen, trace.args, tmp_path / "verilog")
+def test_vhdl_replays(more: int, above: int, replays: Replays) -> None:
+    replays(widened(FloatFormat(NARROW.exp_bits, NARROW.frac_bits + more), above), lint=True)

@@ -1,23 +1,14 @@
 """The bus against its page, transfer by transfer: what is accessed, what is answered, and when."""
 
-from __future__ import annotations
-
 from random import Random
-from typing import Any
 
 import pytest
 
+from block_bench import BlockBench, Sample
 from merp.hdl.axi.axi_lite import OKAY, SLVERR, AxiLite, RegisterRead, RegisterWrite, axi_lite
-from merp.hdl.base.signals import flag
-from merp.testbenches.block.trace import Sample, run_block
 
 WORDS, FIRST, LAST = 40, 4, 20
 FIELDS = {"aw": ("awaddr",), "w": ("wdata", "wstrb"), "ar": ("araddr",)}
-INPUTS = (
-    "rst", "read_word", "s_axi_bready", "s_axi_rready",
-    *(f"s_axi_{channel}valid" for channel in FIELDS),
-    *(f"s_axi_{field}" for fields in FIELDS.values() for field in fields),
-)  # fmt: skip
 EDGES = (0, 1, FIRST - 1, FIRST, FIRST + 1, LAST - 1, LAST, LAST + 1, WORDS - 1, WORDS, WORDS + 1)
 
 
@@ -38,11 +29,11 @@ def traffic(cycles: int, offer: float, take: float) -> dict[str, list[int]]:
         ready = {f"s_axi_{channel}ready": int(rng.random() < take) for channel in "br"}
         return {**held, **ready, "rst": int(cycle < 2), "read_word": rng.getrandbits(32)}
 
-    args: dict[str, Any] = {
-        "clk": flag(), "rst": flag(), "s_axi": AxiLite(), "write": RegisterWrite(),
-        "read": RegisterRead(), "words": WORDS, "first_writable": FIRST, "last_writable": LAST,
-    }  # fmt: skip
-    trace = run_block(axi_lite, args, INPUTS, drive, cycles)
+    bench = BlockBench(
+        axi_lite, "clk rst", s_axi=AxiLite(), write=RegisterWrite(), read=RegisterRead(),
+        words=WORDS, first_writable=FIRST, last_writable=LAST,
+    )  # fmt: skip
+    trace = bench.run(drive, cycles)
     return {port.name.removeprefix("s_axi_"): trace.column(port.name) for port in trace.ports}
 
 

@@ -1,26 +1,19 @@
 """The registers of an AXI shell: random accesses against the model, and the VHDL against MyHDL."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
+from block_bench import BlockBench, Drive, Recorded, Replays, Sample
 from marks import rows_in_full
-from merp.cosim.block.replay import replay
 from merp.cosim.engines.axi_engine import fuzz_registers
 from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.hdl.axi.axi_lite import SLVERR, AxiLite, RegisterRead, RegisterWrite, axi_lite
-from merp.hdl.axi.axi_registers import axi_registers
 from merp.hdl.axi.setting_register import setting_register
-from merp.hdl.base.signals import Bundles, bits, flag
-from merp.hdl.base.status import Status
-from merp.models.base.register_map import WORD_MAX, RegisterMap, Setting, register_map
-from merp.testbenches.block.reset import as_new_after_reset
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
+from merp.hdl.base.signals import bits
+from merp.models.base.register_map import WORD_MAX, RegisterMap
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
+from small_registers import small_file, small_map
 
 WORDS = 600
 SMALL = ELABORATIONS[4]  # one CU of 3 x 3
@@ -48,7 +41,7 @@ def test_ten_thousand_random_accesses() -> None:
     fuzz(10_000, 1)
 
 
-def setting_trace(least: int, most: int) -> Trace:
+def setting_trace(least: int, most: int) -> Recorded:
     """Random writes into a setting, each compared with what a register keeps by its page."""
     width = most.bit_length() + 1  # the port may be wider
     rng = Random(most)
@@ -64,11 +57,11 @@ def setting_trace(least: int, most: int) -> Trace:
             "strobe": rng.choice((15, 15, rng.getrandbits(4))),
         }
 
-    inputs = ("rst", "selected", "locked", "data", "strobe")
-    args: dict[str, Any] = {name: flag() for name in ("clk", "rst", "selected", "locked")}
-    args |= {"data": bits(32), "strobe": bits(4), "value": bits(width), "word": bits(32)}
-    args |= {"illegal": flag(), "least": least, "most": most}
-    trace = run_block(setting_register, args, inputs, drive, 300)
+    bench = BlockBench(
+        setting_register, "clk rst selected locked illegal", data=bits(32), strobe=bits(4),
+        value=bits(width), word=bits(32), least=least, most=most,
+    )  # fmt: skip
+    trace = bench.run(drive, 300)
     columns = {port.name: trace.column(port.name) for port in trace.ports}
     value = least
     for t in range(2, 300):
@@ -96,8 +89,8 @@ def test_a_setting_keeps_what_is_legal(least: int, most: int) -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize(("least", "most"), [*RANGES, *rows_in_full(*MORE_RANGES)])
-def test_a_setting_in_vhdl_is_that_of_myhdl(least: int, most: int, tmp_path: Path) -> None:
-    replay(setting_trace(least, most), tmp_path)
+def test_a_setting_in_vhdl_is_that_of_myhdl(least: int, most: int, replays: Replays) -> None:
+    replays(setting_trace(least, most))
 
 
 def lite_traffic(seed: int, patience: float) -> Drive:
@@ -126,31 +119,29 @@ def lite_traffic(seed: int, patience: float) -> Drive:
 
 
 LITE = ("awaddr", "awvalid", "wdata", "wstrb", "wvalid", "bready", "araddr", "arvalid", "rready")
-LITE_INPUTS = ("rst", "read_word", *(f"s_axi_{name}" for name in LITE))
 
 
-def lite_bus() -> dict[str, Any]:
-    return {
-        "clk": flag(), "rst": flag(), "s_axi": AxiLite(), "write": RegisterWrite(),
-        "read": RegisterRead(), "words": WORDS, "first_writable": 4, "last_writable": 500,
-    }  # fmt: skip
+BENCH = BlockBench(
+    axi_lite, "clk rst", s_axi=AxiLite(), write=RegisterWrite(), read=RegisterRead(), words=WORDS,
+    first_writable=4, last_writable=500,
+)  # fmt: skip
 
 
-def lite_trace(cycles: int, patience: float) -> Trace:
-    return run_block(axi_lite, lite_bus(), LITE_INPUTS, lite_traffic(cycles, patience), cycles)
+def lite_trace(cycles: int, patience: float) -> Recorded:
+    return BENCH.run(lite_traffic(cycles, patience), cycles)
 
 
 def test_after_a_reset_no_access_is_under_way() -> None:
-    payload = {f"s_axi_{name}": "s_axi_rvalid" for name in ("rdata", "rresp")}
-    payload |= {f"write_{name}": "write_enable" for name in ("index", "data", "strobe")}
-    payload |= {"s_axi_bresp": "s_axi_bvalid", "read_index": "s_axi_rvalid"}
+    payload = {
+        "s_axi_rvalid": "s_axi_rdata s_axi_rresp read_index",
+        "write_enable": "write_index write_data write_strobe",
+        "s_axi_bvalid": "s_axi_bresp",
+    }
 
     def session(number: int) -> Drive:
         return lite_traffic(number, (0.7, 0.4)[number])
 
-    as_new_after_reset(
-        axi_lite, lite_bus(), LITE_INPUTS, session, range(1, 40), 30, payload=payload
-    )
+    BENCH.as_new_after_reset(session, range(1, 40), 30, payload=payload)
 
 
 def test_no_access_is_taken_in_a_reset() -> None:
@@ -159,7 +150,7 @@ def test_no_access_is_taken_in_a_reset() -> None:
     def drive(cycle: int, _: Sample) -> dict[str, int]:
         return dict.fromkeys((f"s_axi_{name}" for name in LITE), 1) | {"rst": int(cycle < 3)}
 
-    trace = run_block(axi_lite, lite_bus(), LITE_INPUTS, drive, 8)
+    trace = BENCH.run(drive, 8)
     for channel in ("aw", "w", "ar"):
         assert trace.column(f"s_axi_{channel}ready")[:5] == [0, 0, 0, 1, 0]
     for channel in ("b", "r"):
@@ -167,8 +158,8 @@ def test_no_access_is_taken_in_a_reset() -> None:
 
 
 @pytest.mark.ghdl
-def test_the_bus_in_vhdl_is_that_of_myhdl(tmp_path: Path) -> None:
-    replay(lite_trace(600, 0.6), tmp_path)
+def test_the_bus_in_vhdl_is_that_of_myhdl(replays: Replays) -> None:
+    replays(lite_trace(600, 0.6))
 
 
 def test_the_bus_answers_what_the_file_has() -> None:
@@ -188,47 +179,6 @@ def test_a_read_and_a_write_in_two_cycles() -> None:
     assert set(trace.column("s_axi_bresp")) == {0, SLVERR}
 
 
-def small_map() -> RegisterMap:
-    settings = {
-        "a_config_size": Setting(1, 9, "a size"),
-        "a_config_on": Setting(0, 1, "a flag"),
-        "b_config_word": Setting(0, WORD_MAX, "a word"),
-    }
-    return register_map("small", "1.2.3", "", settings, {"total": 40, "map_in": 40})
-
-
-class Config:
-    """Two settings."""
-
-    def __init__(self) -> None:
-        self.size = bits(4)
-        self.on = flag()
-
-
-class Word:
-    """One setting."""
-
-    def __init__(self) -> None:
-        self.word = bits(32)
-
-
-class SmallStatus(Status):
-    """A status with two counters."""
-
-    def __init__(self) -> None:
-        self.busy, self.done, self.framing_error = flag(), flag(), flag()
-        self.total, self.map_in = bits(40), bits(40)
-
-
-def small_file(registers: RegisterMap) -> dict[str, Any]:
-    return {
-        "clk": flag(), "rst": flag(), "write": RegisterWrite(), "read": RegisterRead(),
-        "start": flag(), "abort": flag(), "aborting": flag(),
-        "settings": Bundles({"a_config": Config(), "b_config": Word()}),
-        "status": SmallStatus(), "interrupt": flag(), "registers": registers,
-    }  # fmt: skip
-
-
 QUIET = {
     "rst": 0, "aborting": 0, "write_enable": 0, "write_index": 0, "write_data": 0,
     "write_strobe": 15, "read_index": 0, "status_busy": 0, "status_done": 0,
@@ -246,9 +196,7 @@ def test_a_pending_interrupt_does_not_outlive_a_reset() -> None:
     script = [QUIET | {"rst": 1}, enable, QUIET | {"status_done": 1}, QUIET, QUIET]
     script += [QUIET | {"rst": 1, "status_done": 1}, enable, QUIET]
     script += [QUIET | {"read_index": registers.index("interrupt")}] * 2
-    trace = run_block(
-        axi_registers, small_file(registers), tuple(QUIET), lambda t, _: script[t], len(script)
-    )
+    trace = small_file(registers).run(script)
     assert trace.column("interrupt") == [0, 0, 0, 1, 1, 1, 0, 0, 0, 0]
     assert trace.column("read_word")[-1] == 0
 
@@ -282,13 +230,11 @@ def test_after_a_reset_the_register_file_is_as_new() -> None:
 
         return drive
 
-    as_new_after_reset(
-        axi_registers, small_file(registers), tuple(QUIET), session, range(1, 40), 60
-    )
+    small_file(registers).as_new_after_reset(session, range(1, 40), 60)
 
 
 @pytest.mark.ghdl
-def test_the_register_file_in_vhdl_is_that_of_myhdl(tmp_path: Path) -> None:
+def test_the_register_file_in_vhdl_is_that_of_myhdl(replays: Replays) -> None:
     registers = small_map()
     rng = Random(0)
     script: list[tuple[str, int]] = []
@@ -318,13 +264,13 @@ def test_the_register_file_in_vhdl_is_that_of_myhdl(tmp_path: Path) -> None:
             "status_map_in": rng.getrandbits(40),
         }
 
-    trace = run_block(axi_registers, small_file(registers), tuple(drive(0, {})), drive, 500)
+    trace = small_file(registers).run(drive, 500)
     starts = trace.column("start")
     assert {0, 1} == set(starts) == set(trace.column("interrupt"))
     size = trace.column("settings_a_config_size")
     locked = [t for t in range(3, 499) if starts[t] or trace.column("status_busy")[t]]
     assert all(size[t] == size[t + 1] for t in locked)
-    replay(trace, tmp_path)
+    replays(trace)
 
 
 def test_the_interrupt_is_enabled_during_a_run_but_no_setting_changes() -> None:
@@ -340,7 +286,6 @@ def test_the_interrupt_is_enabled_during_a_run_but_no_setting_changes() -> None:
         QUIET | {"status_done": 1},
         QUIET | {"status_done": 1},
     ]
-    args = small_file(registers)
-    trace = run_block(axi_registers, args, tuple(QUIET), lambda cycle, _: steps[cycle], len(steps))
+    trace = small_file(registers).run(steps)
     assert set(trace.column("settings_a_config_size")[1:]) == {1}
     assert trace.column("interrupt")[-1] == 1

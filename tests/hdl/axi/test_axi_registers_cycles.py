@@ -1,68 +1,23 @@
 """The register file in every cycle against a model of its page: settings, errors, interrupt."""
 
-from __future__ import annotations
-
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.hdl.axi.axi_lite import RegisterRead, RegisterWrite
-from merp.hdl.axi.axi_registers import axi_registers
-from merp.hdl.base.signals import Bundles, bits, flag
-from merp.hdl.base.status import Status
+from block_bench import Sample
 from merp.models.base.register_map import (
     CONTROL,
     ERRORS,
     FLAGS,
     STATUS,
     WORD_MAX,
-    Setting,
-    register_map,
 )
-from merp.testbenches.block.trace import Sample, run_block
+from small_registers import small_file, small_map
 
-MAP = register_map(
-    "small",
-    "1.2.3",
-    "",
-    {
-        "a_config_size": Setting(1, 9, "a size"),
-        "a_config_on": Setting(0, 1, "a flag"),
-        "b_config_word": Setting(0, WORD_MAX, "a word"),
-    },
-    {"total": 40, "map_in": 40},
-)
+MAP = small_map()
 PORTS = ("a_config_size", "a_config_on", "b_config_word")
 ABORT = 1 << CONTROL.index("abort")
 BITS = ("illegal_value", "write_refused", "start_refused")
-INPUTS = (
-    "rst", "write_enable", "write_index", "write_data", "write_strobe", "read_index", "aborting",
-    *(f"status_{name}" for name in ("busy", "done", "framing_error", "total", "map_in")),
-)  # fmt: skip
-
-
-class Config:
-    """Two settings."""
-
-    def __init__(self) -> None:
-        self.size = bits(4)
-        self.on = flag()
-
-
-class Word:
-    """One setting."""
-
-    def __init__(self) -> None:
-        self.word = bits(32)
-
-
-class SmallStatus(Status):
-    """A status with two counters."""
-
-    def __init__(self) -> None:
-        self.busy, self.done, self.framing_error = flag(), flag(), flag()
-        self.total, self.map_in = bits(40), bits(40)
 
 
 class Model:
@@ -138,12 +93,6 @@ class Model:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_every_cycle_is_that_of_the_model(seed: int) -> None:
-    args: dict[str, Any] = {
-        "clk": flag(), "rst": flag(), "write": RegisterWrite(), "read": RegisterRead(),
-        "start": flag(), "abort": flag(), "aborting": flag(),
-        "settings": Bundles({"a_config": Config(), "b_config": Word()}),
-        "status": SmallStatus(), "interrupt": flag(), "registers": MAP,
-    }  # fmt: skip
     rng = Random(seed)
     model = Model()
     rows: list[tuple[dict[str, int], dict[str, int]]] = []
@@ -174,7 +123,7 @@ def test_every_cycle_is_that_of_the_model(seed: int) -> None:
         model.clock(now)
         return now
 
-    trace = run_block(axi_registers, args, INPUTS, drive, 700)
+    trace = small_file(MAP).run(drive, 700)
     for cycle, (_, told) in enumerate(rows[2:], 2):
         assert {name: trace.column(name)[cycle] for name in told} == told, f"cycle {cycle}"
     assert sum(trace.column("start")) > 5

@@ -1,7 +1,5 @@
 """Tops in their AXI shells: full runs through AXI alone, on the exported VHDL."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial

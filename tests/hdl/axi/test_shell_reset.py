@@ -1,19 +1,14 @@
 """The resets of an AXI shell: the block against its page, and runs that software aborts."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import replay
+from block_bench import BlockBench, Recorded, Replays, Sample
 from merp.cosim.machines.cnn_merp.phases.forward import forward_run, forward_top
 from merp.hdl.axi.shell_reset import shell_reset
-from merp.hdl.base.signals import flag
 from merp.models.base.formats import BINARY32
 from merp.models.base.register_map import ABORT_CYCLES, STATUS
 from merp.models.base.shape import Shape
@@ -22,21 +17,17 @@ from merp.testbenches.axi.axi_model import ABORT, ABORTING, BUSY, START
 from merp.testbenches.axi.axi_protocol import RESET_CYCLES
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.axi.shell_session import ShellSession, Software
-from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
 
 DESIGN = ELABORATIONS[4]  # one CU of 3 x 3
 SHAPE = Shape(n=2, m=2, k=3, rows=5, columns=5)
 DONE = 1 << STATUS.index("done")
-INPUTS = ("aresetn", "abort")
 
 
-def args() -> dict[str, Any]:
-    names = ("clk", *INPUTS, "rst", "engine_rst", "aborting")
-    return {name: flag() for name in names}
+BENCH = BlockBench(shell_reset, "clk aresetn abort rst engine_rst aborting")
 
 
-def resets_trace() -> Trace:
+def resets_trace() -> Recorded:
     rng = Random(0)
 
     def drive(cycle: int, _: Sample) -> dict[str, int]:
@@ -45,7 +36,7 @@ def resets_trace() -> Trace:
             "abort": int(rng.random() < (0.3 if cycle // 200 % 2 else 0.02)),
         }
 
-    return run_block(shell_reset, args(), INPUTS, drive, 2000)
+    return BENCH.run(drive, 2000)
 
 
 def test_every_cycle_is_that_of_the_page() -> None:
@@ -61,8 +52,8 @@ def test_every_cycle_is_that_of_the_page() -> None:
 
 
 @pytest.mark.ghdl
-def test_the_resets_in_vhdl_are_those_of_myhdl(tmp_path: Path) -> None:
-    replay(resets_trace(), tmp_path)
+def test_the_resets_in_vhdl_are_those_of_myhdl(replays: Replays) -> None:
+    replays(resets_trace())
 
 
 def test_a_reset_ends_an_abort() -> None:
@@ -71,7 +62,7 @@ def test_a_reset_ends_an_abort() -> None:
     def drive(cycle: int, _: Sample) -> dict[str, int]:
         return {"aresetn": int(not 8 <= cycle < 11), "abort": int(cycle in (4, 11))}
 
-    trace = run_block(shell_reset, args(), INPUTS, drive, 40)
+    trace = BENCH.run(drive, 40)
     assert [cycle for cycle, high in enumerate(trace.column("aborting")) if high] == [5, 6, 7, 8, 9]
     assert [cycle for cycle, high in enumerate(trace.column("engine_rst")) if high] == [
         *range(6, 13)
@@ -116,12 +107,9 @@ def test_a_run_that_software_aborts_is_right_the_next_time() -> None:
 
     session.software = software()
     function = shell.function
-    run_block(
+    BlockBench(
         lambda clk, **rest: function(aclk=clk, **rest),
-        {"clk" if name == "aclk" else name: value for name, value in shell.args.items()},
-        session.inputs,
-        session,
-        1200,
-    )
+        **{"clk" if name == "aclk" else name: value for name, value in shell.args.items()},
+    ).run(session, 1200)
     assert session.ended
     assert session.words == {"m_axis_map": golden.reshape(-1).tolist()}

@@ -1,18 +1,14 @@
 """The delay line: every word, the same type, exactly as late as declared."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from myhdl import Signal, intbv
 
-from merp.cosim.block.replay import replay
+from block_bench import BlockBench, Recorded, Replays
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, flag
-from merp.testbenches.block.trace import Trace, run_block
 
 
 def signed(width: int) -> Any:
@@ -29,13 +25,12 @@ KINDS = {
 }
 
 
-def check(kind: str, cycles: int) -> Trace:
+def check(kind: str, cycles: int) -> Recorded:
     d, q = KINDS[kind](), KINDS[kind]()
     width = len(d) or 1
     rng = Random(f"{kind} {cycles}")
     words = [rng.getrandbits(width) for _ in range(20 + cycles)]
-    args = {"clk": Signal(bool(0)), "d": d, "q": q, "cycles": cycles}
-    trace = run_block(delay, args, ("d",), lambda cycle, _: {"d": words[cycle]}, len(words))
+    trace = BlockBench(delay, "clk", d=d, q=q, cycles=cycles).feed(d=words)
     assert trace.column("q") == [0] * cycles + words[:-cycles]
     return trace
 
@@ -57,6 +52,5 @@ def test_delay_rejects_no_cycles() -> None:
     [("flag", 1), ("flag", 2), ("flag", 9), ("1", 3), ("32", 1), ("32", 2), ("80", 5),
      ("signed", 4)],
 )  # fmt: skip
-def test_delay_vhdl(kind: str, cycles: int, tmp_path: Path) -> None:
-    trace = check(kind, cycles)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_delay_vhdl(kind: str, cycles: int, replays: Replays) -> None:
+    replays(check(kind, cycles))

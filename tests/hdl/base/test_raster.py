@@ -1,25 +1,22 @@
 """The walk over positions: every border, and a start in the middle."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest
 
+from block_bench import BlockBench, Sample
 from merp.hdl.base.raster import raster
-from merp.hdl.base.signals import bits, flag
-from merp.testbenches.block.trace import Sample, run_block
+from merp.hdl.base.signals import bits
 
 SIZES = ("columns", "rows", "images")
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_borders_are_told(seed: int) -> None:
-    args = {
-        **{name: flag() for name in ("clk", "start", "advance")},
+    bench = BlockBench(
+        raster, "clk start advance last_column last_row last_image",
         **{name: bits(3) for name in SIZES},
-        **{name: flag() for name in ("last_column", "last_row", "last_image")},
-    }
+    )  # fmt: skip
     rng = Random(seed)
     left: list[tuple[int, int, int]] = []
     wanted: list[dict[str, int]] = []
@@ -40,6 +37,6 @@ def test_borders_are_told(seed: int) -> None:
         del left[:advance]
         return {"start": 0, "advance": advance}
 
-    trace = run_block(raster, args, ("start", "advance", *SIZES), drive, 500)
+    trace = bench.run(drive, 500)
     for cycle, told in enumerate(wanted):
         assert {name: trace.column(name)[cycle] for name in told} == told, f"cycle {cycle}"

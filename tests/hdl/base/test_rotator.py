@@ -1,35 +1,25 @@
 """Rotation by every number of places, of vectors of every length from one word on."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from merp.cosim.block.replay import replay
+from block_bench import BlockBench, Recorded, Replays
 from merp.hdl.base.rotator import rotator
 from merp.hdl.base.signals import bits
-from merp.testbenches.block.trace import Trace, run_block
 
 WIDTH = 3
 
 
-def check(places: int) -> Trace:
+def check(places: int) -> Recorded:
     rng = Random(places)
     shifts = [*range(places), *(rng.randrange(places) for _ in range(places))]
     vectors = [rng.getrandbits(places * WIDTH) for _ in shifts]
-    args = {
-        "x": bits(places * WIDTH), "shift": bits(max(1, (places - 1).bit_length())),
-        "y": bits(places * WIDTH), "places": places, "width": WIDTH,
-    }  # fmt: skip
-    trace = run_block(
-        rotator,
-        args,
-        ("x", "shift"),
-        lambda cycle, _: {"x": vectors[cycle], "shift": shifts[cycle]},
-        len(shifts),
-    )
+    bench = BlockBench(
+        rotator, x=bits(places * WIDTH), shift=bits(max(1, (places - 1).bit_length())),
+        y=bits(places * WIDTH), places=places, width=WIDTH,
+    )  # fmt: skip
+    trace = bench.feed(x=vectors, shift=shifts)
     for vector, shift, y in zip(vectors, shifts, trace.column("y"), strict=True):
         words = [vector >> i * WIDTH & (1 << WIDTH) - 1 for i in range(places)]
         turned = words[shift:] + words[:shift]
@@ -44,6 +34,5 @@ def test_each_word_comes_from_so_many_places_above(places: int) -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("places", [5, 6])
-def test_vhdl_replays(places: int, tmp_path: Path) -> None:
-    trace = check(places)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_vhdl_replays(places: int, replays: Replays) -> None:
+    replays(check(places))

@@ -1,37 +1,27 @@
 """Selection of a word: every place, words of other widths than the step, and nothing behind."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
 
 import pytest
 from myhdl import Signal, intbv
 
-from merp.cosim.block.replay import replay
+from block_bench import BlockBench, Recorded, Replays
 from merp.hdl.base.select_word import index_of, place_of, select_word
 from merp.hdl.base.signals import bits
-from merp.testbenches.block.trace import Trace, run_block
 
 
-def check(count: int, width: int, place: int, seed: int) -> Trace:
+def check(count: int, width: int, place: int, seed: int) -> Recorded:
     """A new vector and a new index in every cycle, up to indices beyond the last word."""
     all_bits = count << place
     beyond = 2 * count
     rng = Random(seed)
     words = [rng.getrandbits(all_bits) for _ in range(40 + beyond)]
     indices = [*range(beyond), *(rng.randrange(beyond) for _ in range(40))]
-    args = {
-        "clk": Signal(bool(0)), "words": bits(all_bits), "index": bits((beyond - 1).bit_length()),
-        "word": bits(width), "place": place,
-    }  # fmt: skip
-    trace = run_block(
-        select_word,
-        args,
-        ("words", "index"),
-        lambda cycle, _: {"words": words[cycle], "index": indices[cycle]},
-        len(words),
-    )
+    bench = BlockBench(
+        select_word, "clk", words=bits(all_bits), index=bits((beyond - 1).bit_length()),
+        word=bits(width), place=place,
+    )  # fmt: skip
+    trace = bench.feed(words=words, index=indices)
     expected = [
         (vector >> (index << place)) & ((1 << width) - 1)
         for vector, index in zip(words, indices, strict=True)
@@ -49,9 +39,8 @@ def test_words_come_a_cycle_later(count: int, width: int, place: int) -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize(("count", "width", "place"), [(5, 32, 5), (3, 96, 5)])
-def test_select_word_vhdl(count: int, width: int, place: int, tmp_path: Path) -> None:
-    trace = check(count, width, place, seed=1)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_select_word_vhdl(count: int, width: int, place: int, replays: Replays) -> None:
+    replays(check(count, width, place, seed=1))
 
 
 @pytest.mark.parametrize("width", [16, 32, 96, 800])

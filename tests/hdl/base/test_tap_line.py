@@ -1,33 +1,27 @@
 """The window over a stream of beats, from its definition: how long ago each element came."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import bits, count, flag
+from block_bench import BlockBench, Recorded, Replays
+from merp.hdl.base.signals import bits, count
 from merp.hdl.base.tap_line import tap_line
 from merp.models.base.tap_line import TapLine
-from merp.testbenches.block.trace import Trace, run_block
 
 PLAIN = TapLine(k=3, width=5, max_columns=9)
 SEVERAL = TapLine(k=3, width=4, lanes=2, max_step=3, max_columns=5)
 
 
-def arguments(params: TapLine) -> dict[str, Any]:
-    signals = {name: flag() for name in ("clk", "start", "advance")} | {
-        "columns": count(params.max_columns), "sink": bits(params.beat_width),
-        "window": bits(params.window_width),
-    }  # fmt: skip
+def bench_for(params: TapLine) -> BlockBench:
     step = {"step": count(params.max_step)} if params.max_step > 1 else {}
-    return signals | step | {"params": params}
+    return BlockBench(
+        tap_line, "clk start advance", columns=count(params.max_columns),
+        sink=bits(params.beat_width), window=bits(params.window_width), params=params, **step,
+    )  # fmt: skip
 
 
-def play(params: TapLine, runs: list[tuple[int, int]], beats: int, rate: float = 1.0) -> Trace:
+def play(params: TapLine, runs: list[tuple[int, int]], beats: int, rate: float = 1.0) -> Recorded:
     """Runs of ``beats`` beats each, of so many columns and beats of a column."""
     rng = Random(f"{params} {rate}")
     state = {"run": -1, "left": 0}
@@ -45,12 +39,10 @@ def play(params: TapLine, runs: list[tuple[int, int]], beats: int, rate: float =
             "sink": rng.getrandbits(params.beat_width),
         } | ({"step": step} if params.max_step > 1 else {})  # fmt: skip
 
-    args = arguments(params)
-    inputs = tuple(name for name in args if name not in ("clk", "window", "params"))
-    return run_block(tap_line, args, inputs, drive, int(len(runs) * (beats + 1) / rate))
+    return bench_for(params).run(drive, int(len(runs) * (beats + 1) / rate))
 
 
-def compared(trace: Trace, params: TapLine) -> int:
+def compared(trace: Recorded, params: TapLine) -> int:
     """Compare every element that has a meaning, in every cycle; how many that are."""
     names = ("start", "advance", "columns", "sink", "window")
     steps = trace.column("step") if params.max_step > 1 else [1] * len(trace.rows)
@@ -106,8 +98,8 @@ def test_what_cannot_be_built_is_refused(key: str, value: int, allowed: str) -> 
 
 
 @pytest.mark.ghdl
-def test_tap_line_vhdl(tmp_path: Path) -> None:
+def test_tap_line_vhdl(replays: Replays) -> None:
     """With one beat to a column, in registers, it is replayed within the convolution element."""
     trace = play(SEVERAL, [(5, 3), (1, 1), (5, 1)], 40, rate=0.8)
     assert compared(trace, SEVERAL)
-    assert replay(trace, tmp_path) == len(trace.rows)
+    replays(trace)

@@ -1,25 +1,20 @@
 """The delay of a flag: exactly as late as declared, and forgotten by a reset."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from merp.cosim.block.replay import replay
+from block_bench import BlockBench, Recorded, Replays
 from merp.hdl.base.signals import flag
 from merp.hdl.base.valid_delay import valid_delay
-from merp.testbenches.block.trace import Trace, run_block
 
 
-def check(cycles: int, resets: float) -> Trace:
+def check(cycles: int, resets: float) -> Recorded:
     rng = Random(f"{cycles} {resets}")
     drive = [
         {"rst": int(rng.random() < resets), "d": rng.getrandbits(1)} for _ in range(60 + 4 * cycles)
     ]
-    args = {"clk": flag(), "rst": flag(), "d": flag(), "q": flag(), "cycles": cycles}
-    trace = run_block(valid_delay, args, ("rst", "d"), lambda cycle, _: drive[cycle], len(drive))
+    trace = BlockBench(valid_delay, "clk rst d q", cycles=cycles).run(drive)
     line, expected = [0] * cycles, []
     for values in drive:
         expected.append(line[-1])
@@ -42,6 +37,5 @@ def test_valid_delay_rejects_no_cycles() -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("cycles", [1, 2, 7])
-def test_valid_delay_vhdl(cycles: int, tmp_path: Path) -> None:
-    trace = check(cycles, 0.05)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_valid_delay_vhdl(cycles: int, replays: Replays) -> None:
+    replays(check(cycles, 0.05))

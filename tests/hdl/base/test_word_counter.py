@@ -1,30 +1,23 @@
 """The count of a port: transfers and nothing else, from start on."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import AxiStream, count, flag
+from block_bench import BlockBench, Recorded, Replays
+from merp.hdl.base.signals import AxiStream, count
 from merp.hdl.base.word_counter import word_counter
-from merp.testbenches.block.trace import Trace, run_block
 
 PINS = ("rst", "start", "stream_tdata", "stream_tvalid", "stream_tready", "stream_tlast")
 
 
-def check(seed: int, cycles: int) -> Trace:
+def check(seed: int, cycles: int) -> Recorded:
     """Any mixture of handshakes, starts and resets, several in one cycle too."""
     rng = Random(seed)
     rare = {"rst": 0.02, "start": 0.03, "stream_tdata": 0.5}
     rows = [{pin: int(rng.random() < rare.get(pin, 0.6)) for pin in PINS} for _ in range(cycles)]
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "stream": AxiStream(8),
-        "words": count(1000),
-    }  # fmt: skip
-    trace = run_block(word_counter, args, PINS, lambda cycle, _: rows[cycle], cycles)
+    bench = BlockBench(word_counter, "clk rst start", stream=AxiStream(8), words=count(1000))
+    trace = bench.run(rows, cycles)
     expected, words = [], 0
     for row in rows:
         expected.append(words)
@@ -42,6 +35,5 @@ def test_transfers_are_counted(seed: int) -> None:
 
 
 @pytest.mark.ghdl
-def test_word_counter_vhdl(tmp_path: Path) -> None:
-    trace = check(7, 300)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_word_counter_vhdl(replays: Replays) -> None:
+    replays(check(7, 300))

@@ -1,7 +1,5 @@
 """The behavioural CU array's own arithmetic against golden: corners, every class of operands."""
 
-from __future__ import annotations
-
 from itertools import product
 from random import Random
 

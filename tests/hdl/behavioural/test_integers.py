@@ -3,8 +3,6 @@
 Values of Python do not overflow, so a wrong shift is seen as such; and nothing is compiled.
 """
 
-from __future__ import annotations
-
 import importlib.util
 from itertools import product
 from random import Random

@@ -1,7 +1,5 @@
 """A list of signals of which a signal chooses the one that is written: registers to synthesis."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,12 +9,11 @@ from typing import Any
 import pytest
 from myhdl import Signal, always, always_comb
 
-from merp.cosim.block.replay import replay
+from block_bench import BlockBench, Replays
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion._signals import assign_chosen_elements, elements_by_number
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.testbenches.block.trace import run_block
 
 
 @entity
@@ -52,15 +49,15 @@ def ports(count: int) -> dict[str, Any]:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_each_lane_keeps_its_word(count: int, tmp_path: Path) -> None:
+def test_each_lane_keeps_its_word(count: int, replays: Replays) -> None:
     random = Random(count)
 
     def drive(cycle: int, seen: Mapping[str, int]) -> dict[str, int]:
         return {"lane": random.randrange(count), "x": random.randrange(16)}
 
-    trace = run_block(lanes, ports(count), ("lane", "x"), drive, 40)
+    trace = BlockBench(lanes, **ports(count)).run(drive, 40)
     assert len(set(trace.rows)) > 10
-    assert replay(trace, tmp_path) == 40
+    assert replays(trace) == 40
 
 
 @pytest.mark.ghdl

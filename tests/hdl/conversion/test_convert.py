@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import random
 import re
 from dataclasses import dataclass
@@ -10,11 +8,11 @@ import pytest
 from myhdl import ResetSignal, Signal, always, always_comb, always_seq, enum
 
 import merp.hdl.conversion.convert as module
-from merp.cosim.block.replay import lint_verilog, replay
+from block_bench import BlockBench, Replays
+from merp.cosim.block.replay import lint_verilog
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.conversion.entity import entity
-from merp.testbenches.block.trace import run_block
 from trap_wiring import adder
 
 
@@ -126,23 +124,19 @@ def nested(clk: Any, rst: Any, sink: Stream, source: Stream, sizes: Sizes, units
     return rams, computed, handshake, control
 
 
-def nested_args(k: int = 2, units: int = 2) -> dict[str, Any]:
+def bench_for(k: int = 2, units: int = 2) -> BlockBench:
     sizes = Sizes(k, 16, 4)
-    return {
-        "clk": Signal(bool(0)),
-        "rst": ResetSignal(0, active=1, isasync=False),
-        "sink": Stream(k * k * 16),
-        "source": Stream(16),
-        "sizes": sizes,
-        "units": units,
-    }
+    return BlockBench(
+        nested, "clk", rst=ResetSignal(0, active=1, isasync=False), sink=Stream(k * k * 16),
+        source=Stream(16), sizes=sizes, units=units,
+    )  # fmt: skip
 
 
 # --- structure -----------------------------------------------------------------------------------
 
 
 @pytest.mark.ghdl
-def test_vhdl_has_the_bits_of_the_simulation(tmp_path: Path) -> None:
+def test_vhdl_has_the_bits_of_the_simulation(replays: Replays) -> None:
     rng = random.Random(1)
 
     def drive(cycle: int, _seen: Any) -> dict[str, int]:
@@ -154,14 +148,12 @@ def test_vhdl_has_the_bits_of_the_simulation(tmp_path: Path) -> None:
             "source_ready": rng.getrandbits(1),
         }
 
-    inputs = ("rst", "sink_data", "sink_valid", "sink_last", "source_ready")
-    trace = run_block(nested, nested_args(), inputs, drive, 200)
-    assert replay(trace, tmp_path) == 200
+    assert replays(bench_for().run(drive, 200)) == 200
 
 
 @pytest.mark.verilator
 def test_verilog_passes_verilator(tmp_path: Path) -> None:
-    lint_verilog(nested, nested_args(), tmp_path)
+    lint_verilog(nested, bench_for().args, tmp_path)
 
 
 def _top(export: Export) -> str:
@@ -169,7 +161,7 @@ def _top(export: Export) -> str:
 
 
 def test_one_file_per_configuration_in_dependency_order(tmp_path: Path) -> None:
-    export = convert(nested, nested_args(k=3, units=4), "vhdl", tmp_path)
+    export = convert(nested, bench_for(k=3, units=4).args, "vhdl", tmp_path)
     assert [file.name for file in export.files] == [
         "pck_myhdl_011.vhd", "ram.vhd", "leaf.vhd", "adder.vhd", "unit.vhd", "nested.vhd"
     ]  # fmt: skip
@@ -191,14 +183,14 @@ def test_cost_follows_configurations_not_instances(
 
     original = module.elaborate
     monkeypatch.setattr(module, "elaborate", elaborate)
-    export = convert(nested, nested_args(k=5, units=48), "vhdl", tmp_path)
+    export = convert(nested, bench_for(k=5, units=48).args, "vhdl", tmp_path)
     assert export.instances["leaf"] == 1200
     assert sorted(elaborated) == sorted(export.instances)
 
 
 def test_names_come_from_the_source(tmp_path: Path) -> None:
     text = (tmp_path / "unit.vhd").as_posix()
-    convert(nested, nested_args(), "vhdl", tmp_path, fold=False)
+    convert(nested, bench_for().args, "vhdl", tmp_path, fold=False)
     unit_text = Path(text).read_text()
     assert "grid_1_0 : entity work.leaf" in unit_text
     assert "a   => window(47 downto 32)," in unit_text
@@ -210,7 +202,7 @@ def test_names_come_from_the_source(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("hdl", ["vhdl", "verilog"])
 def test_top_ports_are_plain_vectors_and_headers_have_no_date(hdl: Any, tmp_path: Path) -> None:
-    export = convert(nested, nested_args(), hdl, tmp_path)
+    export = convert(nested, bench_for().args, hdl, tmp_path)
     for file in export.files[1 if hdl == "vhdl" else 0 :]:
         lines = file.read_text().splitlines()
         assert "SPDX-License-Identifier: Apache-2.0" in lines[0]

@@ -1,7 +1,5 @@
 """What a conversion leaves on disk: licence, other files, and what was there if it fails."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What an export reads like: port maps, names, initial values."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

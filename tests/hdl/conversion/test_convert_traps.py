@@ -1,7 +1,5 @@
 """Designs that are easily converted wrong: the bits of their simulation, the same every time."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess
@@ -11,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
+from block_bench import BlockBench, Replays
+from merp.cosim.block.replay import lint_verilog
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.internals import name_of
-from merp.testbenches.block.trace import flatten, run_block
+from merp.testbenches.block.trace import flatten
 from traps import DESIGNS, digest
 
 _DIGEST = """
@@ -27,7 +26,7 @@ print(digest(Path(sys.argv[1])))
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("name", DESIGNS)
-def test_vhdl_has_the_bits_of_the_simulation(name: str, tmp_path: Path) -> None:
+def test_vhdl_has_the_bits_of_the_simulation(name: str, replays: Replays) -> None:
     function, make, inputs = DESIGNS[name]
     args = make()
     widths = {port: len(signal) or 1 for port, signal in flatten(args).items()}
@@ -39,8 +38,7 @@ def test_vhdl_has_the_bits_of_the_simulation(name: str, tmp_path: Path) -> None:
             values["rst"] = int(cycle > 20 and rng.random() < 0.05)
         return values
 
-    trace = run_block(function, args, inputs, drive, 200)
-    assert replay(trace, tmp_path) == 200
+    assert replays(BlockBench(function, **args).run(drive, 200)) == 200
 
 
 @pytest.mark.verilator

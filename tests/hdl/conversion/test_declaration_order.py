@@ -1,7 +1,5 @@
 """The order and the names of declarations follow the text, on every version of Python."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

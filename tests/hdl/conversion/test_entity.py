@@ -1,15 +1,13 @@
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import pytest
 from myhdl import Signal, StopSimulation, always, block, delay, instance
 
+from block_bench import BlockBench
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.entity import behavioural, entity, stubs
-from merp.testbenches.block.trace import run_block
 
 
 @entity
@@ -114,8 +112,7 @@ def holder(clk: Any, d: Any, q: Any) -> Any:
     return twinned(clk, d, middle), [twinned(clk, middle, q, step=2) for _ in range(1)]
 
 
-def args() -> dict[str, Any]:
-    return {"clk": Signal(bool(0)), "d": bits(8), "q": bits(8)}
+BENCH = BlockBench(holder, "clk", d=bits(8), q=bits(8))
 
 
 def functions(block: Any) -> list[str]:
@@ -123,26 +120,26 @@ def functions(block: Any) -> list[str]:
 
 
 def test_a_twin_is_built_where_the_context_asks_for_it() -> None:
-    assert functions(holder(**args())) == ["twinned", "twinned"]
+    assert functions(holder(**BENCH.args)) == ["twinned", "twinned"]
     with behavioural():
-        assert functions(holder(**args())) == ["increment_fast", "increment_fast"]
-        assert increment(**args()).func.__name__ == "increment"  # it has none
-    assert functions(holder(**args())) == ["twinned", "twinned"]
+        assert functions(holder(**BENCH.args)) == ["increment_fast", "increment_fast"]
+        assert increment(**BENCH.args).func.__name__ == "increment"  # it has none
+    assert functions(holder(**BENCH.args)) == ["twinned", "twinned"]
 
 
 def test_a_twin_gives_the_same_trace() -> None:
     def drive(cycle: int, _: dict[str, int]) -> dict[str, int]:
         return {"d": 37 * cycle % 256}
 
-    hardware = run_block(holder, args(), ("d",), drive, 20)
+    hardware = BENCH.run(drive, 20)
     with behavioural():
-        assert run_block(holder, args(), ("d",), drive, 20).rows == hardware.rows
+        assert BENCH.run(drive, 20).rows == hardware.rows
 
 
 def test_conversion_takes_the_hardware_whatever_the_context(tmp_path: Path) -> None:
-    before = convert(holder, args(), "vhdl", tmp_path / "before").files
+    before = convert(holder, BENCH.args, "vhdl", tmp_path / "before").files
     with behavioural():
-        within = convert(holder, args(), "vhdl", tmp_path / "within").files
-        alone = convert(twinned, args(), "vhdl", tmp_path / "alone").files
+        within = convert(holder, BENCH.args, "vhdl", tmp_path / "within").files
+        alone = convert(twinned, BENCH.args, "vhdl", tmp_path / "alone").files
     assert [file.read_bytes() for file in within] == [file.read_bytes() for file in before]
     assert alone[-1].name == "twinned.vhd"

@@ -1,7 +1,5 @@
 """Folded VHDL: one entity for the configurations of a block, loops, no idle inputs, comments."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -10,13 +8,12 @@ from typing import Any
 import pytest
 from myhdl import Signal, always, always_comb
 
-from merp.cosim.block.replay import replay
+from block_bench import BlockBench, Replays
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion import _fold, _prune
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.entity import entity
-from merp.testbenches.block.trace import run_block
 
 TAPS = 6
 
@@ -122,12 +119,10 @@ def test_plain_entities_are_there_for_the_asking(tmp_path: Path) -> None:
 
 
 @pytest.mark.ghdl
-def test_folded_vhdl_has_the_bits_of_the_simulation(tmp_path: Path) -> None:
+def test_folded_vhdl_has_the_bits_of_the_simulation(replays: Replays) -> None:
     rng = Random(14)
     rows = [{"word": rng.getrandbits(4 * TAPS), "mark": rng.getrandbits(1)} for _ in range(60)]
-    inputs = ("word", "mark")
-    trace = run_block(scales, arguments(), inputs, lambda cycle, _: rows[cycle], len(rows))
-    assert replay(trace, tmp_path) == 60
+    assert replays(BlockBench(scales, **arguments()).run(rows)) == 60
 
 
 @pytest.mark.parametrize(

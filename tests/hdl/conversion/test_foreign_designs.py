@@ -1,7 +1,5 @@
 """Designs in the style of others: their VHDL follows the simulation, their Verilog is clean."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +10,9 @@ import foreign_structures as many
 import pytest
 from myhdl import ResetSignal, Signal, intbv, modbv
 
-from merp.cosim.block.replay import lint_verilog, replay
-from merp.testbenches.block.trace import flatten, run_block
+from block_bench import BlockBench, Replays
+from merp.cosim.block.replay import lint_verilog
+from merp.testbenches.block.trace import flatten
 
 CYCLES = 150
 
@@ -166,7 +165,7 @@ every_design = pytest.mark.parametrize("name", DESIGNS)
 
 @pytest.mark.ghdl
 @every_design
-def test_the_vhdl_does_what_the_simulation_does(name: str, tmp_path: Path) -> None:
+def test_the_vhdl_does_what_the_simulation_does(name: str, replays: Replays) -> None:
     function, make, driven = DESIGNS[name]
     args, inputs = make(), tuple(driven.split())
     rng = random.Random(name)
@@ -179,10 +178,10 @@ def test_the_vhdl_does_what_the_simulation_does(name: str, tmp_path: Path) -> No
             values["reset"] = active if cycle % 40 < 2 else 1 - active
         return values
 
-    trace = run_block(function, args, inputs, drive, CYCLES)
+    trace = BlockBench(function, **args).run(drive, CYCLES)
     outputs = [port.name for port in trace.ports if not port.is_input]
     assert any(len(set(trace.column(port))) > 1 for port in outputs), "nothing moves"
-    assert replay(trace, tmp_path) == CYCLES
+    assert replays(trace) == CYCLES
 
 
 @pytest.mark.verilator

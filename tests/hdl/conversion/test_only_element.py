@@ -1,7 +1,5 @@
 """A list of one signal that a signal indexes: synthesis takes no index of no bits."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,12 +9,11 @@ from typing import Any
 import pytest
 from myhdl import Signal, always, always_comb
 
-from merp.cosim.block.replay import replay
+from block_bench import BlockBench, Replays
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion._signals import index_only_elements
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.testbenches.block.trace import run_block
 
 
 @entity
@@ -45,14 +42,13 @@ def ports(places: int) -> dict[str, Any]:
 
 
 @pytest.mark.ghdl
-def test_its_only_place_is_written_and_read(tmp_path: Path) -> None:
+def test_its_only_place_is_written_and_read(replays: Replays) -> None:
     random = Random(1)
 
     def drive(cycle: int, seen: Mapping[str, int]) -> dict[str, int]:
         return {"place": 0, "x": random.randrange(16)}
 
-    trace = run_block(shelf, ports(1), ("place", "x"), drive, 20)
-    assert replay(trace, tmp_path) == 20
+    assert replays(BlockBench(shelf, **ports(1)).run(drive, 20)) == 20
 
 
 @pytest.mark.ghdl

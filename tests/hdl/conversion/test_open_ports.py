@@ -1,23 +1,20 @@
 """Configurations that lack an input of others: one entity, unless a name is in the way."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from myhdl import Signal, always
+from myhdl import always
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench, Replays
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion import _fold
 from merp.hdl.conversion._open_ports import alike
 from merp.hdl.conversion._vhdl_text import Declared, Module, Port, Type
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.entity import entity
-from merp.testbenches.block.trace import run_block
 
 
 @entity
@@ -39,13 +36,13 @@ def ramps(clk: Any, go: Any, step: Any, three: Any, free: Any) -> Any:
     return ramp(clk, go, 3, three), ramp(clk, go, step, free)
 
 
-def arguments() -> dict[str, Any]:
+def bench_for() -> BlockBench:
     words = {"step": bits(4), "three": bits(8), "free": bits(8)}
-    return {"clk": Signal(bool(0)), "go": flag(), **words}
+    return BlockBench(ramps, "clk go", **words)
 
 
 def test_an_input_that_some_lack_has_a_default(tmp_path: Path) -> None:
-    files = convert(ramps, arguments(), "vhdl", tmp_path).files
+    files = convert(ramps, bench_for().args, "vhdl", tmp_path).files
     assert [file.stem for file in files[1:]] == ["ramp", "ramps"]
     written = (tmp_path / "ramp.vhd").read_text()
     assert "-- step = 3 or an input" in written
@@ -89,13 +86,11 @@ def test_an_input_that_is_connected_wrongly_is_noticed(
     with pytest.warns(
         RuntimeWarning, match="ramps is written without generics: .* does not give back"
     ):
-        convert(ramps, arguments(), "vhdl", tmp_path)
+        convert(ramps, bench_for().args, "vhdl", tmp_path)
 
 
 @pytest.mark.ghdl
-def test_both_have_the_bits_of_the_simulation(tmp_path: Path) -> None:
+def test_both_have_the_bits_of_the_simulation(replays: Replays) -> None:
     rng = Random(3)
     rows = [{"go": rng.getrandbits(1), "step": rng.getrandbits(4)} for _ in range(50)]
-    given = ("go", "step")
-    trace = run_block(ramps, arguments(), given, lambda cycle, _: rows[cycle], len(rows))
-    assert replay(trace, tmp_path) == 50
+    assert replays(bench_for().run(rows)) == 50

@@ -1,7 +1,5 @@
 """Simulations and conversions leave nothing behind in MyHDL; a simulation resets its ports."""
 
-from __future__ import annotations
-
 import gc
 from pathlib import Path
 from typing import Any, Literal
@@ -9,6 +7,7 @@ from typing import Any, Literal
 import pytest
 from myhdl import ConcatSignal, Signal, always_comb, block, intbv
 
+from block_bench import BlockBench
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.internals import (
     ALL_BLOCKS,
@@ -17,7 +16,6 @@ from merp.hdl.conversion.internals import (
     AnySignal,
     event_waiters,
 )
-from merp.testbenches.block.trace import run_block
 
 
 @block
@@ -37,7 +35,7 @@ def test_a_simulation_leaves_no_signals_behind() -> None:
     others = [id(signal) for signal in ALL_SIGNALS]
     seen = []
     for _ in range(2):  # the same ports again: reset, and simulated by the second design alone
-        trace = run_block(twice, args, ("a",), lambda cycle, _: {"a": cycle % 4}, 4)
+        trace = BlockBench(twice, **args).run(lambda cycle, _: {"a": cycle % 4}, 4)
         seen.append(trace.column("y"))
         assert [id(signal) for signal in ALL_SIGNALS] == others
         assert args["a"] == 0
@@ -65,9 +63,9 @@ def alive() -> int:
 
 
 def test_what_a_simulation_was_of_is_freed() -> None:
-    args = {"a": Signal(intbv(0)[2:]), "y": Signal(intbv(0)[2:])}
+    bench = BlockBench(delayed, a=Signal(intbv(0)[2:]), y=Signal(intbv(0)[2:]))
     blocks, memories, signals = len(ALL_BLOCKS), set(ALL_MEMORIES), alive()
-    trace = run_block(delayed, args, ("a",), lambda cycle, _: {"a": cycle}, 4)
+    trace = bench.run(lambda cycle, _: {"a": cycle}, 4)
     assert trace.column("y") == [0, 1, 2, 3]
     del trace
     assert (len(ALL_BLOCKS), set(ALL_MEMORIES), alive()) == (blocks, memories, signals)

@@ -1,7 +1,5 @@
 """MyHDL is answered as it would answer itself, from sources that are read once."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import inspect

@@ -1,7 +1,5 @@
 """Processes compiled for the signals that they use, against the same processes as they are."""
 
-from __future__ import annotations
-
 import sys
 import traceback
 from collections.abc import Callable

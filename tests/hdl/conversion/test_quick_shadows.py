@@ -1,7 +1,5 @@
 """Slices and concatenations as processes, against MyHDL's own."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

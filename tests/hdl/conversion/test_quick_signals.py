@@ -1,7 +1,5 @@
 """Quick signals and processes run as one, against MyHDL's own, on random designs."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack, nullcontext
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Words that a standard reserves name nothing in exported files."""
 
-from __future__ import annotations
-
 import pytest
 
 from merp.hdl.conversion._names import Names, flaw

@@ -1,19 +1,17 @@
 """Decoded activations, wide and narrow, against their definition: every class of numbers."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest
 
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench
+from merp.hdl.base.signals import bits
 from merp.hdl.fused.fused_activation import fused_activation
 from merp.hdl.fused.narrow_activation import narrow_activation
 from merp.models.base.formats import BINARY32
 from merp.models.base.fused import activation_bits
 from merp.testbenches.arithmetic.fp_bench import corner_values
 from merp.testbenches.arithmetic.fused_bench import activation
-from merp.testbenches.block.trace import run_block
 
 SIGN, INF, FRACTION = BINARY32.sign_bit, BINARY32.inf, (1 << 23) - 1
 
@@ -28,12 +26,10 @@ def words_for(count: int) -> list[int]:
 def test_numbers_are_decoded(dsp: int) -> None:
     """Exponent and flags a cycle later, the mantissa and its triple two."""
     words = words_for(300)
-    args = {
-        "clk": flag(), "word": bits(32), "activation": bits(activation_bits(dsp)), "dsp": dsp,
-    }  # fmt: skip
-    trace = run_block(
-        fused_activation, args, ("word",), lambda cycle, _: {"word": words[cycle]}, len(words)
+    bench = BlockBench(
+        fused_activation, "clk", word=bits(32), activation=bits(activation_bits(dsp)), dsp=dsp
     )
+    trace = bench.feed(word=words)
     parts = [activation(word, dsp) for word in words]
     wanted = [parts[t - 1][0] | parts[t - 2][1] for t in range(2, len(words))]
     assert trace.column("activation")[2:] == wanted
@@ -67,13 +63,11 @@ def test_numbers_are_rounded_and_decoded(significand: int) -> None:
     for word in (0x3F800000, 0x3F800000 | last, 0x3F800000 | FRACTION & -last, INF - last):
         words += [sign | word + last // 2 + more for more in (-1, 0, 1) for sign in (0, SIGN)]
     words += [INF - 1, SIGN | INF - 1, INF + 1, INF + last, SIGN | INF + last // 2, 0, 0]
-    args = {
-        "clk": flag(), "word": bits(32), "activation": bits(activation_bits(1, significand)),
-        "significand": significand,
-    }  # fmt: skip
-    trace = run_block(
-        narrow_activation, args, ("word",), lambda cycle, _: {"word": words[cycle]}, len(words)
-    )
+    bench = BlockBench(
+        narrow_activation, "clk", word=bits(32), activation=bits(activation_bits(1, significand)),
+        significand=significand,
+    )  # fmt: skip
+    trace = bench.feed(word=words)
     found = trace.column("activation")
     for t in range(2, len(words)):
         infinite, zero, negative, _, exponent = narrow(words[t - 1], significand)

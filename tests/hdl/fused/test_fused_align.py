@@ -1,15 +1,13 @@
 """Products moved down by every distance, wide and narrow, against shifts of integers."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest
 
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench
+from merp.hdl.base.signals import bits
 from merp.hdl.fused.fused_align import fused_align
 from merp.hdl.fused.narrow_align import narrow_align
-from merp.testbenches.block.trace import run_block
 
 BEYOND = 32
 
@@ -29,16 +27,11 @@ def cases(width: int) -> list[tuple[int, int]]:
 def test_a_product_is_moved(width: int, later: int) -> None:
     """Arithmetically; the last place is the bit that was lost last."""
     given = cases(width)
-    args = {
-        "clk": flag(), "product": bits(width), "distance": bits(6), "term": bits(width),
-        "later": later,
-    }  # fmt: skip
-    trace = run_block(
-        fused_align,
-        args,
-        ("product", "distance"),
-        lambda cycle, _: dict(zip(("product", "distance"), given[cycle], strict=True)),
-        len(given),
+    bench = BlockBench(
+        fused_align, "clk", product=bits(width), distance=bits(6), term=bits(width), later=later
+    )
+    trace = bench.run(
+        lambda cycle, _: dict(zip(("product", "distance"), given[cycle], strict=True)), len(given)
     )
     wanted = [
         (product - (product >> width - 1 << width) >> distance) % (1 << width)
@@ -56,14 +49,11 @@ def test_a_product_is_moved(width: int, later: int) -> None:
 def test_a_magnitude_is_moved_and_negated(width: int, size: int, later: int) -> None:
     """Its highest bit is the window's, of ``width`` bits; negated is every bit."""
     given = cases(size)
-    args = {
-        "clk": flag(), "product": bits(size), "minus": flag(), "distance": bits(6),
-        "term": bits(width + 1), "later": later,
-    }  # fmt: skip
-    trace = run_block(
-        narrow_align,
-        args,
-        ("product", "distance", "minus"),
+    bench = BlockBench(
+        narrow_align, "clk minus", product=bits(size), distance=bits(6), term=bits(width + 1),
+        later=later,
+    )  # fmt: skip
+    trace = bench.run(
         lambda cycle, _: {
             "product": given[cycle][0],
             "distance": given[cycle][1],

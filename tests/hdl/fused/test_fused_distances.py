@@ -1,16 +1,14 @@
 """The largest exponent of windows and the distances from it, against their definition."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest
 
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench
+from merp.hdl.base.signals import bits
 from merp.hdl.fused.fused_distances import fused_distances
 from merp.models.base.fused import WIDE, activation_bits, operand_bits, product_latency
 from merp.testbenches.arithmetic.fused_bench import SIGN, activation, operand
-from merp.testbenches.block.trace import run_block
 from merp.testbenches.cnn_merp.cu_bench import joined
 
 FAR = 32
@@ -52,12 +50,11 @@ def test_distances(taps: int, significand: int) -> None:
             "kernels": joined([decoded(b, False) for _, b in pairs], kernel_width),
         }
 
-    args = {
-        "clk": flag(), "activations": bits(taps * width), "kernels": bits(taps * kernel_width),
-        "largest": bits(9), "distances": bits(6 * taps), "taps": taps, "dsp": 2,
-        "significand": significand,
-    }  # fmt: skip
-    trace = run_block(fused_distances, args, ("activations", "kernels"), drive, len(given))
+    bench = BlockBench(
+        fused_distances, "clk", activations=bits(taps * width), kernels=bits(taps * kernel_width),
+        largest=bits(9), distances=bits(6 * taps), taps=taps, dsp=2, significand=significand,
+    )  # fmt: skip
+    trace = bench.run(drive, len(given))
     late = product_latency(taps)
     largest, distances = trace.column("largest")[late:], trace.column("distances")[late:]
     checked = 0

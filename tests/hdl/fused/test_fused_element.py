@@ -1,23 +1,19 @@
 """An operand that is kept gives its number back: every class of numbers, and random words."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from myhdl import ConcatSignal, always_comb
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench, Recorded, Replays
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.fused.fused_operand import fused_operand
 from merp.models.base.formats import BINARY32
 from merp.models.base.fused import OPERAND_BITS
 from merp.testbenches.arithmetic.fp_bench import corner_values
-from merp.testbenches.block.trace import Trace, run_block
 
 SIGN = BINARY32.sign_bit
 
@@ -46,14 +42,12 @@ def as_kept(word: int) -> int:
     return BINARY32.nan if magnitude > BINARY32.inf else word
 
 
-def run(count: int) -> Trace:
+def run(count: int) -> Recorded:
     rng = Random(count)
     words = [*corner_values(BINARY32), *(rng.getrandbits(32) for _ in range(count))]
     words += [word ^ SIGN for word in words]
-    args = {"clk": flag(), "word": bits(32), "element": bits(32)}
-    trace = run_block(
-        there_and_back, args, ("word",), lambda cycle, _: {"word": words[cycle]}, len(words)
-    )
+    bench = BlockBench(there_and_back, "clk", word=bits(32), element=bits(32))
+    trace = bench.feed(word=words)
     assert trace.column("element")[1:] == [as_kept(word) for word in words[:-1]]
     return trace
 
@@ -63,6 +57,5 @@ def test_every_number_comes_back() -> None:
 
 
 @pytest.mark.ghdl
-def test_fused_element_vhdl(tmp_path: Path) -> None:
-    trace = run(300)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_fused_element_vhdl(replays: Replays) -> None:
+    replays(run(300))

@@ -1,15 +1,13 @@
 """From sums to floats, against rounding of integers: leading zeros, ties, both ends, specials."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest
 
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench
+from merp.hdl.base.signals import bits
 from merp.hdl.fused.fused_normalise import fused_normalise
 from merp.models.base.formats import BINARY32, FloatFormat
-from merp.testbenches.block.trace import run_block
 
 LATENCY = 5
 Case = tuple[int, int, int]  # total, largest, special
@@ -78,18 +76,12 @@ def test_sums_are_rounded(window: int, width: int, precision: int) -> None:
     fmt = FloatFormat(8, precision - 1)
     given = cases(width, fmt, Random(width))
     given += [given[0]] * LATENCY
-    args = {
-        "clk": flag(), "total": bits(width + 1), "largest": bits(9), "special": bits(3),
-        "y": bits(fmt.width), "window": window, "fmt": fmt,
-    }  # fmt: skip
+    bench = BlockBench(
+        fused_normalise, "clk", total=bits(width + 1), largest=bits(9), special=bits(3),
+        y=bits(fmt.width), window=window, fmt=fmt,
+    )  # fmt: skip
     names = ("total", "largest", "special")
-    trace = run_block(
-        fused_normalise,
-        args,
-        names,
-        lambda cycle, _: dict(zip(names, given[cycle], strict=True)),
-        len(given),
-    )
+    trace = bench.run(lambda cycle, _: dict(zip(names, given[cycle], strict=True)), len(given))
     y = trace.column("y")[LATENCY:]
     for (total, largest, special), found in zip(given, y, strict=False):
         if special & 4:

@@ -1,17 +1,15 @@
 """Products of mantissas, wide and narrow, against products of integers; each operand's delay."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest
 
+from block_bench import BlockBench
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.fused.fused_low_product import fused_low_product
 from merp.hdl.fused.fused_product import fused_product
 from merp.hdl.fused.narrow_products import narrow_products
 from merp.models.base.fused import OPERAND_BITS, PRODUCT, activation_bits, operand_bits
-from merp.testbenches.block.trace import run_block
 from merp.testbenches.cnn_merp.cu_bench import joined
 
 MANTISSA = 1 << 25
@@ -37,14 +35,11 @@ def test_low_digits(window: int) -> None:
     """Every digit of every place, in units of 2^(46 - window)."""
     values = mantissas(256, window)
     width = window - 14
-    args = {
-        "clk": flag(), "a": bits(25), "triple": bits(27), "low": bits(7), "y": bits(width),
-        "window": window,
-    }  # fmt: skip
-    trace = run_block(
-        fused_low_product,
-        args,
-        ("a", "triple", "low"),
+    bench = BlockBench(
+        fused_low_product, "clk", a=bits(25), triple=bits(27), low=bits(7), y=bits(width),
+        window=window,
+    )  # fmt: skip
+    trace = bench.run(
         lambda cycle, _: {
             "a": values[cycle] % MANTISSA,
             "triple": 3 * values[cycle] % (1 << 27),
@@ -70,11 +65,11 @@ def test_a_product(dsp: int, window: int, latency: int) -> None:
         triple = 3 * late % (1 << 27) << TRIPLE_AT if dsp == 1 else 0
         return {"activation": triple | late % MANTISSA << 8, "kernel": b[cycle] % MANTISSA << 8}
 
-    args = {
-        "clk": flag(), "activation": bits(width), "kernel": bits(OPERAND_BITS), "y": bits(window),
-        "dsp": dsp, "latency": latency,
-    }  # fmt: skip
-    trace = run_block(fused_product, args, ("activation", "kernel"), drive, len(a))
+    bench = BlockBench(
+        fused_product, "clk", activation=bits(width), kernel=bits(OPERAND_BITS), y=bits(window),
+        dsp=dsp, latency=latency,
+    )  # fmt: skip
+    trace = bench.run(drive, len(a))
     cut = 49 - window
 
     def product(x: int, y: int) -> int:
@@ -125,7 +120,7 @@ def test_products_of_significands(significand: int, several: bool, shared: bool)
         }
         return {"activations": decoded(x[max(0, cycle - 1)], width), **operands}
 
-    trace = run_block(narrow_products, args, ("activations", *names), drive, count)
+    trace = BlockBench(narrow_products, **args).run(drive, count)
     for name, own in zip(("products", "other_products"), kernels[: len(names)], strict=False):
         wanted = [
             joined([xs[tap] * bs[tap % places] for tap in range(taps)], 2 * significand)

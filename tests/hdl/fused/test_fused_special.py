@@ -1,18 +1,16 @@
 """Infinities and NaNs among products: every pair of classes, alone and beside others."""
 
-from __future__ import annotations
-
 from itertools import product
 from random import Random
 
 import pytest
 
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench, Recorded
+from merp.hdl.base.signals import bits
 from merp.hdl.fused.fused_special import fused_special
 from merp.hdl.fused.narrow_special import narrow_special
 from merp.models.base.fused import OPERAND_BITS, activation_bits, operand_bits
 from merp.testbenches.arithmetic.fused_bench import INF, NAN, ONE, SIGN, activation, operand
-from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import joined
 
 LATENCY = 3
@@ -58,7 +56,7 @@ def special(window: Window) -> tuple[bool, int]:
     return nan, 0 if nan or not signs else 2 | signs.pop()
 
 
-def check(trace: Trace, given: list[Window]) -> None:
+def check(trace: Recorded, given: list[Window]) -> None:
     for window, found in zip(given, trace.column("special")[LATENCY:], strict=False):
         nan, wanted = special(window)
         assert found >> 2 == nan, window
@@ -77,11 +75,11 @@ def test_sums_that_are_no_numbers(taps: int, dsp: int) -> None:
             "activations": joined(parts, width), "kernels": joined(operands, OPERAND_BITS),
         }  # fmt: skip
 
-    args = {
-        "clk": flag(), "activations": bits(taps * width), "kernels": bits(taps * OPERAND_BITS),
-        "special": bits(3), "taps": taps, "dsp": dsp,
-    }  # fmt: skip
-    check(run_block(fused_special, args, ("activations", "kernels"), drive, len(given)), given)
+    bench = BlockBench(
+        fused_special, "clk", activations=bits(taps * width), kernels=bits(taps * OPERAND_BITS),
+        special=bits(3), taps=taps, dsp=dsp,
+    )  # fmt: skip
+    check(bench.run(drive, len(given)), given)
 
 
 @pytest.mark.parametrize("taps", [1, 4])
@@ -112,11 +110,11 @@ def test_sums_of_narrow_products_that_are_no_numbers(taps: int, significand: int
             "activations": joined(parts, width), "kernels": joined(operands, kernel_width),
         }  # fmt: skip
 
-    args = {
-        "clk": flag(), "activations": bits(taps * width), "kernels": bits(taps * kernel_width),
-        "minus": bits(taps), "special": bits(3), "taps": taps,
-    }  # fmt: skip
-    trace = run_block(narrow_special, args, ("activations", "kernels"), drive, len(given))
+    bench = BlockBench(
+        narrow_special, "clk", activations=bits(taps * width), kernels=bits(taps * kernel_width),
+        minus=bits(taps), special=bits(3), taps=taps,
+    )  # fmt: skip
+    trace = bench.run(drive, len(given))
     check(trace, given)
     signs = [sum(negative(*pair) << i for i, pair in enumerate(window)) for window in given]
     assert trace.column("minus")[1:] == signs[:-1]

@@ -1,15 +1,13 @@
 """Sums of values and units against sums of integers, each term in its declared cycle."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest
 
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench
+from merp.hdl.base.signals import bits
 from merp.hdl.fused.fused_sum import fused_sum
 from merp.models.base.fused import lateness, levels, sum_latency
-from merp.testbenches.block.trace import run_block
 from merp.testbenches.cnn_merp.cu_bench import joined
 
 
@@ -30,14 +28,12 @@ def test_a_sum_is_exact(count: int, width: int) -> None:
     rows += [[rng.getrandbits(width) for _ in range(count)] for _ in range(30)]
     latency = sum_latency(count)
     size = width + levels(count)
-    args = {
-        "clk": flag(), "terms": bits(count * width), "total": bits(size), "count": count,
-    }  # fmt: skip
+    bench = BlockBench(fused_sum, "clk", terms=bits(count * width), total=bits(size), count=count)
 
     def drive(cycle: int, _: dict[str, int]) -> dict[str, int]:
         late = [rows[max(0, cycle - lateness(i, count)) % len(rows)][i] for i in range(count)]
         return {"terms": joined(late, width)}
 
-    trace = run_block(fused_sum, args, ("terms",), drive, len(rows) + latency)
+    trace = bench.run(drive, len(rows) + latency)
     found = [worth(total, size) for total in trace.column("total")[latency:]]
     assert found == [sum(worth(term, width) for term in row) for row in rows]

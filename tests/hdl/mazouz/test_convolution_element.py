@@ -1,31 +1,25 @@
 """The convolution element: bits of the golden convolution, cycles to the formula, on the pins."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
+from block_bench import BlockBench, Recorded, Replays
 from checkout import ROOT
-from merp.cosim.block.replay import replay
 from merp.hdl.mazouz.convolution_element import convolution_element
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.models.base.shape import Padding, Shape, sides
 from merp.models.golden.convolution import convolution
 from merp.models.papers.mazouz.params.element import ElementDesign, ElementRun
-from merp.testbenches.block.reset import as_new_after_reset
-from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import elements
 from merp.testbenches.mazouz.element_bench import (
     Job,
     Player,
     arguments,
-    inputs,
     play,
     transfers,
 )
@@ -56,7 +50,7 @@ def wanted(job: Job) -> list[int]:
     return convolution(maps, kernels, nothing, 1, shape.pad, design.fmt).ravel().tolist()
 
 
-def check(jobs: list[Job], trace: Trace) -> None:
+def check(jobs: list[Job], trace: Recorded) -> None:
     words = transfers(trace, "source")
     golden = [wanted(job) for job in jobs]
     assert [data for _, data, _ in words] == [word for each in golden for word in each]
@@ -72,7 +66,7 @@ def check(jobs: list[Job], trace: Trace) -> None:
         assert all(done[end + 1 : after + 1])
 
 
-def cycles(jobs: list[Job], trace: Trace) -> list[int]:
+def cycles(jobs: list[Job], trace: Recorded) -> list[int]:
     """Of each job, from its map's first word to its output's last, counted on the pins."""
     taken, given = transfers(trace, "sink"), transfers(trace, "source")
     firsts = [taken[sum(len(each.map) for each in jobs[:i])][0] for i in range(len(jobs))]
@@ -147,8 +141,8 @@ def test_an_output_that_waits_holds_as_many_sums_as_there_are_places() -> None:
     """The walk stops at once, and no sum is lost; a place more is the head's register."""
     design = small(3)
     jobs = [job(design, 7, 7, 1, Random(1))]
-    trace = run_block(
-        convolution_element, arguments(design), inputs(design), Player(jobs, (1.0, 1.0, 0.0), 0), 90
+    trace = BlockBench(convolution_element, **arguments(design)).run(
+        Player(jobs, (1.0, 1.0, 0.0), 0), 90
     )
     held = design.fifo_words + 1
     assert len(transfers(trace, "sink")) == jobs[0].run.lead + held < 7 * 7
@@ -200,14 +194,11 @@ def session(design: ElementDesign) -> Callable[[int], Player]:
 
 def test_a_reset_leaves_nothing_behind() -> None:
     design = small(2)
-    as_new_after_reset(
-        convolution_element,
-        arguments(design),
-        inputs(design),
+    BlockBench(convolution_element, **arguments(design)).as_new_after_reset(
         session(design),
-        range(5, 90, 20),  # the last of them when the run is done
+        range(5, 90, 20),
         50,
-        payload={"source_data": "source_valid", "source_last": "source_valid"},
+        payload={"source_valid": "source_data source_last"},
     )
 
 
@@ -234,9 +225,9 @@ def test_what_cannot_be_built_is_refused(key: str, value: int, allowed: str) -> 
 
 
 @pytest.mark.ghdl
-def test_convolution_element_vhdl(tmp_path: Path) -> None:
+def test_convolution_element_vhdl(replays: Replays) -> None:
     design, rng = small(3), Random(3)
     jobs = [job(design, 3, 4, 1, rng), job(design, 2, 2, 2, rng)]
     trace = play(jobs, (0.9, 0.8, 0.7))
     check(jobs, trace)
-    assert replay(trace, tmp_path) == len(trace.rows)
+    replays(trace)

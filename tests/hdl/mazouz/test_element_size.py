@@ -1,7 +1,5 @@
 """The convolution element's size after synthesis is what its page says."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,23 +1,14 @@
 """Packed beats cut into pieces: words in order, no beat taken too early, lasts told, resets."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import Stream, bits, count, flag
+from block_bench import BlockBench, Recorded, Replays, Sample, at_random
+from merp.hdl.base.signals import Stream, bits, count
 from merp.hdl.streams.beat_cutter import beat_cutter
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 WIDTH = 6
-INPUTS = (
-    "rst", "start", "wanted", "ending", "sink_data", "sink_valid", "sink_last", "take",
-)  # fmt: skip
 
 
 class Cutter:
@@ -57,12 +48,11 @@ class Cutter:
         }  # fmt: skip
 
 
-def args_for(lanes: int) -> dict[str, Any]:
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(), "wanted": count(lanes), "ending": flag(),
-        "sink": Stream(lanes * WIDTH), "piece": bits(lanes * WIDTH), "valid": flag(),
-        "take": flag(), "misplaced": flag(),
-    }  # fmt: skip
+def bench_for(lanes: int) -> BlockBench:
+    return BlockBench(
+        beat_cutter, "clk rst start ending valid take misplaced", wanted=count(lanes),
+        sink=Stream(lanes * WIDTH), piece=bits(lanes * WIDTH),
+    )  # fmt: skip
 
 
 def sizes_of(lanes: int, seed: int) -> list[int]:
@@ -72,11 +62,11 @@ def sizes_of(lanes: int, seed: int) -> list[int]:
 
 def play(
     lanes: int, sizes: list[int], density: float, lasts: set[int] | None = None
-) -> tuple[Trace, Cutter]:
+) -> tuple[Recorded, Cutter]:
     final = {-(-sum(sizes) // lanes) - 1}
     cutter = Cutter(lanes, sizes, final if lasts is None else lasts, density)
     cycles = int(4 + len(sizes) / density**2 * 1.5)
-    trace = run_block(beat_cutter, args_for(lanes), INPUTS, cutter.drive, cycles)
+    trace = bench_for(lanes).run(cutter.drive, cycles)
     assert cutter.found == cutter.words[: sum(sizes)]
     assert cutter.beats == -(-sum(sizes) // lanes)
     return trace, cutter
@@ -90,9 +80,7 @@ def test_pieces_of_any_size_follow_each_other(lanes: int, density: float) -> Non
     if density == 1:  # a piece in every cycle
         assert trace.column("take")[2 : 2 + len(cutter.sizes)] == [1] * len(cutter.sizes)
     # A piece is there without a beat exactly where it does not reach into the next one.
-    for valid, ready, offered, take in zip(
-        *(trace.column(n) for n in ("valid", "sink_ready", "sink_valid", "take")), strict=True
-    ):
+    for valid, ready, offered, take in trace.columns("valid", "sink_ready", "sink_valid", "take"):
         assert not take or valid
         assert not ready or offered
 
@@ -106,17 +94,12 @@ def test_a_misplaced_last_is_told(lasts: set[int], sizes: list[int]) -> None:
 
 def test_after_a_reset_it_is_as_new() -> None:
     flags = {"sink_valid": 1.0, "sink_last": 0.6, "take": 1.0, "ending": 0.0}
-
-    def session(number: int) -> Drive:
-        return at_random(number, {"wanted": 3 - number}, flags, {"sink_data": 4 * WIDTH})
-
-    as_new_after_reset(
-        beat_cutter, args_for(4), INPUTS, session, range(2, 12), 12,
-        payload={"piece": "take", "misplaced": "take"},
-    )  # fmt: skip
+    session = at_random(flags, {"sink_data": 4 * WIDTH}, ({"wanted": 3}, {"wanted": 2}))
+    payload = {"take": "piece misplaced"}
+    bench_for(4).as_new_after_reset(session, range(2, 12), 12, payload=payload)
 
 
 @pytest.mark.ghdl
-def test_vhdl_agrees(tmp_path: Path) -> None:
+def test_vhdl_agrees(replays: Replays) -> None:
     trace, _ = play(4, sizes_of(4, 9), 0.7)
-    assert replay(trace, tmp_path) == len(trace.rows)
+    replays(trace)

@@ -1,19 +1,14 @@
 """The entrance of a stream of beats: so many words, the handshake, and a last put in its place."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest
 
-from merp.hdl.base.signals import Stream, beats, bits, flag
+from block_bench import BlockBench, Sample
+from merp.hdl.base.signals import Stream, beats, bits
 from merp.hdl.streams.beat_gate import beat_gate
-from merp.testbenches.block.trace import Sample, run_block
 
 WIDTH = 8
-INPUTS = (
-    "rst", "start", "words", "sink_data", "sink_keep", "sink_valid", "sink_last", "source_ready",
-)  # fmt: skip
 
 
 @pytest.mark.parametrize("lanes", [2, 4])
@@ -21,10 +16,10 @@ def test_it_closes_behind_the_beats_of_a_run(lanes: int) -> None:
     """Half of the runs have their last in place; resets come, and starts before a run is over."""
     sink = Stream(lanes * WIDTH)
     sink.keep = bits(lanes)
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "words": bits(5), "sink": sink,
-        "source": beats(sink), "framing_error": flag(), "width": WIDTH,
-    }  # fmt: skip
+    bench = BlockBench(
+        beat_gate, "clk rst start framing_error", words=bits(5), sink=sink, source=beats(sink),
+        width=WIDTH,
+    )  # fmt: skip
     rng = Random(lanes)
     left = error = 0
     right = True
@@ -57,7 +52,7 @@ def test_it_closes_behind_the_beats_of_a_run(lanes: int) -> None:
             left = error = 0
         return values
 
-    trace = run_block(beat_gate, args, INPUTS, drive, 800)
+    trace = bench.run(drive, 800)
     for cycle, told in enumerate(wanted):
         assert {name: trace.column(name)[cycle] for name in told} == told, f"cycle {cycle}"
     assert any(trace.column("framing_error"))

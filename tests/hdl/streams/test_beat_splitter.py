@@ -1,28 +1,19 @@
 """The splitter of beats: parts in order, lasts where they belong, no part of the filling."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import Stream, flag
+from block_bench import BlockBench, Recorded, Replays, Sample, at_random
+from merp.hdl.base.signals import Stream
 from merp.hdl.streams.beat_splitter import beat_splitter
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 BITS, PARTS = 6, 4
-INPUTS = ("rst", "start", "sink_data", "sink_last", "sink_valid", "source_ready", "closing")
 
 
-def ports() -> dict[str, Any]:
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(), "sink": Stream(BITS * PARTS),
-        "source": Stream(BITS), "closing": flag(),
-    }  # fmt: skip
+BENCH = BlockBench(
+    beat_splitter, "clk rst start closing", sink=Stream(BITS * PARTS), source=Stream(BITS)
+)
 
 
 class Source:
@@ -65,10 +56,10 @@ class Source:
         }  # fmt: skip
 
 
-def check(seed: int, runs: list[int], density: float) -> Trace:
+def check(seed: int, runs: list[int], density: float) -> Recorded:
     source = Source(seed, runs, density)
     cycles = int((sum(runs) + 8) / density**2) + 8
-    trace = run_block(beat_splitter, ports(), INPUTS, source.drive, cycles)
+    trace = BENCH.run(source.drive, cycles)
     assert source.found == source.wanted
     assert source.taken == len(source.beats)
     return trace
@@ -88,17 +79,10 @@ def test_a_part_leaves_in_every_cycle() -> None:
 def test_after_a_reset_and_a_start_comes_a_first_part(reset: str) -> None:
     """Whichever part of a beat was at hand."""
     flags = {"sink_last": 0.3, "sink_valid": 0.8, "source_ready": 0.8, "closing": 0.2}
-
-    def session(number: int) -> Drive:
-        drive = at_random(number, {}, flags, {"sink_data": BITS * PARTS}, begin=1)
-        return lambda cycle, seen: {
-            **drive(cycle, seen), "rst": 0, "start": 0, reset: int(cycle == 0),
-        }  # fmt: skip
-
-    as_new_after_reset(beat_splitter, ports(), INPUTS, session, range(1, 9), 8, reset)
+    session = at_random(flags, {"sink_data": BITS * PARTS}, begin=1, pulses={reset: 0})
+    BENCH.as_new_after_reset(session, range(1, 9), 8, reset)
 
 
 @pytest.mark.ghdl
-def test_beat_splitter_vhdl(tmp_path: Path) -> None:
-    trace = check(3, [5, 8, 3], 0.7)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_beat_splitter_vhdl(replays: Replays) -> None:
+    replays(check(3, [5, 8, 3], 0.7))

@@ -1,21 +1,15 @@
 """Strings of bits to words: the string, last, stream rules, room and rate."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.base.signals import Stream, bits, count, flag
+from block_bench import BlockBench, Drive, Recorded, Replays, Sample
+from merp.hdl.base.signals import Stream, bits, count
 from merp.hdl.streams.bit_packer import bit_packer
-from merp.testbenches.block.reset import as_new_after_reset
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
-INPUTS = ("rst", "start", "value", "size", "push", "flush", "source_ready")
 String = tuple[int, int]  # value, size
 
 
@@ -31,19 +25,18 @@ class Pace:
 FULL = Pace()
 
 
-def arguments(largest: int, word: int) -> dict[str, object]:
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(), "value": bits(largest),
-        "size": count(largest), "push": flag(), "flush": flag(), "room": flag(),
-        "source": Stream(word), "sent": flag(),
-    }  # fmt: skip
+def bench_for(largest: int, word: int) -> BlockBench:
+    return BlockBench(
+        bit_packer, "clk rst start push flush room sent", value=bits(largest), size=count(largest),
+        source=Stream(word),
+    )  # fmt: skip
 
 
 def strings_of(sizes: list[int], rng: np.random.Generator) -> list[String]:
     return [(int(rng.integers(1 << size)), size) for size in sizes]
 
 
-def run(largest: int, word: int, runs: list[list[String]], pace: Pace = FULL) -> Trace:
+def run(largest: int, word: int, runs: list[list[String]], pace: Pace = FULL) -> Recorded:
     """Play runs back to back; the one that is reset begins again.
 
     Room in a cycle is known only in that cycle, so the bench keeps account of the bits held.
@@ -78,7 +71,7 @@ def run(largest: int, word: int, runs: list[list[String]], pace: Pace = FULL) ->
         return values | {"push": 1, "value": value, "size": size, "flush": int(not left)}
 
     work = sum(sum(size for _, size in s) / word / pace.ready + len(s) / pace.offer for s in runs)
-    return run_block(bit_packer, arguments(largest, word), INPUTS, drive, 60 + int(3 * work))
+    return bench_for(largest, word).run(drive, 60 + int(3 * work))
 
 
 def packed(strings: list[String], word: int) -> list[tuple[int, int]]:
@@ -92,9 +85,9 @@ def packed(strings: list[String], word: int) -> list[tuple[int, int]]:
     return [(text >> i * word & mask, int(i == number - 1)) for i in range(number)]
 
 
-def check(trace: Trace, runs: list[list[String]], word: int) -> None:
+def check(trace: Recorded, runs: list[list[String]], word: int) -> None:
     names = ("source_valid", "source_ready", "source_data", "source_last", "rst")
-    stream = list(zip(*(trace.column(name) for name in names), strict=True))
+    stream = trace.columns(*names)
     starts = [c for c, start in enumerate(trace.column("start")) if start]
     resets = [c for c, rst in enumerate(trace.column("rst")) if rst]
     spans = list(pairwise([*starts, len(stream)]))
@@ -110,9 +103,7 @@ def check(trace: Trace, runs: list[list[String]], word: int) -> None:
             assert (after[0], *after[2:4]) == (1, *now[2:4])
     held, ending = 0, False
     pins = ("push", "size", "flush", "room", "source_valid", "source_ready", "source_last", "rst")
-    for push, size, flush, room, valid, ready, last, rst in zip(
-        *(trace.column(name) for name in pins), strict=True
-    ):
+    for push, size, flush, room, valid, ready, last, rst in trace.columns(*pins):
         assert room == (held < 2 * word and not ending)
         assert valid == (held >= word or ending)
         assert not push or room
@@ -123,7 +114,7 @@ def check(trace: Trace, runs: list[list[String]], word: int) -> None:
             held, ending = 0, False
 
 
-def play(largest: int, word: int, runs: list[list[String]], pace: Pace = FULL) -> Trace:
+def play(largest: int, word: int, runs: list[list[String]], pace: Pace = FULL) -> Recorded:
     trace = run(largest, word, runs, pace)
     check(trace, runs, word)
     return trace
@@ -179,18 +170,14 @@ def test_after_a_reset_it_is_as_new() -> None:
 
         return drive
 
-    payload = dict.fromkeys(("source_data", "source_last"), "source_valid")
-    as_new_after_reset(
-        bit_packer, arguments(6, 8), INPUTS, session, range(2, 30), 40, payload=payload
-    )
+    payload = {"source_valid": "source_data source_last"}
+    bench_for(6, 8).as_new_after_reset(session, range(2, 30), 40, payload=payload)
 
 
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize(("largest", "word"), [(9, 8), (1, 8), (16, 8)])
-def test_vhdl_replays(largest: int, word: int, tmp_path: Path) -> None:
+def test_vhdl_replays(largest: int, word: int, replays: Replays) -> None:
     rng = np.random.default_rng(largest)
     runs = [strings_of(rng.integers(1, largest + 1, 25).tolist(), rng) for _ in range(2)]
-    trace = play(largest, word, runs, Pace(0.8, 0.6, reset_at=20))
-    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(bit_packer, trace.args, tmp_path / "verilog")
+    replays(play(largest, word, runs, Pace(0.8, 0.6, reset_at=20)), lint=True)

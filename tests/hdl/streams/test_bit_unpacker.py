@@ -1,27 +1,19 @@
 """Fields out of bytes: bits, rate, and a start that drops what is left."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.base.signals import bits, count, flag
+from block_bench import BlockBench, Recorded, Replays, Sample
+from merp.hdl.base.signals import bits, count
 from merp.hdl.streams.bit_unpacker import bit_unpacker
-from merp.testbenches.block.trace import Sample, Trace, run_block
-
-PORTS = ("start", "data", "data_valid", "field_bits", "take")
 
 
-def play(widest: int, runs: list[int], offer: tuple[int, ...], wish: tuple[int, ...]) -> Trace:
+def play(widest: int, runs: list[int], offer: tuple[int, ...], wish: tuple[int, ...]) -> Recorded:
     """Runs with fields of so many bits, 150 cycles each; fields are checked as they are taken."""
-    args = {
-        "clk": flag(), "start": flag(), "data": bits(8), "data_valid": flag(),
-        "data_ready": flag(), "field_bits": count(widest), "field": bits(widest),
-        "field_valid": flag(), "take": flag(),
-    }  # fmt: skip
+    bench = BlockBench(
+        bit_unpacker, "clk start data_valid data_ready field_valid take", data=bits(8),
+        field_bits=count(widest), field=bits(widest),
+    )  # fmt: skip
     rng = np.random.default_rng(widest)
     streams = [rng.integers(0, 256, 200, np.uint8) for _ in runs]
     sent = 0
@@ -49,7 +41,7 @@ def play(widest: int, runs: list[int], offer: tuple[int, ...], wish: tuple[int, 
 
     taken = [0] * len(runs)
     wanted: list[tuple[int, int]] = []
-    trace = run_block(bit_unpacker, args, PORTS, drive, 150 * len(runs))
+    trace = bench.run(drive, 150 * len(runs))
     fields, valid = trace.column("field"), trace.column("field_valid")
     assert all(valid[cycle] for cycle, _ in wanted)
     assert [fields[cycle] for cycle, _ in wanted] == [field for _, field in wanted]
@@ -83,7 +75,5 @@ def test_a_field_of_no_bits_is_always_there() -> None:
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize("widest", [2, 9])
-def test_vhdl_replays(widest: int, tmp_path: Path) -> None:
-    trace = play(widest, [0, 1, widest], (1, 1, 0), (1, 1, 1, 0))
-    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(bit_unpacker, trace.args, tmp_path / "verilog")
+def test_vhdl_replays(widest: int, replays: Replays) -> None:
+    replays(play(widest, [0, 1, widest], (1, 1, 0), (1, 1, 1, 0)), lint=True)

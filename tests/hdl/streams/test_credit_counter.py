@@ -1,18 +1,14 @@
 """The registered check of credits against the counter beside it, in every cycle."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import bits, count, flag
+from block_bench import BlockBench, Recorded, Replays, Sample
+from merp.hdl.base.signals import bits, count
 from merp.hdl.conversion.entity import entity
 from merp.hdl.streams.credit_counter import credit_check, credit_counter
-from merp.testbenches.block.trace import Sample, Trace, run_block
 
 PLACES = 9
 
@@ -29,12 +25,12 @@ def counted(
     )
 
 
-def play(first: int, seed: int) -> Trace:
+def play(first: int, seed: int) -> Recorded:
     """Credits come and go at random, but never more than there are places and credits."""
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "given": flag(), "spent": flag(),
-        "amount": bits(3), "credits": count(PLACES), "enough": flag(), "first": first,
-    }  # fmt: skip
+    bench = BlockBench(
+        counted, "clk rst start given spent enough", amount=bits(3), credits=count(PLACES),
+        first=first,
+    )  # fmt: skip
     rng = Random(seed)
     amount, there = 1, 0
 
@@ -48,14 +44,14 @@ def play(first: int, seed: int) -> Trace:
         there += given - spent * amount
         return {"start": 0, "given": int(given), "spent": int(spent)}
 
-    return run_block(counted, args, ("rst", "start", "given", "spent", "amount"), drive, 600)
+    return bench.run(drive, 600)
 
 
 @pytest.mark.parametrize("first", [0, 2, PLACES])
 def test_enough_is_what_the_count_says(first: int) -> None:
     trace = play(first, first)
     names = ("start", "credits", "amount", "enough", "given", "spent")
-    rows = list(zip(*(trace.column(name) for name in names), strict=True))[1:]
+    rows = trace.columns(*names)[1:]
     for start, credits, amount, enough, *_ in rows:
         assert start or enough == (credits >= amount)
     seen = {(bool(enough), given, spent) for start, _, _, enough, given, spent in rows if not start}
@@ -63,5 +59,5 @@ def test_enough_is_what_the_count_says(first: int) -> None:
 
 
 @pytest.mark.ghdl
-def test_vhdl_replays(tmp_path: Path) -> None:
-    assert replay(play(2, 7), tmp_path) == 600
+def test_vhdl_replays(replays: Replays) -> None:
+    assert replays(play(2, 7)) == 600

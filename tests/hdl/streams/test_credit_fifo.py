@@ -1,33 +1,27 @@
 """FIFO with credits against a queue."""
 
-from __future__ import annotations
-
 from collections import deque
-from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench, Drive, Recorded, Replays, Sample
+from merp.hdl.base.signals import bits
 from merp.hdl.streams.credit_fifo import credit_fifo
-from merp.testbenches.block.reset import as_new_after_reset
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 WIDTH = 12
-INPUTS = ("rst", "push", "data", "take")
 
 
 def run(
     words: int, total: int, send: float, take: float, seed: int, reset_at: int | None = None
-) -> Trace:
+) -> Recorded:
     """Send ``total`` words whenever there is a credit, with the given probabilities."""
     rng = np.random.default_rng(seed)
-    args = {
-        "clk": flag(), "rst": flag(), "push": flag(), "data": bits(WIDTH), "head": bits(WIDTH),
-        "head_valid": flag(), "take": flag(), "credit": flag(), "words": words,
-    }  # fmt: skip
+    bench = BlockBench(
+        credit_fifo, "clk rst push head_valid take credit", data=bits(WIDTH), head=bits(WIDTH),
+        words=words,
+    )  # fmt: skip
     queue: deque[int] = deque()
     credit, sent, taken = words, 0, 0
 
@@ -57,7 +51,7 @@ def run(
         values["take"] = int(bool(holds) and not seen["rst"] and rng.random() < take)
         return values
 
-    trace = run_block(credit_fifo, args, INPUTS, drive, int(total / min(send, take)) * 4 + 60)
+    trace = bench.run(drive, int(total / min(send, take)) * 4 + 60)
     assert sent == total
     if reset_at is None:
         assert taken == total
@@ -72,12 +66,12 @@ def test_matches_a_queue(words: int, send: float, take: float) -> None:
     run(words, 60, send, take, words)
 
 
-def always_taken(words: int, total: int) -> Trace:
+def always_taken(words: int, total: int) -> Recorded:
     """Push whenever there is a credit, take whenever there is a head."""
-    args = {
-        "clk": flag(), "rst": flag(), "push": flag(), "data": bits(WIDTH), "head": bits(WIDTH),
-        "head_valid": flag(), "take": flag(), "credit": flag(), "words": words,
-    }  # fmt: skip
+    bench = BlockBench(
+        credit_fifo, "clk rst push head_valid take credit", data=bits(WIDTH), head=bits(WIDTH),
+        words=words,
+    )  # fmt: skip
     credit = words
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
@@ -87,7 +81,7 @@ def always_taken(words: int, total: int) -> Trace:
         credit -= push
         return {"push": push, "data": cycle, "take": 1}
 
-    return run_block(credit_fifo, args, INPUTS, drive, total + 6)
+    return bench.run(drive, total + 6)
 
 
 def test_latency_and_a_word_per_cycle() -> None:
@@ -98,16 +92,16 @@ def test_latency_and_a_word_per_cycle() -> None:
 
 
 def test_all_places_are_used() -> None:
-    args = {
-        "clk": flag(), "rst": flag(), "push": flag(), "data": bits(WIDTH), "head": bits(WIDTH),
-        "head_valid": flag(), "take": flag(), "credit": flag(), "words": 3,
-    }  # fmt: skip
+    bench = BlockBench(
+        credit_fifo, "clk rst push head_valid take credit", data=bits(WIDTH), head=bits(WIDTH),
+        words=3,
+    )  # fmt: skip
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         # Three places and the head register: four words go in before one is taken.
         return {"push": int(cycle < 4), "data": 100 + cycle, "take": int(cycle >= 10)}
 
-    trace = run_block(credit_fifo, args, INPUTS, drive, 16)
+    trace = bench.run(drive, 16)
     assert sum(trace.column("credit")[:11]) == 1
     assert trace.column("head")[10:14] == [100, 101, 102, 103]
     assert trace.column("head_valid")[10:16] == [1, 1, 1, 1, 0, 0]
@@ -120,10 +114,10 @@ def test_reset_empties(reset_at: int) -> None:
 
 def test_after_a_reset_it_is_as_new() -> None:
     """The four words that a sender owns credits for, and a reader that takes when it likes."""
-    args = {
-        "clk": flag(), "rst": flag(), "push": flag(), "data": bits(WIDTH), "head": bits(WIDTH),
-        "head_valid": flag(), "take": flag(), "credit": flag(), "words": 4,
-    }  # fmt: skip
+    bench = BlockBench(
+        credit_fifo, "clk rst push head_valid take credit", data=bits(WIDTH), head=bits(WIDTH),
+        words=4,
+    )  # fmt: skip
 
     def session(number: int) -> Drive:
         def drive(cycle: int, seen: Sample) -> dict[str, int]:
@@ -134,13 +128,11 @@ def test_after_a_reset_it_is_as_new() -> None:
 
         return drive
 
-    payload = {"head": "head_valid"}
-    as_new_after_reset(credit_fifo, args, INPUTS, session, range(1, 20), 20, payload=payload)
+    payload = {"head_valid": "head"}
+    bench.as_new_after_reset(session, range(1, 20), 20, payload=payload)
 
 
 @pytest.mark.ghdl
 @pytest.mark.verilator
-def test_vhdl_replays(tmp_path: Path) -> None:
-    trace = run(3, 60, 0.7, 0.6, 1, reset_at=20)
-    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(credit_fifo, trace.args, tmp_path / "verilog")
+def test_vhdl_replays(replays: Replays) -> None:
+    replays(run(3, 60, 0.7, 0.6, 1, reset_at=20), lint=True)

@@ -1,22 +1,16 @@
 """Free places: one or none, whatever comes and goes."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest
 
-from merp.hdl.base.signals import flag
+from block_bench import BlockBench, Sample
 from merp.hdl.streams.credit_gate import credit_gate
-from merp.testbenches.block.trace import Sample, run_block
 
 
 @pytest.mark.parametrize("places", [1, 2, 5])
 def test_there_is_a_place_or_there_is_none(places: int) -> None:
-    args = {
-        "clk": flag(), "rst": flag(), "taken": flag(), "freed": flag(), "some": flag(),
-        "places": places,
-    }  # fmt: skip
+    bench = BlockBench(credit_gate, "clk rst taken freed some", places=places)
     rng = Random(places)
     free = places
     wanted: list[int] = []
@@ -33,6 +27,6 @@ def test_there_is_a_place_or_there_is_none(places: int) -> None:
         free = places if rst else free + freed - taken
         return {"rst": rst, "taken": taken, "freed": freed}
 
-    trace = run_block(credit_gate, args, ("rst", "taken", "freed"), drive, 400)
+    trace = bench.run(drive, 400)
     assert trace.column("some")[1:] == wanted[1:]
     assert set(wanted) == {0, 1}

@@ -1,22 +1,14 @@
 """Beats to pieces: what each has, zeros behind a length, misplaced lasts, rate, resets."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.base.signals import Stream, bits, flag
+from block_bench import BlockBench, Recorded, Replays, Sample
+from merp.hdl.base.signals import Stream, bits
 from merp.hdl.streams.piece_cutter import piece_cutter
-from merp.testbenches.block.trace import Sample, Trace, run_block
 
 WIDTH = 4
-INPUTS = (
-    "rst", "start", "length", "lengths", "filling", "sink_data", "sink_valid", "sink_last",
-    "source_ready",
-)  # fmt: skip
 
 
 def run(
@@ -30,7 +22,7 @@ def run(
     ready: float = 1.0,
     last_at: int | None = None,
     cut: int | None = None,
-) -> tuple[Trace, list[int]]:
+) -> tuple[Recorded, list[int]]:
     """Two runs of the same words; the first one is cut off by a reset in cycle ``cut``.
 
     ``last_at``: beat with which last comes, in place of the last one.
@@ -42,13 +34,11 @@ def run(
         for at in range(0, len(words), lanes)
     ]
     ends = len(beats) - 1 if last_at is None else last_at
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "length": bits(5), "lengths": bits(4),
-        "sink": Stream(lanes * WIDTH), "source": Stream(most * WIDTH), "width": WIDTH,
-    }  # fmt: skip
-    inputs = tuple(name for name in INPUTS if name != "filling" or filling is not None)
-    if filling is not None:
-        args["filling"] = bits(3)
+    bench = BlockBench(
+        piece_cutter, "clk rst start", length=bits(5), lengths=bits(4),
+        sink=Stream(lanes * WIDTH), source=Stream(most * WIDTH), width=WIDTH,
+        **({} if filling is None else {"filling": bits(3)}),
+    )  # fmt: skip
     at = 0
     offered = False
     begun = [1, (cut or 130) + 2]
@@ -69,7 +59,7 @@ def run(
             values |= {"sink_data": beats[at], "sink_last": int(at == ends)}
         return values
 
-    return run_block(piece_cutter, args, inputs, drive, 2 * 130 + 4), words
+    return bench.run(drive, 2 * 130 + 4), words
 
 
 def pieces(words: list[int], most: int, length: int, filling: int) -> list[list[int]]:
@@ -79,16 +69,6 @@ def pieces(words: list[int], most: int, length: int, filling: int) -> list[list[
         whole = words[at : at + length] + [0] * filling
         found += [whole[i : i + most] for i in range(0, len(whole), most)]
     return found
-
-
-def sent(trace: Trace) -> list[tuple[int, int, int]]:
-    names = ("source_valid", "source_ready", "source_data", "source_last")
-    columns = zip(*(trace.column(name) for name in names), strict=True)
-    return [
-        (cycle, data, last)
-        for cycle, (valid, ready, data, last) in enumerate(columns)
-        if valid and ready
-    ]
 
 
 def check(got: list[tuple[int, int, int]], wanted: list[list[int]], masked: bool) -> None:
@@ -111,7 +91,7 @@ def test_pieces_end_where_a_length_ends(
     for offer, ready in ((1.0, 1.0), (0.6, 0.7)):
         trace, words = run(lanes, most, length, lengths, filling, offer=offer, ready=ready)
         wanted = pieces(words, most, length, filling or 0)
-        got = sent(trace)
+        got = trace.transfers("source")
         assert len(got) == 2 * len(wanted)
         for of_run in (got[: len(wanted)], got[len(wanted) :]):
             check(of_run, wanted, filling is not None)
@@ -124,7 +104,11 @@ def test_a_reset_in_mid_run_leaves_nothing_behind(filling: int | None) -> None:
     for cut in (4, 5, 6, 7, 8):
         trace, words = run(4, 4, 7, 5, filling, cut=cut)
         wanted = pieces(words, 4, 7, filling or 0)
-        check([each for each in sent(trace) if each[0] > cut][-len(wanted) :], wanted, False)
+        check(
+            [each for each in trace.transfers("source") if each[0] > cut][-len(wanted) :],
+            wanted,
+            False,
+        )
         assert trace.column("sink_valid")[cut + 1]
         assert not trace.column("sink_ready")[cut + 1]  # before the start
         assert not trace.column("source_valid")[cut + 1]
@@ -136,7 +120,7 @@ def test_a_misplaced_last_is_another_pieces(last_at: int, filling: int | None) -
     """Early it is another piece's, and the last piece has none; if it never comes, none has."""
     trace, words = run(4, 4, 7, 3, filling, last_at=last_at)
     wanted = pieces(words, 4, 7, filling or 0)
-    lasts = [last for _, _, last in sent(trace)[: len(wanted)]]
+    lasts = [last for _, _, last in trace.transfers("source")[: len(wanted)]]
     right = [0] * (len(wanted) - 1) + [1]
     assert lasts != right
     assert any(lasts) == (last_at != 99 or filling is not None)
@@ -145,8 +129,7 @@ def test_a_misplaced_last_is_another_pieces(last_at: int, filling: int | None) -
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize("filling", [None, 5])
-def test_vhdl_replays(filling: int | None, tmp_path: Path) -> None:
+def test_vhdl_replays(filling: int | None, replays: Replays) -> None:
     trace, words = run(4, 4, 9, 4, filling, offer=0.7, ready=0.7)
-    assert len(sent(trace)) == 2 * len(pieces(words, 4, 9, filling or 0))
-    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(piece_cutter, trace.args, tmp_path / "verilog")
+    assert len(trace.transfers("source")) == 2 * len(pieces(words, 4, 9, filling or 0))
+    replays(trace, lint=True)

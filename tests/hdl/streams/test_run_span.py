@@ -1,19 +1,15 @@
 """The span of a run: open from start to its last word, errors of framing kept until the next."""
 
-from __future__ import annotations
-
 from random import Random
 
-from merp.hdl.base.signals import flag
+from block_bench import BlockBench, Sample
 from merp.hdl.streams.run_span import run_span
-from merp.testbenches.block.trace import Sample, run_block
 
-INPUTS = ("rst", "start", "taken", "last", "final")
 OUTPUTS = ("taking", "complete", "framing_error")
 
 
 def test_runs_of_any_length_begin_and_end() -> None:
-    args = {name: flag() for name in ("clk", *INPUTS, *OUTPUTS)}
+    bench = BlockBench(run_span, f"clk rst start taken last final {' '.join(OUTPUTS)}")
     rng = Random(0)
     state = dict.fromkeys(OUTPUTS, 0)
     wanted: list[dict[str, int]] = []
@@ -38,7 +34,7 @@ def test_runs_of_any_length_begin_and_end() -> None:
             state = dict.fromkeys(OUTPUTS, 0)
         return given
 
-    trace = run_block(run_span, args, INPUTS, drive, 600)
+    trace = bench.run(drive, 600)
     for name in OUTPUTS:
         assert trace.column(name)[1:] == [each[name] for each in wanted][1:]
         assert {each[name] for each in wanted} == {0, 1}

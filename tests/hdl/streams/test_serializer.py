@@ -1,22 +1,15 @@
 """Beats to words: order, last, stream rules, rate."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.base.signals import Stream, bits, count, flag
+from block_bench import BlockBench, Drive, Recorded, Replays, Sample, at_random
+from merp.hdl.base.signals import Stream, bits, count
 from merp.hdl.streams.serializer import serializer
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 WIDTH = 8
-INPUTS = ("rst", "start", "beat", "beat_valid", "source_ready")
 Beats = list[tuple[list[int], bool]]
 
 
@@ -29,15 +22,15 @@ def beats_for(lanes: int, number: int, rng: np.random.Generator, full: bool = Fa
     ]
 
 
-def args_for(lanes: int) -> dict[str, Any]:
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(),
-        "beat": bits(1 + len(count(lanes)) + lanes * WIDTH), "beat_valid": flag(), "take": flag(),
-        "source": Stream(WIDTH), "sent": flag(), "width": WIDTH, "lanes": lanes,
-    }  # fmt: skip
+def bench_for(lanes: int) -> BlockBench:
+    return BlockBench(
+        serializer, "clk rst start beat_valid take sent",
+        beat=bits(1 + len(count(lanes)) + lanes * WIDTH), source=Stream(WIDTH), width=WIDTH,
+        lanes=lanes,
+    )  # fmt: skip
 
 
-def run(lanes: int, beats: Beats, offer: float, ready: float, seed: int, cycles: int) -> Trace:
+def run(lanes: int, beats: Beats, offer: float, ready: float, seed: int, cycles: int) -> Recorded:
     """Play ``beats`` twice, as two runs; noise in the lanes that do not count."""
     rng = np.random.default_rng(seed)
     lanes_width = len(count(lanes))
@@ -67,19 +60,17 @@ def run(lanes: int, beats: Beats, offer: float, ready: float, seed: int, cycles:
             packed = packed << WIDTH | word
         return values | {"beat_valid": 1, "beat": packed}
 
-    return run_block(serializer, args_for(lanes), INPUTS, drive, cycles)
+    return bench_for(lanes).run(drive, cycles)
 
 
-def check(trace: Trace, beats: Beats) -> None:
-    names = ("source_valid", "source_ready", "source_data", "source_last")
-    stream = list(zip(*(trace.column(name) for name in names), strict=True))
-    got = [(data, last) for valid, ready, data, last in stream if valid and ready]
+def check(trace: Recorded, beats: Beats) -> None:
+    stream = trace.stream("source")
     once = [
         (word, int(last and index == len(words) - 1))
         for words, last in beats
         for index, word in enumerate(words)
     ]
-    assert got == once * 2
+    assert trace.words("source") == once * 2
     for now, after in pairwise(stream):
         if now[0] and not now[1]:
             assert (after[0], *after[2:]) == (1, *now[2:])
@@ -112,29 +103,25 @@ def test_after_a_reset_it_is_as_new() -> None:
     lanes = 2
 
     def session(number: int) -> Drive:
-        drive = at_random(
-            number, {}, {"beat_valid": 0.7, "source_ready": 0.7}, {"beat": lanes * WIDTH}, begin=1
-        )
+        rates, pulses = {"beat_valid": 0.7, "source_ready": 0.7}, {"rst": 0, "start": (1, 5)}
+        drive = at_random(rates, {"beat": lanes * WIDTH}, begin=1, pulses=pulses)(number)
 
         def drawn(cycle: int, seen: Sample) -> dict[str, int]:
             values = dict(drive(cycle, seen))
             values["beat"] |= (int(cycle % 7 == 6) << 2 | 1 + cycle % lanes) << lanes * WIDTH
-            return values | {"start": int(cycle == (1, 5)[number])}
+            return values
 
         return drawn
 
-    payload = {f"source_{name}": "source_valid" for name in ("data", "last")}
-    as_new_after_reset(
-        serializer, args_for(lanes), INPUTS, session, range(2, 24, 2), 30, payload=payload
-    )
+    payload = {"source_valid": "source_data source_last"}
+    bench_for(lanes).as_new_after_reset(session, range(2, 24, 2), 30, payload=payload)
 
 
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize("lanes", [1, 3])
-def test_vhdl_replays(lanes: int, tmp_path: Path) -> None:
+def test_vhdl_replays(lanes: int, replays: Replays) -> None:
     beats = beats_for(lanes, 25, np.random.default_rng(lanes))
     trace = run(lanes, beats, 0.7, 0.7, 5, 300)
     check(trace, beats)
-    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(serializer, trace.args, tmp_path / "verilog")
+    replays(trace, lint=True)

@@ -1,33 +1,26 @@
 """A stream for two: each gets every word, none holds the other up but for want of room."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import Stream, flag
+from block_bench import BlockBench, Recorded, Replays, Sample, at_random
+from merp.hdl.base.signals import Stream
 from merp.hdl.streams.stream_fork import stream_fork
 from merp.models.base.latencies import CREDIT_RETURN
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Sample, Trace, run_block
 
 WIDTH = 6
-INPUTS = ("rst", "start", "sink_data", "sink_valid", "sink_last", "one_ready", "other_ready")
 FULL_RATE = CREDIT_RETURN
 
 
-def arguments(words: int) -> dict[str, Any]:
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(), "sink": Stream(WIDTH),
-        "one": Stream(WIDTH), "other": Stream(WIDTH), "words": words,
-    }  # fmt: skip
+def bench_for(words: int) -> BlockBench:
+    return BlockBench(
+        stream_fork, "clk rst start", sink=Stream(WIDTH), one=Stream(WIDTH), other=Stream(WIDTH),
+        words=words,
+    )  # fmt: skip
 
 
-def play(words: int, rates: tuple[float, float, float], cycles: int, cut: int | None) -> Trace:
+def play(words: int, rates: tuple[float, float, float], cycles: int, cut: int | None) -> Recorded:
     """Words that count up, offered and taken at three rates; a start in cycle ``cut``."""
     rng = Random(f"{words} {rates}")
     state = {"at": 0, "valid": 0}
@@ -45,13 +38,7 @@ def play(words: int, rates: tuple[float, float, float], cycles: int, cut: int | 
             "one_ready": int(rng.random() < rates[1]), "other_ready": int(rng.random() < rates[2]),
         }  # fmt: skip
 
-    return run_block(stream_fork, arguments(words), INPUTS, drive, cycles)
-
-
-def passed(trace: Trace, stream: str) -> list[tuple[int, int, int]]:
-    names = ("valid", "ready", "data", "last")
-    columns = zip(*(trace.column(f"{stream}_{name}") for name in names), strict=True)
-    return [(t, data, last) for t, (on, off, data, last) in enumerate(columns) if on and off]
+    return bench_for(words).run(drive, cycles)
 
 
 RATES = [(1.0, 1.0, 1.0), (0.5, 0.9, 0.9), (0.9, 0.3, 0.8), (0.9, 0.8, 0.2), (0.7, 0.5, 0.5)]
@@ -61,9 +48,7 @@ RATES = [(1.0, 1.0, 1.0), (0.5, 0.9, 0.9), (0.9, 0.3, 0.8), (0.9, 0.8, 0.2), (0.
 @pytest.mark.parametrize("words", [1, 2, FULL_RATE, 9])
 def test_both_get_every_word_in_order(words: int, rates: tuple[float, float, float]) -> None:
     trace = play(words, rates, 300, None)
-    taken, *given = (
-        [word[1:] for word in passed(trace, name)] for name in ("sink", "one", "other")
-    )
+    taken, *given = (trace.words(name) for name in ("sink", "one", "other"))
     assert len(taken) > 30
     for branch in given:
         assert branch == taken[: len(branch)]
@@ -73,46 +58,36 @@ def test_both_get_every_word_in_order(words: int, rates: tuple[float, float, flo
 
 def test_a_word_per_cycle() -> None:
     trace = play(FULL_RATE, RATES[0], 60, None)
-    assert [t for t, *_ in passed(trace, "one")] == list(range(3, 60))
-    assert [t for t, *_ in passed(trace, "other")] == list(range(3, 60))
+    assert [t for t, *_ in trace.transfers("one")] == list(range(3, 60))
+    assert [t for t, *_ in trace.transfers("other")] == list(range(3, 60))
 
 
 @pytest.mark.parametrize("idle", ["one", "other"])
 def test_one_alone_goes_as_far_ahead_as_there_is_room(idle: str) -> None:
     rates = (1.0, float(idle != "one"), float(idle != "other"))
     trace = play(7, rates, 40, None)
-    assert passed(trace, idle) == []
-    assert len(passed(trace, "sink")) == 7 + 1
+    assert trace.transfers(idle) == []
+    assert len(trace.transfers("sink")) == 7 + 1
 
 
 def test_start_forgets_what_has_not_left() -> None:
     trace = play(5, (1.0, 0.0, 0.4), 80, 40)
-    before = len([t for t, *_ in passed(trace, "sink") if t < 40])
+    before = len([t for t, *_ in trace.transfers("sink") if t < 40])
     assert before == 5 + 1
-    after = [word for word in passed(trace, "sink") if word[0] > 40]
-    assert [word[1:] for word in passed(trace, "other") if word[0] > 40] == [
+    after = [word for word in trace.transfers("sink") if word[0] > 40]
+    assert [word[1:] for word in trace.transfers("other") if word[0] > 40] == [
         word[1:] for word in after
-    ][: len([t for t, *_ in passed(trace, "other") if t > 40])]
+    ][: len([t for t, *_ in trace.transfers("other") if t > 40])]
     assert len(after) == 5 + 1
 
 
 def test_a_reset_leaves_nothing_behind() -> None:
-    as_new_after_reset(
-        stream_fork,
-        arguments(FULL_RATE),
-        INPUTS,
-        lambda number: at_random(
-            number, {}, {"sink_valid": 0.7, "one_ready": 0.5, "other_ready": 0.5, "sink_last": 0.2},
-            {"sink_data": WIDTH},
-        ),
-        range(3, 30, 3),
-        40,
-        payload={"one_data": "one_valid", "one_last": "one_valid", "other_data": "other_valid",
-                 "other_last": "other_valid"},
-    )  # fmt: skip
+    rates = {"sink_valid": 0.7, "one_ready": 0.5, "other_ready": 0.5, "sink_last": 0.2}
+    payload = {f"{name}_valid": f"{name}_data {name}_last" for name in ("one", "other")}
+    session = at_random(rates, {"sink_data": WIDTH})
+    bench_for(FULL_RATE).as_new_after_reset(session, range(3, 30, 3), 40, payload=payload)
 
 
 @pytest.mark.ghdl
-def test_stream_fork_vhdl(tmp_path: Path) -> None:
-    trace = play(FULL_RATE, RATES[2], 120, 60)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_stream_fork_vhdl(replays: Replays) -> None:
+    replays(play(FULL_RATE, RATES[2], 120, 60))

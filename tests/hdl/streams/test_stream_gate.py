@@ -1,25 +1,20 @@
 """The entrance of a stream: so many words, the handshake, and a last that is misplaced."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest
 
-from merp.hdl.base.signals import Stream, bits, flag
+from block_bench import BlockBench, Sample
+from merp.hdl.base.signals import Stream, bits
 from merp.hdl.streams.stream_gate import stream_gate
-from merp.testbenches.block.trace import Sample, run_block
-
-INPUTS = ("rst", "start", "words", "sink_valid", "sink_last", "ready")
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_it_closes_behind_the_words_of_a_run(seed: int) -> None:
     """Half of the runs have their last in place; resets come, and starts before a run is over."""
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "words": bits(3), "sink": Stream(4),
-        "valid": flag(), "ready": flag(), "framing_error": flag(),
-    }  # fmt: skip
+    bench = BlockBench(
+        stream_gate, "clk rst start valid ready framing_error", words=bits(3), sink=Stream(4)
+    )
     rng = Random(seed)
     left = error = 0
     right = True
@@ -47,7 +42,7 @@ def test_it_closes_behind_the_words_of_a_run(seed: int) -> None:
             left = error = 0
         return values
 
-    trace = run_block(stream_gate, args, INPUTS, drive, 400)
+    trace = bench.run(drive, 400)
     for cycle, told in enumerate(wanted):
         assert {name: trace.column(name)[cycle] for name in told} == told, f"cycle {cycle}"
     assert any(trace.column("framing_error"))

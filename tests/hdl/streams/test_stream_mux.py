@@ -1,30 +1,19 @@
 """One of two streams: the words of that one, in order, and none of the other."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.base.signals import Stream, flag
+from block_bench import BlockBench, Recorded, Replays, Sample
+from merp.hdl.base.signals import Stream
 from merp.hdl.streams.stream_mux import stream_mux
-from merp.testbenches.block.trace import Sample, Trace, run_block
 
-INPUTS = (
-    "second", "one_data", "one_valid", "one_last", "other_data", "other_valid", "other_last",
-    "source_ready",
-)  # fmt: skip
 CYCLES = 400
 
 
-def play(seed: int) -> Trace:
+def play(seed: int) -> Recorded:
     """Runs in turns; sources hold what they offer."""
-    args: dict[str, Any] = {
-        "second": flag(), "one": Stream(8), "other": Stream(8), "source": Stream(8),
-    }  # fmt: skip
+    bench = BlockBench(stream_mux, "second", one=Stream(8), other=Stream(8), source=Stream(8))
     rng = Random(seed)
     given = {name: rng.choice([0.3, 0.7, 1.0]) for name in ("one", "other")}
     taken = rng.choice([0.3, 0.7, 1.0])
@@ -38,26 +27,19 @@ def play(seed: int) -> Trace:
                 values[f"{name}_last"] = rng.getrandbits(1)
         return values | {"second": cycle // 20 % 2}
 
-    return run_block(stream_mux, args, INPUTS, drive, CYCLES)
-
-
-def moved(trace: Trace, stream: str) -> list[tuple[int, int, int]]:
-    """Cycle, word and last of each transfer."""
-    names = (f"{stream}_{field}" for field in ("valid", "ready", "data", "last"))
-    rows = zip(*(trace.column(name) for name in names), strict=True)
-    return [(t, word, last) for t, (valid, ready, word, last) in enumerate(rows) if valid and ready]
+    return bench.run(drive, CYCLES)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_words_are_those_of_the_chosen_stream(seed: int) -> None:
     trace = play(seed)
     second = trace.column("second")
-    one, other = moved(trace, "one"), moved(trace, "other")
+    one, other = trace.transfers("one"), trace.transfers("other")
     assert one
     assert other
     assert not any(second[t] for t, *_ in one)
     assert all(second[t] for t, *_ in other)
-    assert moved(trace, "source") == sorted(one + other)
+    assert trace.transfers("source") == sorted(one + other)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -71,7 +53,5 @@ def test_it_neither_offers_nor_waits_on_its_own(seed: int) -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.verilator
-def test_vhdl_replays(tmp_path: Path) -> None:
-    trace = play(1)
-    assert replay(trace, tmp_path / "vhdl") == CYCLES
-    lint_verilog(stream_mux, trace.args, tmp_path / "verilog")
+def test_vhdl_replays(replays: Replays) -> None:
+    assert replays(play(1), lint=True) == CYCLES

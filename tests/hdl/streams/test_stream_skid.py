@@ -1,25 +1,18 @@
 """A ready from a register: words in order, at once, none lost, none twice, none left by a clear."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import Stream, flag
+from block_bench import BlockBench, Drive, Recorded, Replays, Sample
+from merp.hdl.base.signals import Stream
 from merp.hdl.streams.stream_skid import stream_skid
-from merp.testbenches.block.reset import as_new_after_reset
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 INPUTS = ("clear", "sink_data", "sink_valid", "sink_last", "source_ready")
 CYCLES = 300
 
 
-def args() -> dict[str, Any]:
-    return {"clk": flag(), "clear": flag(), "sink": Stream(8), "source": Stream(8)}
+BENCH = BlockBench(stream_skid, "clk clear", sink=Stream(8), source=Stream(8))
 
 
 def traffic(seed: int, given: float, taken: float) -> Drive:
@@ -39,15 +32,14 @@ def traffic(seed: int, given: float, taken: float) -> Drive:
     return drive
 
 
-def play(given: float, taken: float) -> Trace:
+def play(given: float, taken: float) -> Recorded:
     seed = int(100 * given + taken * 10)
-    return run_block(stream_skid, args(), INPUTS, traffic(seed, given, taken), CYCLES)
+    return BENCH.run(traffic(seed, given, taken), CYCLES)
 
 
-def rows(trace: Trace, stream: str) -> list[tuple[int, int, int, int]]:
+def rows(trace: Recorded, stream: str) -> list[tuple[int, int, int, int]]:
     """Valid, ready, word and last of each cycle behind the clear."""
-    names = (f"{stream}_{field}" for field in ("valid", "ready", "data", "last"))
-    return list(zip(*(trace.column(name)[1:] for name in names), strict=True))
+    return trace.stream(stream)[1:]
 
 
 @pytest.mark.parametrize("given", [0.3, 0.8, 1.1])
@@ -73,10 +65,7 @@ def test_words_pass_in_order_and_at_once(given: float, taken: float) -> None:
 
 def test_a_clear_drops_the_kept_word() -> None:
     script = [(1, 0, 0, 0, 0), (0, 1, 1, 0, 0), (0, 2, 1, 1, 0), (1, 2, 1, 1, 0), (0, 3, 0, 0, 1)]
-    trace = run_block(
-        stream_skid, args(), INPUTS,
-        lambda t, _: dict(zip(INPUTS, script[t], strict=True)), len(script),
-    )  # fmt: skip
+    trace = BENCH.run(lambda t, _: dict(zip(INPUTS, script[t], strict=True)), len(script))
     assert trace.column("sink_ready")[1:] == [1, 0, 0, 1]
     assert trace.column("source_valid") == [0, 1, 1, 1, 0]
     assert trace.column("source_data")[1:4] == [1, 1, 1]
@@ -86,12 +75,10 @@ def test_after_a_clear_it_is_as_new() -> None:
     def session(number: int) -> Drive:
         return traffic(number, 0.9, (0.3, 0.6)[number])
 
-    payload = {"source_data": "source_valid", "source_last": "source_valid"}
-    as_new_after_reset(
-        stream_skid, args(), INPUTS, session, range(1, 30), 40, "clear", payload
-    )  # fmt: skip
+    payload = {"source_valid": "source_data source_last"}
+    BENCH.as_new_after_reset(session, range(1, 30), 40, "clear", payload=payload)
 
 
 @pytest.mark.ghdl
-def test_vhdl_replays(tmp_path: Path) -> None:
-    assert replay(play(0.8, 0.5), tmp_path) == CYCLES
+def test_vhdl_replays(replays: Replays) -> None:
+    assert replays(play(0.8, 0.5)) == CYCLES

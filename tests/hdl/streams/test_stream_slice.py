@@ -1,26 +1,20 @@
 """A stream in registers: words in order, none lost, none twice, and none left by a clear."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench, Drive, Recorded, Replays, Sample
+from merp.hdl.base.signals import bits
 from merp.hdl.streams.stream_slice import stream_slice
-from merp.testbenches.block.reset import as_new_after_reset
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 INPUTS = ("clear", "data", "valid", "held_ready")
 CYCLES = 300
 
 
-def args() -> dict[str, Any]:
-    names = ("clk", "clear", "valid", "ready", "held_valid", "held_ready")
-    return {**{name: flag() for name in names}, "data": bits(8), "held": bits(8)}
+BENCH = BlockBench(
+    stream_slice, "clk clear valid ready held_valid held_ready", data=bits(8), held=bits(8)
+)
 
 
 def traffic(seed: int, given: float, taken: float) -> Drive:
@@ -36,15 +30,15 @@ def traffic(seed: int, given: float, taken: float) -> Drive:
     return drive
 
 
-def moved(trace: Trace, data: str, valid: str, ready: str) -> list[int]:
+def moved(trace: Recorded, data: str, valid: str, ready: str) -> list[int]:
     """Words that passed, after the clear."""
-    rows = zip(*(trace.column(name) for name in (data, valid, ready)), strict=True)
+    rows = trace.columns(data, valid, ready)
     return [word for word, is_valid, is_ready in list(rows)[1:] if is_valid and is_ready]
 
 
-def play(given: float, taken: float) -> Trace:
+def play(given: float, taken: float) -> Recorded:
     seed = int(100 * given + taken * 10)
-    return run_block(stream_slice, args(), INPUTS, traffic(seed, given, taken), CYCLES)
+    return BENCH.run(traffic(seed, given, taken), CYCLES)
 
 
 @pytest.mark.parametrize("given", [0.3, 0.8, 1.1])
@@ -66,10 +60,7 @@ def test_a_clear_drops_both_words() -> None:
     """The sink stalls until both places are full, then comes a clear."""
     script = [(1, 0, 0, 0), (0, 1, 1, 0), (0, 2, 1, 0), (0, 3, 1, 0), (1, 3, 0, 0)]
     script += [(0, 0, 0, 1)] * 3 + [(0, 7, 1, 1)] + [(0, 0, 0, 1)] * 2
-    trace = run_block(
-        stream_slice, args(), INPUTS,
-        lambda t, _: dict(zip(INPUTS, script[t], strict=True)), len(script),
-    )  # fmt: skip
+    trace = BENCH.run(lambda t, _: dict(zip(INPUTS, script[t], strict=True)), len(script))
     assert trace.column("ready")[2:6] == [1, 0, 0, 1]
     assert trace.column("held_valid") == [0, 0, 1, 1, 1, 0, 0, 0, 0, 1, 0]
     assert trace.column("held")[9] == 7
@@ -79,11 +70,9 @@ def test_after_a_clear_it_is_as_new() -> None:
     def session(number: int) -> Drive:
         return traffic(number, 0.9, (0.3, 0.6)[number])
 
-    as_new_after_reset(
-        stream_slice, args(), INPUTS, session, range(1, 30), 40, "clear", {"held": "held_valid"}
-    )
+    BENCH.as_new_after_reset(session, range(1, 30), 40, "clear", payload={"held_valid": "held"})
 
 
 @pytest.mark.ghdl
-def test_vhdl_replays(tmp_path: Path) -> None:
-    assert replay(play(0.8, 0.3), tmp_path) == CYCLES
+def test_vhdl_replays(replays: Replays) -> None:
+    assert replays(play(0.8, 0.3)) == CYCLES

@@ -1,26 +1,16 @@
 """Zeros behind every so many words: their number, their place, the last, pauses and resets."""
 
-from __future__ import annotations
-
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.hdl.base.signals import Stream, bits, flag
+from block_bench import BlockBench, Sample, at_random
+from merp.hdl.base.signals import Stream, bits
 from merp.hdl.streams.tail_filler import tail_filler
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, run_block
 
-SETTINGS = ("rst", "start", "length", "filling")
-INPUTS = (*SETTINGS, "sink_data", "sink_valid", "sink_last", "source_ready")
-
-
-def ports() -> dict[str, Any]:
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(), "length": bits(3), "filling": bits(3),
-        "sink": Stream(4), "source": Stream(4),
-    }  # fmt: skip
+BENCH = BlockBench(
+    tail_filler, "clk rst start", length=bits(3), filling=bits(3), sink=Stream(4), source=Stream(4)
+)
 
 
 @pytest.mark.parametrize(("length", "filling"), [(1, 0), (1, 3), (3, 1), (4, 0), (7, 5)])
@@ -55,14 +45,8 @@ def test_words_and_zeros_leave_in_order(length: int, filling: int, missing: bool
             values |= {"sink_data": left[0], "sink_last": int(len(left) == 1 and not missing)}
         return values
 
-    trace = run_block(tail_filler, ports(), INPUTS, drive, 280)
-    names = ("source_valid", "source_ready", "source_data", "source_last")
-    columns = zip(*(trace.column(name) for name in names), strict=True)
-    sent = [
-        (cycle, data, last)
-        for cycle, (valid, ready, data, last) in enumerate(columns)
-        if valid and ready
-    ]
+    trace = BENCH.run(drive, 280)
+    sent = trace.transfers("source")
     starts = [cycle for cycle, start in enumerate(trace.column("start")) if start]
     assert len(starts) == 3
     for run, (begin, end) in enumerate(zip(starts, [*starts[1:], 280], strict=True)):
@@ -87,7 +71,7 @@ def test_a_last_that_comes_early_stays_with_its_word() -> None:
             "source_ready": int(cycle > 1),
         }  # fmt: skip
 
-    trace = run_block(tail_filler, ports(), INPUTS, drive, 8)
+    trace = BENCH.run(drive, 8)
     assert trace.column("source_valid")[2:] == [1, 1, 1, 1, 1, 0]
     assert trace.column("source_data")[2:7] == [2, 3, 4, 0, 0]
     assert trace.column("source_last")[2:7] == [0, 1, 0, 0, 0]
@@ -96,10 +80,7 @@ def test_a_last_that_comes_early_stays_with_its_word() -> None:
 def test_after_a_reset_it_is_as_new() -> None:
     """Without a start as well; a zero that was still to be sent is not."""
     rates = {"sink_valid": 0.7, "sink_last": 0.3, "source_ready": 0.6}
-
-    def session(number: int) -> Drive:
-        drive = at_random(number, {"length": 3, "filling": 4}, rates, {"sink_data": 4}, begin=1)
-        return lambda cycle, seen: {**drive(cycle, seen), "start": 0}
-
-    payload = dict.fromkeys(("source_data", "source_last"), "source_valid")
-    as_new_after_reset(tail_filler, ports(), INPUTS, session, range(1, 20), 30, payload=payload)
+    fixed = {"length": 3, "filling": 4}
+    session = at_random(rates, {"sink_data": 4}, fixed, begin=1, pulses={"rst": 0})
+    payload = {"source_valid": "source_data source_last"}
+    BENCH.as_new_after_reset(session, range(1, 20), 30, payload=payload)

@@ -1,27 +1,17 @@
 """Turns of two on one stream: so many words each, whenever they come."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench, Recorded, Replays, Sample
+from merp.hdl.base.signals import bits
 from merp.hdl.streams.turn_counter import turn_counter
-from merp.testbenches.block.trace import Sample, Trace, run_block
-
-INPUTS = ("rst", "start", "words", "taken")
 
 
-def play(words: int, seed: int, cut: str | None = None, cycles: int = 160) -> Trace:
+def play(words: int, seed: int, cut: str | None = None, cycles: int = 160) -> Recorded:
     """Words now and then; in the middle of a turn a start, or a reset and a start."""
-    args: dict[str, Any] = {
-        "clk": flag(), "rst": flag(), "start": flag(), "words": bits(3), "taken": flag(),
-        "second": flag(), "turn_ends": flag(),
-    }  # fmt: skip
+    bench = BlockBench(turn_counter, "clk rst start taken second turn_ends", words=bits(3))
     rng = Random(seed)
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
@@ -34,7 +24,7 @@ def play(words: int, seed: int, cut: str | None = None, cycles: int = 160) -> Tr
             "taken": int(not idle and rng.random() < 0.7),
         }
 
-    return run_block(turn_counter, args, INPUTS, drive, cycles)
+    return bench.run(drive, cycles)
 
 
 @pytest.mark.parametrize("cut", [None, "start", "rst"])
@@ -53,6 +43,5 @@ def test_each_has_as_many_words_in_turn(words: int, cut: str | None) -> None:
 
 
 @pytest.mark.ghdl
-def test_vhdl_does_the_same(tmp_path: Path) -> None:
-    trace = play(3, 1, "start")
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_vhdl_does_the_same(replays: Replays) -> None:
+    replays(play(3, 1, "start"))

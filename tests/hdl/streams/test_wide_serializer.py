@@ -1,22 +1,15 @@
 """Beats to packed beats of several words: order, last, stream rules, rate, what does not count."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.base.signals import Stream, bits, count, flag
+from block_bench import BlockBench, Drive, Recorded, Replays, Sample, at_random
+from merp.hdl.base.signals import Stream, bits, count
 from merp.hdl.streams.wide_serializer import wide_serializer
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 WIDTH = 8
-INPUTS = ("rst", "start", "beat", "beat_valid", "source_ready")
 Beats = list[list[int]]
 """Words of each beat of a run."""
 
@@ -27,19 +20,18 @@ def beats_for(lanes: int, number: int, seed: int, full: bool = False) -> Beats:
     return [[int(word) for word in rng.integers(1 << WIDTH, size=size)] for size in sizes]
 
 
-def args_for(lanes: int, out: int) -> dict[str, Any]:
+def bench_for(lanes: int, out: int) -> BlockBench:
     source = Stream(out * WIDTH)
     source.keep = bits(out)
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(),
-        "beat": bits(1 + len(count(lanes)) + lanes * WIDTH), "beat_valid": flag(), "take": flag(),
-        "source": source, "sent": flag(), "width": WIDTH, "lanes": lanes,
-    }  # fmt: skip
+    return BlockBench(
+        wide_serializer, "clk rst start beat_valid take sent",
+        beat=bits(1 + len(count(lanes)) + lanes * WIDTH), source=source, width=WIDTH, lanes=lanes,
+    )  # fmt: skip
 
 
 def run(
     lanes: int, out: int, runs: list[Beats], offer: float, ready: float, cut: int | None = None
-) -> Trace:
+) -> Recorded:
     """Play ``runs``, with noise in lanes that do not count; ``cut``: cycle of a reset.
 
     After that the runs begin again.
@@ -76,15 +68,11 @@ def run(
         return values | {"beat_valid": 1, "beat": packed}
 
     words = sum(len(beat) for beats in runs for beat in beats)
-    return run_block(
-        wide_serializer, args_for(lanes, out), INPUTS, drive,
-        int(words / min(offer, ready) * 2) + 60,
-    )  # fmt: skip
+    return bench_for(lanes, out).run(drive, int(words / min(offer, ready) * 2) + 60)
 
 
-def check(trace: Trace, out: int, runs: list[Beats], begin: int = 0) -> None:
-    names = ("source_valid", "source_ready", "source_data", "source_last", "source_keep")
-    stream = list(zip(*(trace.column(name) for name in names), strict=True))[begin:]
+def check(trace: Recorded, out: int, runs: list[Beats], begin: int = 0) -> None:
+    stream = trace.stream("source", "keep")[begin:]
     got = [rest for valid, ready, *rest in stream if valid and ready]
     wanted = []
     for beats in runs:
@@ -128,31 +116,26 @@ def test_after_a_reset_it_is_as_new() -> None:
     lanes, out = 3, 4
 
     def session(number: int) -> Drive:
-        drive = at_random(
-            number, {}, {"beat_valid": 0.7, "source_ready": 0.7}, {"beat": lanes * WIDTH}, begin=1
-        )
+        rates, pulses = {"beat_valid": 0.7, "source_ready": 0.7}, {"rst": 0, "start": (1, 5)}
+        drive = at_random(rates, {"beat": lanes * WIDTH}, begin=1, pulses=pulses)(number)
 
         def drawn(cycle: int, seen: Sample) -> dict[str, int]:
             values = dict(drive(cycle, seen))
             values["beat"] |= (1 + cycle % lanes) << lanes * WIDTH
             values["beat"] |= int(cycle % 7 == 6) << lanes * WIDTH + len(count(lanes))
-            return values | {"start": int(cycle == (1, 5)[number])}
+            return values
 
         return drawn
 
-    payload = {f"source_{name}": "source_valid" for name in ("data", "last", "keep")}
-    as_new_after_reset(
-        wide_serializer, args_for(lanes, out), INPUTS, session, range(2, 24, 2), 30,
-        payload=payload,
-    )  # fmt: skip
+    payload = {"source_valid": "source_data source_last source_keep"}
+    bench_for(lanes, out).as_new_after_reset(session, range(2, 24, 2), 30, payload=payload)
 
 
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize(("lanes", "out"), [(3, 4)])
-def test_vhdl_replays(lanes: int, out: int, tmp_path: Path) -> None:
+def test_vhdl_replays(lanes: int, out: int, replays: Replays) -> None:
     runs = [beats_for(lanes, number, number) for number in (25, 2, 7)]
     trace = run(lanes, out, runs, 0.7, 0.7)
     check(trace, out, runs)
-    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(wide_serializer, trace.args, tmp_path / "verilog")
+    replays(trace, lint=True)

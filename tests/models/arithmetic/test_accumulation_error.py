@@ -1,7 +1,5 @@
 """What a wider accumulator is worth: the table of its page."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

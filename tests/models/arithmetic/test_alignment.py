@@ -1,7 +1,5 @@
 """The rounding at the alignment, once more in NumPy: the shipped bits, its bias, and the cure's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

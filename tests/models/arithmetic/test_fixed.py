@@ -1,7 +1,5 @@
 """Rounding, saturation and shifts of fixed point, against exact fractions."""
 
-from __future__ import annotations
-
 import fixed_loops
 import numpy as np
 import pytest

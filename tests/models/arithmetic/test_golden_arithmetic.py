@@ -3,8 +3,6 @@
 Directed words first: the borders at which rounding, flushing and overflow change their mind.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

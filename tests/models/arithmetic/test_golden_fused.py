@@ -1,8 +1,5 @@
 """Golden fused sum of products against exact rational arithmetic: bits and bounds."""
 
-from __future__ import annotations
-
-import json
 from dataclasses import replace
 from fractions import Fraction
 from math import floor
@@ -31,8 +28,9 @@ from merp.models.machines.cnn_merp.phases import delta_design
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.testbenches.arithmetic.fused_bench import CASES, directed, random_windows
-from merp.tools import cli
 from needed_tools import needs
+from network_text import layer, network_text
+from terminal import Terminal
 
 SIZES = [(dsp, window, 24) for dsp in (1, 2) for window in (28, 30, 32)]
 SIZES += [(1, 32, 28), (2, 32, 27), (1, 28, 28), (2, 29, 25)]
@@ -262,27 +260,13 @@ def test_maps_are_convolved_window_by_window(precision: int) -> None:
         assert got[image, row, column, m] == wanted
 
 
-NETWORK = """
-[network]
-name = "small"
-input = { rows = 6, columns = 6, channels = 2 }
-[[layer]]
-name = "conv1"
-maps = 3
-kernel = 3
-pad = 1
-design = "a"
-[[layer]]
-name = "conv2"
-maps = 4
-kernel = 3
-pad = 1
-relu = false
-design = "a"
-[design.a]
-n_cu = 2
-k = 3
-"""
+NETWORK = network_text(
+    "small",
+    (6, 6, 2),
+    layer("conv1", 3, kernel=3, pad=1, design="a"),
+    layer("conv2", 4, kernel=3, pad=1, relu=False, design="a"),
+    designs={"a": {"n_cu": 2, "k": 3}},
+)
 
 
 @pytest.fixture
@@ -337,9 +321,8 @@ def test_a_network_passes_forwards_and_back_as_its_designs_sum(
 
 @pytest.mark.full
 @needs("scikit-learn")
-def test_the_digits_are_learnt_on_fused_cus(capsys, tmp_path: Path) -> None:
+def test_the_digits_are_learnt_on_fused_cus(terminal: Terminal, tmp_path: Path) -> None:
     text = (ROOT / "tools" / "data" / "digits.toml").read_text()
     path = tmp_path / "fused.toml"
     path.write_text(text.replace("n_cu =", 'cu_kind = "fused"\nn_cu ='))
-    assert cli.main(["train", str(path), "--data", "digits", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["accuracy"] >= 0.97
+    assert terminal.answer("train", path, "--data", "digits")["accuracy"] >= 0.97

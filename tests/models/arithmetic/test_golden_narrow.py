@@ -1,7 +1,5 @@
 """Golden fused sum of narrow products against exact rational arithmetic: bits and bounds."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import floor
 

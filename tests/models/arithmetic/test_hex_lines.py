@@ -1,7 +1,5 @@
 """Chunks of hexadecimal lines: the same rows however they are cut, the first wrong line named."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

@@ -1,7 +1,5 @@
 """IEEE's results in every rounding direction, against exact rational arithmetic and NumPy."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

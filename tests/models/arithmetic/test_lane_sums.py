@@ -1,7 +1,5 @@
 """The fast way of sums of products against the plain definitions: bits, borders, refusals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

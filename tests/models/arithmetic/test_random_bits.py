@@ -1,7 +1,5 @@
 """Random bits of stochastic rounding: against a register of single bits, and on average."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import fixed_loops

@@ -1,7 +1,5 @@
 """Numbers as they lie in memory: an image in bytes."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Files of sums: what is written is read, wrong files are refused in a line."""
 
-from __future__ import annotations
-
 import io
 import re
 

@@ -1,7 +1,5 @@
 """Images in bytes, and the rounding of exact numbers to words."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fronts of chains of choices are those of all chains tried."""
 
-from __future__ import annotations
-
 import random
 from itertools import product
 from math import inf

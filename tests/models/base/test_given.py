@@ -1,7 +1,5 @@
 """What was given is named as whoever gave it wrote it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from merp.models.base.given import as_arguments, given, mention, name_of

@@ -1,7 +1,5 @@
 """What a name may be, and what is made of it."""
 
-from __future__ import annotations
-
 import re
 import string
 import warnings

@@ -1,7 +1,5 @@
 """Folders of code: refused where another user can write on the way, in them or below."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The register map: ranges that hold for every layer, and files that say what the hardware has."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy
@@ -29,6 +27,7 @@ from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
+from terminal import Terminal
 
 TOP = forward_top(ELABORATIONS[6])
 DOCS = ROOT / "docs"
@@ -149,10 +148,9 @@ def test_the_example_of_the_documentation_compiles_with_the_header(tmp_path: Pat
     assert done.returncode == 0, done.stderr
 
 
-def test_json_has_registers_and_settings(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_registers_and_settings(terminal: Terminal) -> None:
     arguments = ["registers", "digits", "--layer", "conv2", "--phase", "dp", "--json"]
-    assert main(arguments) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = json.loads(terminal.output(*arguments))
     assert answer["top"] == "delta_axi"
     by_name = {each["name"]: each for each in answer["registers"]}
     assert all(by_name[name]["access"] == "rw" for name in answer["settings"])
@@ -170,10 +168,6 @@ def test_json_has_registers_and_settings(capsys: pytest.CaptureFixture[str]) -> 
         (["alexnet", "--layer", "conv2", "-o", "/dev/null/x"], "null is no folder"),
     ],
 )
-def test_bad_input_is_one_line(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["registers", *arguments]) == 2
-    printed = capsys.readouterr().err
+def test_bad_input_is_one_line(arguments: list[str], message: str, terminal: Terminal) -> None:
+    printed = terminal.refusal("registers", *arguments)
     assert message in printed
-    assert printed.count("\n") == 1

@@ -1,7 +1,5 @@
 """Tables of registers and counters: what is made from a table agrees with it."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Sizing a design for its layers, and what a design refuses."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """TOML files beyond what a parser should be given."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Parameters and registers of un-pooling."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

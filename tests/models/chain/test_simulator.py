@@ -1,7 +1,5 @@
 """The event simulator: against the reference cycle by cycle, and on the networks of the paper."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

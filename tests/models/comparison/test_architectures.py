@@ -1,7 +1,5 @@
 """Every architecture of the registry: fair, whole, monotone, and true to what its paper prints."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace

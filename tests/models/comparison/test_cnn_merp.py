@@ -1,7 +1,5 @@
 """CNN-MERP's record: the numbers of the traffic model and of the planner, and no others."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Fairness: the same step for all, nothing between own boards and a common one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Unit costs: the fit is as near the syntheses as its file says, and those are of our blocks."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

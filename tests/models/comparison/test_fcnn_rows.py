@@ -1,7 +1,5 @@
 """The energy of F-CNN and our reading of table V, beside the record of ``merp map``."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Levels: a sum is as sure as its weakest term."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

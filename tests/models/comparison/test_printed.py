@@ -1,7 +1,5 @@
 """The papers' lists and our rows, in both directions; the status follows from our value."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

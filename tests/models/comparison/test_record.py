@@ -1,7 +1,5 @@
 """What follows from a record's rows and times, by hand; and its JSON."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from merp.models.comparison.rtl_compiler_fit import held_out, least_worst, without_machine

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from merp.models.comparison.rtl_compiler_paper import DESIGNS, hidden, update_share

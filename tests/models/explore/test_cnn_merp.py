@@ -1,7 +1,5 @@
 """Fronts of designs: beside every choice that there is, and beside what a plan says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 from pathlib import Path

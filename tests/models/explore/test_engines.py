@@ -1,7 +1,5 @@
 """A point of the paper's pipelines as engines: its elements are their units."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

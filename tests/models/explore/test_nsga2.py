@@ -1,7 +1,5 @@
 """The paper's genetic search, held against the exact front."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

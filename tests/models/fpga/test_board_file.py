@@ -1,7 +1,5 @@
 """Board files: figures with where they come from, and each mistake in one line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Delays of paths on netlists small enough to add up by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

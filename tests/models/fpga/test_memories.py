@@ -1,7 +1,5 @@
 """Block RAM by arithmetic, and an estimate of the rest, beside what ``resources.json`` has."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Block RAM by arithmetic beside syntheses of other sizes than those of ``resources.json``."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

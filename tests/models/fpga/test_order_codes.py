@@ -1,7 +1,5 @@
 """Order codes: families that are known, and what is said of others."""
 
-from __future__ import annotations
-
 import pytest
 
 from merp.models.base.errors import BadInput

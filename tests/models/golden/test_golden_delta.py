@@ -1,7 +1,5 @@
 """Golden delta propagation: its order in plain Python, its value in binary64, its derivative."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 
@@ -10,6 +8,7 @@ import pytest
 
 import binary64
 from exact import add, multiply
+from golden_operands import random_words, shape_of, tree
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.base.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.base.shape import Shape
@@ -41,27 +40,10 @@ GEOMETRIES: list[tuple[Any, ...]] = [  # n, m, k, rows, columns, stride, pad
 ]
 
 
-def shape_of(geometry: tuple[Any, ...]) -> Shape:
-    keys = ("n", "m", "k", "rows", "columns", "stride", "pad")
-    return Shape(**dict(zip(keys, geometry, strict=True)))
-
-
-def random_words(rng: np.random.Generator, size: tuple[int, ...], fmt: FloatFormat) -> np.ndarray:
-    """Numbers over many binades, so that another order of summation gives other bits."""
-    return to_bits(rng.standard_normal(size) * 2.0 ** rng.integers(-4, 5, size), fmt)
-
-
 def operands(shape: Shape, images: int, fmt: FloatFormat, seed: int = 0):
     rng = np.random.default_rng(seed)
     delta = random_words(rng, (images, shape.out_rows, shape.out_columns, shape.m), fmt)
     return delta, random_words(rng, (shape.m, shape.n, shape.k, shape.k), fmt)
-
-
-def tree(terms: list[int], fmt: FloatFormat) -> int:
-    while len(terms) > 1:
-        odd = terms[-1:] if len(terms) % 2 else []
-        terms = [add(a, b, fmt).word for a, b in zip(terms[::2], terms[1::2], strict=False)] + odd
-    return terms[0]
 
 
 def slow_delta(delta: np.ndarray, kernels: np.ndarray, shape: Shape, fmt: FloatFormat):

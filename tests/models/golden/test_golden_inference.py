@@ -1,7 +1,5 @@
 """Golden forward propagation of a network, and the parameters it starts from."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

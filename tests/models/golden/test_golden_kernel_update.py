@@ -1,7 +1,5 @@
 """Golden kernel update: order of the gradient's sum, its value and derivative, the SGD step."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -9,6 +7,7 @@ import pytest
 
 import binary64
 from exact import add, multiply
+from golden_operands import random_words, shape_of
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.base.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.base.rates import Rates
@@ -36,16 +35,6 @@ GEOMETRIES: list[tuple[Any, ...]] = [  # n, m, k, rows, columns, stride, pad
     (1, 2, 5, 2, 7, 3, (4, 1, 2, 3)),
     (2, 2, 2, 7, 5, 3, (1, 0, 0, 1)),  # elements between the windows
 ]
-
-
-def shape_of(geometry: tuple[Any, ...]) -> Shape:
-    keys = ("n", "m", "k", "rows", "columns", "stride", "pad")
-    return Shape(**dict(zip(keys, geometry, strict=True)))
-
-
-def random_words(rng: np.random.Generator, size: tuple[int, ...], fmt: FloatFormat) -> np.ndarray:
-    """Numbers over many binades, so that another order of summation gives other bits."""
-    return to_bits(rng.standard_normal(size) * 2.0 ** rng.integers(-4, 5, size), fmt)
 
 
 def operands(shape: Shape, fmt: FloatFormat, seed: int = 0, images: int = 2):

@@ -1,7 +1,5 @@
 """The host's loss: values by hand, and the delta as its derivative."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Golden kernel update with ``ku_kind = "row"``: bits, order, what is no number, error."""
 
-from __future__ import annotations
-
 import struct
 from fractions import Fraction
 from math import floor, frexp

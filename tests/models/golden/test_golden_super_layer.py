@@ -1,13 +1,12 @@
 """Golden convolution, ReLU, pooling and super layer against plain Python in the order specified."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
 import pytest
 
 from exact import add, multiply
+from golden_operands import random_words, tree
 from merp.models.arithmetic.relu import relu
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.base.formats import BINARY16, BINARY32, FloatFormat
@@ -21,18 +20,6 @@ from merp.models.machines.cnn_merp.params.registers import reciprocal_square
 SMALL = FloatFormat(5, 4)
 INF, NAN = BINARY32.inf, BINARY32.nan
 NEGATIVE = BINARY32.sign_bit
-
-
-def random_words(rng: np.random.Generator, size: tuple[int, ...], fmt: FloatFormat) -> np.ndarray:
-    """Numbers over many binades, so that another order of summation gives other bits."""
-    return to_bits(rng.standard_normal(size) * 2.0 ** rng.integers(-4, 5, size), fmt)
-
-
-def tree(terms: list[int], fmt: FloatFormat) -> int:
-    while len(terms) > 1:
-        odd = terms[-1:] if len(terms) % 2 else []
-        terms = [add(a, b, fmt).word for a, b in zip(terms[::2], terms[1::2], strict=False)] + odd
-    return terms[0]
 
 
 def slow_convolution(

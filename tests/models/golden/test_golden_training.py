@@ -1,7 +1,5 @@
 """Golden training: gradients of whole networks, and the step."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Golden un-pooling, ReLU' and the state they need: order, ties, packing, derivative."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +7,7 @@ import pytest
 
 import binary64
 from exact import add, multiply
+from golden_operands import random_words
 from merp.models.arithmetic.relu import relu
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
@@ -34,10 +33,6 @@ def shape_of(
     """Sums of 6 x 7, from kernels of one element."""
     pool = Pool(kind=kind, window=window, stride=stride, pad=pad) if kind else None
     return Shape(n=1, m=3, k=1, rows=6, columns=7, relu=use_relu, pool=pool)
-
-
-def random_words(rng: np.random.Generator, size: tuple[int, ...], fmt: FloatFormat) -> np.ndarray:
-    return to_bits(rng.standard_normal(size) * 2.0 ** rng.integers(-4, 5, size), fmt)
 
 
 def operands(shape: Shape, fmt: FloatFormat, seed: int = 0):

@@ -4,8 +4,6 @@ The oracle is NumPy's float32, one operation at a time in the order of the speci
 memory: what is put there is rounded, by NumPy's float16 or by integers (bfloat16).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product

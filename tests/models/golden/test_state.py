@@ -1,7 +1,5 @@
 """State of kind ``pooled``: to bytes and back, cut and joined by maps."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

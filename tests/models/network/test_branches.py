@@ -1,7 +1,5 @@
 """Branches of a network: where the delta of an output lies, and what propagations start at."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which outputs go where, against its definition layer by layer."""
 
-from __future__ import annotations
-
 import pytest
 
 from merp.models.base.errors import BadInput

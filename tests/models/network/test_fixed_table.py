@@ -1,7 +1,5 @@
 """Fixed point in a network file: fractions, rounding, designs of the MAC array, and refusals."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

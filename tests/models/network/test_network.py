@@ -1,7 +1,5 @@
 """The shipped networks, and what a network says of its layers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

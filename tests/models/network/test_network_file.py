@@ -1,7 +1,5 @@
 """Reading a network file: what it says, what it takes from its base, and what is refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path

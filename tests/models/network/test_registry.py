@@ -1,7 +1,5 @@
 """Machines of other distributions: found by their entry points, and refused in one line."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -19,21 +17,15 @@ from merp.models.network.network_file import read_network
 from merp.models.network.phases import has_phase, phases_of_step
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
+from network_text import layer, network_text
+from terminal import Terminal
 
-NETWORK = """
-[network]
-name = "one"
-input = { rows = 4, columns = 4, channels = 1 }
-
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 1
-design = "own"
-
-[design.own]
-architecture = "point"
-"""
+NETWORK = network_text(
+    "one",
+    (4, 4, 1),
+    layer("conv1", 2, kernel=1, design="own"),
+    designs={"own": {"architecture": "point"}},
+)
 
 MODULE = """
 from dataclasses import dataclass
@@ -124,14 +116,13 @@ def test_ours_have_every_part(name: str) -> None:
 
 
 def test_hardware_that_lacks_a_part_is_refused_in_one_line(
-    bring: Bring, network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bring: Bring, network: Path, tmp_path: Path, terminal: Terminal
 ) -> None:
     (tmp_path / "point_machine.py").write_text(
         MODULE.replace("no_such_package:HARDWARE", "math:pi")
     )
     bring("pointy", "point", "point_machine:MACHINE")
-    assert main(["simulate", str(network), "--layer", "conv1"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = terminal.refusal("simulate", network, "--layer", "conv1")
     assert "pointy: machine point: math:pi: no simulated: AttributeError" in line
 
 
@@ -162,11 +153,10 @@ def test_a_network_on_two_machines_is_refused_where_one_answers(
 
 
 def test_its_hardware_is_refused_in_one_line(
-    bring: Bring, network: Path, capsys: pytest.CaptureFixture[str]
+    bring: Bring, network: Path, terminal: Terminal
 ) -> None:
     bring("pointy", "point", "point_machine:MACHINE")
-    assert main(["simulate", str(network), "--layer", "conv1"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = terminal.refusal("simulate", network, "--layer", "conv1")
     assert "pointy: machine point: no_such_package:HARDWARE: no simulated: ModuleNotFound" in line
 
 
@@ -179,35 +169,27 @@ def test_its_hardware_is_refused_in_one_line(
     ],
 )
 def test_a_machine_that_cannot_be_loaded_is_refused_and_the_others_work(
-    value: str, reason: str, bring: Bring, network: Path, capsys: pytest.CaptureFixture[str]
+    value: str, reason: str, bring: Bring, network: Path, terminal: Terminal
 ) -> None:
     bring("pointy", "point", value)
-    assert main(["traffic", str(network)]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert f"pointy: machine point: {reason}" in line
+    assert f"pointy: machine point: {reason}" in terminal.refusal("traffic", network)
     assert main(["traffic", "tiny3"]) == 0
     assert main(["traffic", "digits-fixed"]) == 0
 
 
-def test_a_name_that_two_bring_is_refused(
-    bring: Bring, network: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_name_that_two_bring_is_refused(bring: Bring, network: Path, terminal: Terminal) -> None:
     bring("pointy", "point", "point_machine:MACHINE")
     bring("sharp", "point", "point_machine:MACHINE")
     bring("blunt", "mac-array", "point_machine:MACHINE")
-    assert main(["traffic", str(network)]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = terminal.refusal("traffic", network)
     assert "machine point: " in line
     assert "pointy" in line
     assert "sharp" in line
-    assert main(["traffic", "digits-fixed"]) == 2
-    assert "machine mac-array: merp, blunt bring one each" in capsys.readouterr().err
+    said = terminal.refusal("traffic", "digits-fixed")
+    assert "machine mac-array: merp, blunt bring one each" in said
     assert main(["traffic", "tiny3"]) == 0
 
 
-def test_a_machine_that_is_not_installed_is_named(
-    network: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["traffic", str(network)]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+def test_a_machine_that_is_not_installed_is_named(network: Path, terminal: Terminal) -> None:
+    line = terminal.refusal("traffic", network)
     assert "architecture = 'point': must be one of cnn-merp, mac-array" in line

@@ -1,9 +1,6 @@
 """Loop nests for other tools: the same multiply-adds, in files that those tools read."""
 
-from __future__ import annotations
-
 import csv
-import json
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -18,6 +15,7 @@ from merp.models.network.phases import PHASES
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 from merp.tools.traffic.workload import scalesim, timeloop, zigzag
+from terminal import Terminal
 
 ALEXNET = open_network("alexnet")
 BATCH = 4
@@ -113,10 +111,9 @@ def test_timeloop_problems_have_the_documented_keys() -> None:
                     assert all(factor in coefficients for factor in product[1:])
 
 
-def test_the_files_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_files_are_listed(tmp_path: Path, terminal: Terminal) -> None:
     folder = tmp_path / "w"
-    assert main(["workload", "digits", "--format", "timeloop", "-o", str(folder), "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = terminal.answer("workload", "digits", "--format", "timeloop", "-o", folder)
     assert set(answer["files"]) == {path.name for path in folder.iterdir()}
     assert len(answer["files"]) == 3 + 2 + 3
 

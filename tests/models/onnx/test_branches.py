@@ -1,7 +1,5 @@
 """Layers of a model that branch and are added: their order, their keys, and what is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

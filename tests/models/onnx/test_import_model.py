@@ -6,8 +6,6 @@ own, and a normalisation takes a few operations more, or rounds the folded weigh
 layer's input go on with the magnitudes of its weights; ReLU and maxima make none larger.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """Random models: what is imported is planned, and formula and walk agree."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from random import Random

@@ -1,8 +1,6 @@
 """Models that cannot be taken: each gets one line that names node, operator, attribute, and what
 is allowed."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

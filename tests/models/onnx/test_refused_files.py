@@ -1,7 +1,5 @@
 """Files that are no model, and data outside of them: one line each."""
 
-from __future__ import annotations
-
 import builtins
 import os
 from pathlib import Path
@@ -12,9 +10,9 @@ import pytest
 import onnx_models as made
 from merp.models.base.errors import BadInput
 from merp.models.onnx.import_model import import_model
-from merp.tools.cli import main
 from needed_tools import needs
 from spoilt_models import external
+from terminal import Terminal
 
 pytestmark = needs("onnx")
 
@@ -28,14 +26,12 @@ pytestmark = needs("onnx")
     ],
 )
 def test_bytes_that_are_no_model(
-    content: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    content: bytes, message: str, tmp_path: Path, terminal: Terminal
 ) -> None:
     path = tmp_path / "net.onnx"
     path.write_bytes(content)
-    assert main(["plan", str(path), "--board", "kc705"]) == 2
-    told = capsys.readouterr().err
+    told = terminal.refusal("plan", path, "--board", "kc705")
     assert message in told
-    assert told.count("\n") == 1
 
 
 def test_a_name_that_is_no_text(tmp_path: Path) -> None:
@@ -75,7 +71,7 @@ def test_external_data_behind_a_link_out_of_the_folder(tmp_path: Path) -> None:
 
 
 def test_without_onnx_a_line_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: Terminal
 ) -> None:
     path = made.saved(tmp_path, made.three_layers())
     real = builtins.__import__
@@ -86,5 +82,6 @@ def test_without_onnx_a_line_says_what_to_install(
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    assert main(["traffic", str(path)]) == 2
-    assert capsys.readouterr().err == f"merp: {path}: needs onnx: pip install 'merp[onnx]'\n"
+    assert (
+        terminal.refusal("traffic", path) == f"merp: {path}: needs onnx: pip install 'merp[onnx]'"
+    )

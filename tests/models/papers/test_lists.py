@@ -1,7 +1,5 @@
 """The reader of the papers' lists: what it refuses, and the tolerance of each class."""
 
-from __future__ import annotations
-
 import runpy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Traffic of the backward phases: the walked schedule against the formulae, port by port."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Lower bounds, rooflines, reconfiguration, throughput, and what lies below the paper."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from math import sqrt

@@ -1,7 +1,5 @@
 """Traffic of two fused layers: the walked schedules against the formula, and AlexNet's figures."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

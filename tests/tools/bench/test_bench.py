@@ -1,7 +1,5 @@
 """The bench of ``merp.cocotb`` on an exported package in GHDL."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,25 +9,14 @@ import pytest
 from merp.cocotb import Bench, bench_test
 from merp.models.base.errors import BadInput, CheckFailed
 from merp.tools.cli import main
+from network_text import layer, network_text
 
-NETWORK = """
-[network]
-name = "small"
-input = { rows = 3, columns = 3, channels = 1 }
-
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 2
-design = "k2"
-
-[design.k2]
-k = 2
-n_cu = 1
-r = 1
-mul_latency = 1
-add_latency = 1
-"""
+NETWORK = network_text(
+    "small",
+    (3, 3, 1),
+    layer("conv1", 2, kernel=2, design="k2"),
+    designs={"k2": {"k": 2, "n_cu": 1, "r": 1, "mul_latency": 1, "add_latency": 1}},
+)
 
 pytest_plugins = ["merp.cocotb.plugin"]
 

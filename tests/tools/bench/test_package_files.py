@@ -1,7 +1,5 @@
 """What a bench reads of a package's folder, and how it compares; no simulator is needed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import ModuleType

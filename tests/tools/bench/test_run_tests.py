@@ -1,7 +1,5 @@
 """Whether tests passed is read from their results: the runner ends well where they did not."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Campaigns: each task once, whoever is killed, and the same answers wherever they come from."""
 
-from __future__ import annotations
-
 import json
 import socket
 import subprocess

@@ -1,24 +1,21 @@
 """``merp cluster``: what it answers, writes and refuses."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from merp.models.comparison.record_json import record_of
 from merp.tools.cli import main
+from terminal import Terminal
 
 WORDS = ("cluster", "lenet5", "--devices", "3", "--images", "6")
 
 
-def test_the_record_has_what_was_simulated(answer_of: Callable[..., Any]) -> None:
-    found = answer_of(*WORDS)
+def test_the_record_has_what_was_simulated(terminal: Terminal) -> None:
+    found = terminal.answer(*WORDS)
     record = record_of(found["record"])
     assert {row.cycles.level for row in record.rows} == {"simulated"}
     assert record.interval_s.value == found["cycles"]["total"] / 200e6
@@ -36,24 +33,23 @@ def test_the_record_has_what_was_simulated(answer_of: Callable[..., Any]) -> Non
     assert [sent[0], sent[1]] == [2 * 6 * each["words"] for each in links[:2]]
 
 
-def test_options_do_what_they_say(answer_of: Callable[..., Any]) -> None:
-    plain = answer_of(*WORDS, "--latency", "0")["cycles"]
-    slow = answer_of(*WORDS, "--latency", "0", "--link-gbs", "4")["cycles"]
+def test_options_do_what_they_say(terminal: Terminal) -> None:
+    plain = terminal.answer(*WORDS, "--latency", "0")["cycles"]
+    slow = terminal.answer(*WORDS, "--latency", "0", "--link-gbs", "4")["cycles"]
     assert slow["interval"] > 2 * plain["interval"]
-    one = answer_of(*WORDS, "--latency", "0", "--depth", "1")["cycles"]
+    one = terminal.answer(*WORDS, "--latency", "0", "--depth", "1")["cycles"]
     assert one["fill"] == plain["fill"]
     assert one["interval"] == pytest.approx(one["fill"], rel=0.02)
-    late = answer_of(*WORDS, "--latency", "0", "--depth", "1", "--loss", "5000")["cycles"]
+    late = terminal.answer(*WORDS, "--latency", "0", "--depth", "1", "--loss", "5000")["cycles"]
     assert late["interval"] == one["interval"] + 5000
-    fifos = answer_of(*WORDS, "--fifo", "send=9", "--fifo", "sums=4")["tables"]["fifos"]
+    fifos = terminal.answer(*WORDS, "--fifo", "send=9", "--fifo", "sums=4")["tables"]["fifos"]
     places = {each["kind"]: each["places"] for each in fifos}
     assert (places["send sums"], places["sums"], places["deltas"]) == (9, 4, 2)
 
 
-def test_files_are_the_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_are_the_answer(tmp_path: Path, terminal: Terminal) -> None:
     folder = tmp_path / "out"
-    assert main([*WORDS, "-o", str(folder), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = terminal.answer(*WORDS, "-o", folder)
     assert json.loads((folder / "cluster.json").read_text()) == found
     names = {"cluster.json", "slices.csv", "links.csv", "fifos.csv", "timeline.csv", "timeline.svg"}
     assert {path.name for path in folder.iterdir()} == names
@@ -71,19 +67,18 @@ def test_files_are_the_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert (folder / "timeline.svg").read_bytes() == before
 
 
-def test_what_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*WORDS]) == 0
-    out = capsys.readouterr().out
+def test_what_is_shown(terminal: Terminal) -> None:
+    out = terminal.output(*WORDS)
     assert re.search(r"0 +│ conv1 +│", out)
     assert "lenet5 on 3 x vc709, 3 of them at work, 6 images, 4 in flight at most" in out
-    assert main(["cluster", "lenet5", "--devices", "1", "--board", "kc705", "--images", "2"]) == 0
-    assert "at 137 MHz" in capsys.readouterr().out
+    assert "at 137 MHz" in terminal.output(
+        "cluster", "lenet5", "--devices", "1", "--board", "kc705", "--images", "2"
+    )
 
 
-def test_what_does_not_fit_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_does_not_fit_is_said(terminal: Terminal) -> None:
     words = ["cluster", "alexnet", "--devices", "1", "--images", "1", "--scope", "all"]
-    assert main(words) == 0
-    assert "Does not fit (merp map says what is missing): board 0." in capsys.readouterr().out
+    assert "Does not fit (merp map says what is missing): board 0." in terminal.output(*words)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Whatever is said to people is one line on standard error, printed in one place."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -13,6 +11,7 @@ from checkout import ROOT
 from merp.cosim.phases.audit import run_and_audit
 from merp.testbenches.top.run import Stuck
 from merp.tools.cli import main
+from terminal import Terminal
 
 
 @pytest.mark.parametrize("error", ["2> /dev/full", "2>&-"])
@@ -22,14 +21,13 @@ def test_a_standard_error_that_takes_nothing_changes_no_status(error: str) -> No
 
 
 def test_hardware_that_stands_still_is_told_on_one_line(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stuck(*_: object) -> None:
         raise Stuck("stuck\nin cycle 9\x1b[2J")
 
     monkeypatch.setattr(run_and_audit, "run_job", stuck)
-    assert main(["simulate", "lenet5"]) == 1
-    assert capsys.readouterr().err == "merp: stuck\\nin cycle 9\\x1b[2J\n"
+    assert terminal.refusal("simulate", "lenet5", status=1) == "merp: stuck\\nin cycle 9\\x1b[2J"
 
 
 def test_a_folder_of_two_lines_is_told_on_one(

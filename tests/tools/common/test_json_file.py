@@ -1,7 +1,5 @@
 """JSON files that a verb left and somebody may have changed."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

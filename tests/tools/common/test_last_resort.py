@@ -3,8 +3,6 @@
 What depends on descriptors and signals runs in a process of its own.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -19,6 +17,7 @@ from checkout import ROOT
 from merp.models.base.errors import LINE
 from merp.tools import cli
 from merp.tools.networks import networks_verb
+from terminal import Terminal
 
 MERP = (sys.executable, "-m", "merp.tools.cli")
 
@@ -65,15 +64,14 @@ def test_nothing_but_a_check_is_status_1(
 
 
 def test_too_little_memory_is_no_internal_error(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for said, error in {
         "Unable to allocate 8.00 TiB": MemoryError("Unable to allocate 8.00 TiB"),
         "for a part of the answer": MemoryError(),
     }.items():
         fails_with(error, monkeypatch)
-        assert cli.main(["networks"]) == 2
-        assert capsys.readouterr().err == f"merp: not enough memory: {said}\n"
+        assert terminal.refusal("networks") == f"merp: not enough memory: {said}"
 
 
 @pytest.mark.parametrize("verb", ["networks", "registers lenet5 --layer conv1"])
@@ -92,11 +90,10 @@ def test_too_few_files_that_may_be_open_are_no_internal_error(files: int, verb: 
 
 
 def test_a_full_disk_is_no_internal_error(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fails_with(OSError(28, "No space left on device", "x.txt"), monkeypatch)
-    assert cli.main(["networks"]) == 2
-    assert capsys.readouterr().err == "merp: x.txt: cannot be written: No space left on device\n"
+    assert terminal.refusal("networks") == "merp: x.txt: cannot be written: No space left on device"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Files of arrays that lie about themselves are refused before anything is allocated."""
 
-from __future__ import annotations
-
 import os
 import tracemalloc
 import zipfile

@@ -1,7 +1,5 @@
 """Long work speaks on standard error, with or without a terminal; quick work does not."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -14,20 +12,14 @@ from merp.models.fpga.resources import Resources
 from merp.tools.cli import main
 from merp.tools.common import progress_bar
 from merp.tools.common.progress_bar import ProgressBar
+from network_text import layer, network_text
 
-NETWORK = """
-[network]
-name = "small"
-input = { rows = 6, columns = 6, channels = 1 }
-[[layer]]
-name = "conv1"
-maps = 3
-kernel = 3
-design = "k3"
-[design.k3]
-k = 3
-n_cu = 2
-"""
+NETWORK = network_text(
+    "small",
+    (6, 6, 1),
+    layer("conv1", 3, kernel=3, design="k3"),
+    designs={"k3": {"k": 3, "n_cu": 2}},
+)
 
 
 @pytest.fixture

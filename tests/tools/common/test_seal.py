@@ -1,7 +1,5 @@
 """The seal of arrays that are kept."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from merp.tools.common.seal import sealed

@@ -1,10 +1,7 @@
 """What answers, tables and the page say of a network whose tensors lie in memory as it says."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from stored_networks import MIXED, stored
@@ -17,6 +14,7 @@ from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 from merp.tools.simulate.picked import pick
+from terminal import Terminal
 
 NETWORK = """
 base = "digits"
@@ -37,21 +35,11 @@ def narrow(tmp_path: Path) -> str:
     return str(path)
 
 
-def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert main(list(words)) == 0
-    return " ".join(capsys.readouterr().out.split())
-
-
-def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(printed(capsys, *words, "--json"))
-    return found
-
-
 def test_answers_of_traffic_name_the_format_of_each_tensor(
-    narrow: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    narrow: str, terminal: Terminal, tmp_path: Path
 ) -> None:
     words = ("--footing", "full", "--state-bits", "pooled", "--batch", "3")
-    found = answer(capsys, "traffic", narrow, *words)
+    found = terminal.answer("traffic", narrow, *words)
     assert found["storage"] == FORMATS
     assert "word_bytes" not in found
     layers = network_traffic(open_network(narrow), 3, Footing(name="full", state="pooled"))
@@ -60,34 +48,32 @@ def test_answers_of_traffic_name_the_format_of_each_tensor(
     assert conv2["fp"]["streams"]["map_in"] == 2 * 3 * 16 * 4 * 4
     assert conv2["dp"]["streams"]["kernel"] == 4 * 16 * 32 * 9
     assert conv2["ku"]["momentum_bytes"] == 2 * 4 * (16 * 32 * 9 + 32)
-    both = answer(capsys, "traffic", "digits", "--compare", narrow)["networks"]
+    both = terminal.answer("traffic", "digits", "--compare", narrow)["networks"]
     assert both[0]["word_bytes"] == 4
     assert "storage" not in both[0]
     assert both[1]["storage"] == FORMATS
-    steps = answer(capsys, "traffic", narrow, "--strategies")
+    steps = terminal.answer("traffic", narrow, "--strategies")
     assert steps["storage"] == FORMATS
     # All of one width, though not of the arithmetic's: a word has two bytes.
     same = tmp_path / "same.toml"
     formats = 'maps = "bfloat16", deltas = "binary16", kernels = "bfloat16", gradients = "bfloat16"'
     same.write_text(NETWORK.format(formats))
-    found = answer(capsys, "traffic", str(same))
+    found = terminal.answer("traffic", same)
     assert (found["word_bytes"], found["storage"]["deltas"]) == (2, "binary16")
 
 
-def test_tables_say_how_words_are_stored_if_the_file_does(
-    narrow: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tables_say_how_words_are_stored_if_the_file_does(narrow: str, terminal: Terminal) -> None:
     for words in (["traffic"], ["traffic", "--strategies"], ["plan", "--board", "kc705"]):
         verb, *options = words
-        assert f"In memory: {SAID}." in printed(capsys, verb, narrow, *options)
-        assert "In memory" not in printed(capsys, verb, "digits", *options)
-    assert f"B: In memory: {SAID}." in printed(capsys, "traffic", "digits", "--compare", narrow)
+        assert f"In memory: {SAID}." in terminal.prose(verb, narrow, *options)
+        assert "In memory" not in terminal.prose(verb, "digits", *options)
+    assert f"B: In memory: {SAID}." in terminal.prose("traffic", "digits", "--compare", narrow)
 
 
-def test_a_plan_moves_what_is_stored(narrow: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_moves_what_is_stored(narrow: str, terminal: Terminal) -> None:
     words = ("--board", "kc705", "--batch", "2")
-    found = answer(capsys, "plan", narrow, *words)
-    plain = answer(capsys, "plan", "digits", *words)
+    found = terminal.answer("plan", narrow, *words)
+    plain = terminal.answer("plan", "digits", *words)
     assert found["storage"] == FORMATS
     assert "storage" not in plain
     for ours, before in zip(found["layers"], plain["layers"], strict=True):

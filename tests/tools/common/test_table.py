@@ -1,7 +1,5 @@
 """Tables, in a pseudo-terminal: no line wider than it, no cell cut, every number there."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -20,28 +18,16 @@ from rich.text import Text
 from checkout import ROOT
 from merp.tools.common.table import console, table
 from merp.tools.common.wide import tables_in_one_piece
+from network_text import layer, network_text
 
 WIDTHS = (60, 80, 120, 200)
-NETWORK = """
-[network]
-name = "small"
-input = { rows = 6, columns = 6, channels = 1 }
-[[layer]]
-name = "conv1"
-maps = 3
-kernel = 3
-design = "k3"
-[[layer]]
-name = "fc2"
-maps = 2
-design = "full"
-[design.k3]
-k = 3
-n_cu = 2
-[design.full]
-k = 1
-n_cu = 2
-"""
+NETWORK = network_text(
+    "small",
+    (6, 6, 1),
+    layer("conv1", 3, kernel=3, design="k3"),
+    layer("fc2", 2, design="full"),
+    designs={"k3": {"k": 3, "n_cu": 2}, "full": {"k": 1, "n_cu": 2}},
+)
 RUN = {
     "network": "small", "engine": "golden", "steps": 12_345, "batch": 4, "seed": 7,
     "loss": [1.25, 0.5], "accuracy": 0.875, "images": {"trained": 8},

@@ -1,7 +1,5 @@
 """Seconds are counted once, for what is innermost; numba's compilation for itself."""
 
-from __future__ import annotations
-
 from itertools import count
 
 import numba

@@ -1,7 +1,5 @@
 """The page of a comparison in a browser: on a phone, on a screen, on paper, in both themes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """``merp compare --measured``: two machines on one network, by what their hardware did."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +11,7 @@ from merp.cosim.engines.myhdl_engine import elaboration_sha
 from merp.models.network.network_file import read_network
 from merp.tools.bitstream.engines import engine_of
 from merp.tools.cli import main
+from terminal import Terminal
 
 LAYERS = """
 input = { rows = 6, columns = 6, channels = 1 }
@@ -104,9 +103,7 @@ def compare(given: Path, *measured: object, names: str = "cnn-merp,rtl-compiler"
     return words + [word for each in measured for word in ("--measured", str(each))]
 
 
-def test_both_machines_stand_side_by_side(
-    given: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_both_machines_stand_side_by_side(given: Path, tmp_path: Path, terminal: Terminal) -> None:
     fixed = f"{given}/fixed.toml="
     own = [given / "plain", f"{fixed}{given}/fixed", given / "plain-conv.json"]
     trained = [given / "digits.json", given / "digits-fixed.json"]
@@ -143,8 +140,7 @@ def test_both_machines_stand_side_by_side(
     }
     assert [row["accuracy"] for row in tables["learning"]["rows"]] == [98, 97]
     assert "In hardware" in (tmp_path / "page.html").read_text()
-    assert main(words) == 0
-    said = capsys.readouterr().out
+    said = terminal.output(*words)
     assert " r │" in said
     assert " y │" in said
 

@@ -1,12 +1,9 @@
 """``merp boards``, ``merp map`` and ``merp compare`` on the command line."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,20 +15,14 @@ from merp.models.comparison.registry import ARCHITECTURES
 from merp.models.fpga.board import ORIGINS
 from merp.tools.cli import main
 from merp.tools.comparison.tables import MARKS
+from terminal import Terminal
 
 
-def answer(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
-    assert main([*words, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
-def test_every_figure_of_every_board_has_origin_and_reason(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    boards = answer(capsys, "boards")["boards"]
+def test_every_figure_of_every_board_has_origin_and_reason(terminal: Terminal) -> None:
+    boards = terminal.answer("boards")["boards"]
     assert {"kc705", "maia", "stratix10-devkit", "vc709", "zc7100"} <= {b["name"] for b in boards}
     for board in boards:
-        assert answer(capsys, "boards", board["name"]) == board
+        assert terminal.answer("boards", board["name"]) == board
         assert len(board["figures"]) >= 8
         for figure in board["figures"].values():
             assert figure["from"] in ORIGINS
@@ -43,29 +34,25 @@ def test_every_figure_of_every_board_has_origin_and_reason(
     }  # fmt: skip
 
 
-def test_boards_are_listed_and_one_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["boards"]) == 0
-    assert "M20K" in capsys.readouterr().out
-    assert main(["boards", "maia"]) == 0
-    assert "F-CNN table III" in capsys.readouterr().out
+def test_boards_are_listed_and_one_is_explained(terminal: Terminal) -> None:
+    assert "M20K" in terminal.output("boards")
+    assert "F-CNN table III" in terminal.output("boards", "maia")
 
 
-def test_map_answers_a_record_that_repeats_itself(capsys: pytest.CaptureFixture[str]) -> None:
+def test_map_answers_a_record_that_repeats_itself(terminal: Terminal) -> None:
     words = ("map", "lenet5", "--architecture", "cnn-merp", "--batch", "8", "--scope", "all")
-    found = answer(capsys, *words)
+    found = terminal.answer(*words)
     record = record_of(found)
     assert (record.board, record.batch, record.fits) == ("kc705", 8, True)
     assert record.options == {"word_bits": None, "fit": "best", "costs": "paper"}
-    other = record_of(answer(capsys, *words, "--board", "zc706", "--word", "16"))
+    other = record_of(terminal.answer(*words, "--board", "zc706", "--word", "16"))
     assert (other.board, other.word_bits, other.options["costs"]) == ("zc706", 16, "ours")
 
 
-def test_energy_of_two_cards_is_that_of_the_papers_iteration(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_energy_of_two_cards_is_that_of_the_papers_iteration(terminal: Terminal) -> None:
     """The command of docs/papers/fcnn.md: 27.3 W are the power of both cards."""
     words = ("map", "lenet5", "--architecture", "fcnn", "--batch", "384", "--scope", "all")
-    found = answer(capsys, *words, "--devices", "2", "--group", "150", "--first-dp")
+    found = terminal.answer(*words, "--devices", "2", "--group", "150", "--first-dp")
     assert (found["power_w"]["value"], found["at_work"], len(found["devices"])) == (27.3, 1, 2)
     energy = found["totals"]["energy_j"]["value"]
     assert energy == pytest.approx(27.3 * found["totals"]["interval_s"]["value"])
@@ -74,9 +61,8 @@ def test_energy_of_two_cards_is_that_of_the_papers_iteration(
     assert (row.status, row.number.value) == (REPRODUCED, 584.2)
 
 
-def test_map_prints_its_rows(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["map", "lenet5", "--architecture", "cnn-merp", "--scope", "conv2"]) == 0
-    out = capsys.readouterr().out
+def test_map_prints_its_rows(terminal: Terminal) -> None:
+    out = terminal.output("map", "lenet5", "--architecture", "cnn-merp", "--scope", "conv2")
     assert "cnn-merp, layer by layer, batch 128" in out
     assert "conv2" in out
     assert "conv1" not in out
@@ -146,10 +132,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-def test_the_page_its_json_and_the_terminals_json_are_one(
-    page: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = answer(capsys, "compare", "lenet5")
+def test_the_page_its_json_and_the_terminals_json_are_one(page: Path, terminal: Terminal) -> None:
+    found = terminal.answer("compare", "lenet5")
     assert found == json.loads(page.with_suffix(".json").read_text())
     html = page.read_text()
     assert not re.search(r'(?:src|href)="(?:https?:)?//', html)
@@ -209,11 +193,11 @@ def test_the_page_names_no_winner_and_marks_every_level(page: Path) -> None:
 
 
 def test_a_plan_that_does_not_fit_is_shown_and_refused_when_strict(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], terminal: Terminal
 ) -> None:
     """AlexNet's weights are more than a Zynq-7100 has block RAM."""
     words = ["map", "alexnet", "--architecture", "mazouz"]
-    found = answer(capsys, *words)
+    found = terminal.answer(*words)
     (excess,) = found["violated"]
     assert not found["fits"]
     assert excess["need"] > excess["limit"] == 755
@@ -225,13 +209,13 @@ def test_a_plan_that_does_not_fit_is_shown_and_refused_when_strict(
     )
 
 
-def test_a_plan_keeps_to_what_is_usable(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_keeps_to_what_is_usable(tmp_path: Path, terminal: Terminal) -> None:
     file = tmp_path / "tight.toml"
     file.write_text(TIGHT)
     words = ["map", "lenet5", "--architecture", "cnn-merp", "--board", str(file), "--strict"]
-    found = answer(capsys, *words)
+    found = terminal.answer(*words)
     assert found["fits"]
     used = found["devices"][0]["used"]
     assert used["lut"]["value"] <= 0.3 * 203_800
     assert used["bram"]["value"] <= 0.2 * 445
-    assert answer(capsys, "plan", "lenet5", "--board", str(file))["bitstreams"]
+    assert terminal.answer("plan", "lenet5", "--board", file)["bitstreams"]

@@ -1,7 +1,5 @@
 """``merp explore``: what it prints and writes, and that other verbs take what it writes."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sys
@@ -17,31 +15,18 @@ from merp.models.network.phases import PHASES
 from merp.tools.cli import main
 from merp.tools.common.boards import open_board
 from merp.tools.plan.answer import plan_json
+from network_text import layer, network_text
 from packages import bench, built
+from terminal import Terminal
 
-MINE = """
-[network]
-name = "mine"
-input = { rows = 6, columns = 6, channels = 1 }
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 2
-pool = { kind = "max", window = 2 }
-design = "wide"
-[[layer]]
-name = "conv2"
-maps = 3
-kernel = 2
-design = "wide"
-[[layer]]
-name = "fc3"
-maps = 2
-relu = false
-[design.wide]
-k = 2
-n_cu = 2
-"""
+MINE = network_text(
+    "mine",
+    (6, 6, 1),
+    layer("conv1", 2, kernel=2, pool={"kind": "max", "window": 2}, design="wide"),
+    layer("conv2", 3, kernel=2, design="wide"),
+    layer("fc3", 2, relu=False),
+    designs={"wide": {"k": 2, "n_cu": 2}},
+)
 BOARD = "kc705"
 FILES = {"front.csv", "front.json", "knee.toml", "least-cycles.toml", "least-lut.toml"}
 
@@ -137,12 +122,11 @@ def test_the_knee_is_by_its_rule(found: Path) -> None:
 
 
 def test_the_table_is_readable_at_80_columns(
-    mine: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    mine: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("merp.tools.common.table._FILE_WIDTH", 80)
     words = ["explore", str(mine), "--board", BOARD, "--scope", "conv1"]
-    assert main(words) == 0
-    table = capsys.readouterr().out.partition("Designs of")[0]
+    table = terminal.output(*words).partition("Designs of")[0]
     assert max(map(len, table.splitlines())) <= 80
     assert "least-lut" in table
 
@@ -189,12 +173,10 @@ def test_bad_input_is_one_line(
 
 
 @pytest.mark.full
-def test_the_knee_is_simulated_to_the_golden_s_bits(
-    found: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_knee_is_simulated_to_the_golden_s_bits(found: Path, terminal: Terminal) -> None:
     words = ["simulate", str(found / "knee.toml"), "--layer", "all", "--phase", "all"]
-    assert main([*words, "--images", "2", "--engine", "myhdl"]) == 0
-    assert "All 8 passes: equal to the golden" in capsys.readouterr().out
+    line = terminal.output(*words, "--images", "2", "--engine", "myhdl")
+    assert "All 8 passes: equal to the golden" in line
 
 
 @pytest.mark.full

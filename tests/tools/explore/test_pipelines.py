@@ -1,7 +1,5 @@
 """``merp explore --architecture mazouz``: from a point to a package whose bench passes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from merp.models.network.network_file import read_network
 from merp.tools.cli import main
 from merp.tools.common.data import DATA
 from packages import bench, built, manifest_of
+from terminal import Terminal
 
 SMALL = """
 base = "mnist-8-8"
@@ -60,22 +59,22 @@ def test_a_point_s_file_has_its_elements_as_units(
 
 
 def test_a_network_that_hardware_has_no_place_for_has_its_front(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, terminal: Terminal
 ) -> None:
     mine = tmp_path / "mine.toml"
     mine.write_text(f"{SMALL}[layer.conv2]\ngroups = 2\n")
     words = ["explore", str(mine), *BOARD, *MAZOUZ, "-o", str(tmp_path / "found")]
-    assert main(words) == 0
-    assert "no network files: mine: layer conv2: it has 2 groups:" in capsys.readouterr().out
+    assert "no network files: mine: layer conv2: it has 2 groups:" in terminal.output(*words)
     names = {path.name for path in (tmp_path / "found").glob("*.*")}
     assert names == {"front.csv", "front.json"}
     assert "2 groups" in read(tmp_path / "found")["no_engines"]
 
 
-def test_no_pipeline_and_no_point(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_pipeline_and_no_point(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], terminal: Terminal
+) -> None:
     words = ["explore", "lenet5", "--board", "nexys-video", "--scope", "all", *MAZOUZ]
-    assert main(words) == 2
-    assert "no pipeline fits: the smallest takes" in capsys.readouterr().err
+    assert "no pipeline fits: the smallest takes" in terminal.refusal(*words)
     folder = tmp_path / "found"
     assert main(["explore", "mnist-8-8", *BOARD, *MAZOUZ, "--point", "99", "-o", str(folder)]) == 2
     out, err = capsys.readouterr()
@@ -85,7 +84,7 @@ def test_no_pipeline_and_no_point(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_limits_leave_the_front_of_what_is_within(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], terminal: Terminal
 ) -> None:
     every = read(explored(tmp_path))["points"]
     found = read(explored(tmp_path, "--limit", "lut=20e3", "--limit", "cycles=7000"))
@@ -105,8 +104,7 @@ def test_limits_leave_the_front_of_what_is_within(
     ):
         capsys.readouterr()
         words = ["explore", str(tmp_path / "mine.toml"), *BOARD, *MAZOUZ, "--limit", asked]
-        assert main(words) == 2
-        assert said in capsys.readouterr().err
+        assert said in terminal.refusal(*words)
 
 
 @pytest.mark.full
@@ -128,16 +126,14 @@ def test_smallest_knee_and_a_point_between_pass_their_bench(tmp_path: Path) -> N
         assert (status, lines[-1]) == (0, "PASS"), lines
 
 
-def test_pricing_every_design_finds_the_exact_front(capsys: pytest.CaptureFixture[str]) -> None:
+def test_pricing_every_design_finds_the_exact_front(terminal: Terminal) -> None:
     answers = []
     for method in ("exact", "enumerate"):
-        assert main(["explore", "mnist-8-8", *BOARD, *MAZOUZ, "--method", method, "--json"]) == 0
-        answers.append(json.loads(capsys.readouterr().out))
+        answers.append(terminal.answer("explore", "mnist-8-8", *BOARD, *MAZOUZ, "--method", method))
     exact, every = answers
     assert every.pop("method") == "enumerate"
     assert exact.pop("method") == "exact"
     assert every == exact
-    assert main(["explore", "vgg16", *BOARD, *MAZOUZ, "--method", "enumerate"]) == 2
-    assert capsys.readouterr().err.endswith(
-        "251,286,016 designs: enumerate prices at most 100,000,000\n"
+    assert terminal.refusal("explore", "vgg16", *BOARD, *MAZOUZ, "--method", "enumerate").endswith(
+        "251,286,016 designs: enumerate prices at most 100,000,000"
     )

@@ -1,7 +1,5 @@
 """A package's bench under GHDL alone, as its page says."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A network exported on a chain of boards: a package for each node, with its part of a step."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -12,6 +10,7 @@ import pytest
 
 from merp.tools import cli
 from packages import bench, built, manifest_of
+from terminal import Terminal
 
 CHAIN = ("--architecture", "fpdeep", "--devices", 3)
 
@@ -97,26 +96,21 @@ def test_the_bench_of_a_node_passes_in_ghdl_alone(
     ],
 )
 def test_what_no_chain_has_is_refused_in_one_line(
-    network: Path, capsys: pytest.CaptureFixture[str], more: tuple[object, ...], told: str
+    network: Path, terminal: Terminal, more: tuple[object, ...], told: str
 ) -> None:
     words = [str(word) for word in ("export", network, *more)]
-    try:
-        status = cli.main(words)
-    except SystemExit as stop:
-        status = int(stop.code or 0)
-    out, err = capsys.readouterr()
-    assert (status, out, err.count("\n")) == (2, "", 1)
+    err = terminal.refusal(*words)
     assert told in err
 
 
 def test_words_too_long_for_a_bench_are_refused(
-    network: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    network: Path, terminal: Terminal, tmp_path: Path
 ) -> None:
     wide = tmp_path / "wide.toml"
     text = network.read_text().replace(
         "k = 3\n", 'k = 3\ncu_kind = "fused"\naccumulator_precision = 28\n'
     )
     wide.write_text(text)
-    assert cli.main([str(word) for word in ("export", wide, *CHAIN, "-o", tmp_path / "out")]) == 2
-    assert "has words of 40 bits: allowed are 32" in capsys.readouterr().err
+    line = terminal.refusal("export", wide, *CHAIN, "-o", tmp_path / "out")
+    assert "has words of 40 bits: allowed are 32" in line
     assert not (tmp_path / "out").exists()

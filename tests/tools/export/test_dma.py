@@ -1,7 +1,5 @@
 """How many images one transfer of AXI DMA takes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A package as a core of FuseSoC: its simulation, and its synthesis set up."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 Its passes are the golden's functions of a layer; what they read and write is what the file names.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys
@@ -29,70 +27,31 @@ from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_file import read_network
 from merp.tools.cli import main
+from network_text import average_pool, layer, max_pool, network_text
 from packages import bench, built, manifest_of, run
 
 # Outputs that are taken twice, taken and added, and only added, behind pooling and ReLU or not.
-RESIDUAL = """
-[network]
-name = "residual"
-input = { rows = 7, columns = 6, channels = 2 }
-[[layer]]
-name = "conv1"
-maps = 4
-kernel = 3
-pad = 1
-pool = { kind = "max", window = 2, stride = 2, ceil = true }
-design = "k3"
-[[layer]]
-name = "conv2"
-maps = 4
-kernel = 3
-pad = 1
-groups = 2
-design = "k3"
-[[layer]]
-name = "conv3"
-maps = 4
-kernel = 3
-pad = 1
-add = "conv1"
-design = "k3"
-[[layer]]
-name = "conv4"
-maps = 4
-kernel = 3
-pad = 1
-stride = 2
-design = "k3"
-[[layer]]
-name = "conv5"
-input = "conv3"
-maps = 6
-kernel = 1
-stride = 2
-relu = false
-design = "k3"
-[[layer]]
-name = "conv6"
-input = "conv4"
-maps = 6
-kernel = 3
-pad = 1
-add = "conv5"
-pool = { kind = "average", window = 2, stride = 2 }
-design = "k3"
-[[layer]]
-name = "fc7"
-maps = 3
-relu = false
-design = "k3"
-[design.k3]
-k = 3
-n_cu = 2
-d = 2
-mul_latency = 1
-add_latency = 2
-"""
+RESIDUAL = network_text(
+    "residual",
+    (7, 6, 2),
+    layer("conv1", 4, kernel=3, pad=1, pool=max_pool(2, 2, ceil=True), design="k3"),
+    layer("conv2", 4, kernel=3, pad=1, groups=2, design="k3"),
+    layer("conv3", 4, kernel=3, pad=1, add="conv1", design="k3"),
+    layer("conv4", 4, kernel=3, pad=1, stride=2, design="k3"),
+    layer("conv5", 6, input="conv3", kernel=1, stride=2, relu=False, design="k3"),
+    layer(
+        "conv6",
+        6,
+        input="conv4",
+        kernel=3,
+        pad=1,
+        add="conv5",
+        pool=average_pool(2, 2),
+        design="k3",
+    ),
+    layer("fc7", 3, relu=False, design="k3"),
+    designs={"k3": {"k": 3, "n_cu": 2, "d": 2, "mul_latency": 1, "add_latency": 2}},
+)
 IMAGES, RATE = 3, 0.1
 
 
@@ -224,46 +183,23 @@ def check_schedule(path: Path, folder: Path) -> None:
             forward = False
             host.start_back(labels, schedule["last_layer"])
         host.run(told)
-    for layer in network.layers:
-        parameters = wanted.updated(layer).parameters
-        old = host.model.parameters[layer.name]
+    for each in network.layers:
+        parameters = wanted.updated(each).parameters
+        old = host.model.parameters[each.name]
         for array, golden, before in zip(("kernels", "biases"), parameters, old, strict=True):
-            assert np.array_equal(host.memory[array, layer.name], golden), (array, layer.name)
-            assert not np.array_equal(golden, before), (array, layer.name)
+            assert np.array_equal(host.memory[array, each.name], golden), (array, each.name)
+            assert not np.array_equal(golden, before), (array, each.name)
 
 
-FUSED = """
-[network]
-name = "fused"
-input = { rows = 7, columns = 6, channels = 2 }
-backward = "fused"
-[[layer]]
-name = "conv1"
-maps = 3
-kernel = 2
-pool = { kind = "max", window = 2, stride = 2 }
-design = "k2"
-[[layer]]
-name = "conv2"
-maps = 4
-kernel = 2
-pad = 1
-design = "k2"
-[[layer]]
-name = "conv3"
-maps = 3
-kernel = 2
-stride = 2
-relu = false
-design = "k2"
-[design.k2]
-k = 2
-n_cu = 3
-r = 1
-d = 2
-mul_latency = 1
-add_latency = 2
-"""
+FUSED = network_text(
+    "fused",
+    (7, 6, 2),
+    layer("conv1", 3, kernel=2, pool=max_pool(2, 2), design="k2"),
+    layer("conv2", 4, kernel=2, pad=1, design="k2"),
+    layer("conv3", 3, kernel=2, stride=2, relu=False, design="k2"),
+    designs={"k2": {"k": 2, "n_cu": 3, "r": 1, "d": 2, "mul_latency": 1, "add_latency": 2}},
+    backward="fused",
+)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """The files of a package, what its page and its manifest say of them, and the schedule."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """A network exported as a pipeline: one AXI shell, and a step of training in its bench."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ import pytest
 from merp.tools import cli
 from merp.tools.common.data import DATA
 from packages import bench, built, manifest_of
+from terminal import Terminal
 
 MAZOUZ = ("--architecture", "mazouz")
 
@@ -62,18 +61,8 @@ def test_the_bench_of_a_step_passes_in_ghdl_alone(network: Path, tmp_path: Path)
     assert any("first mismatch on m_axis_layer1_ku_kernel, word 2: " in line for line in lines)
 
 
-def refusal(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    try:
-        status = cli.main([str(word) for word in words])
-    except SystemExit as stop:
-        status = int(stop.code or 0)
-    out, err = capsys.readouterr()
-    assert (status, out, err.count("\n")) == (2, "", 1)
-    return err
-
-
 def test_what_no_pipeline_has_is_refused_in_one_line(
-    network: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    network: Path, terminal: Terminal, tmp_path: Path
 ) -> None:
     fused = tmp_path / "fused.toml"
     text = (DATA / "tiny3.toml").read_text()
@@ -89,4 +78,4 @@ def test_what_no_pipeline_has_is_refused_in_one_line(
         (("cifar10-1x", *MAZOUZ), "7 layers in one AXI shell: pipeline_axi: 5192 bytes of regis"),
     ]
     for words, told in asked:
-        assert told in refusal(capsys, "export", *words, "-o", tmp_path), told
+        assert told in terminal.refusal("export", *words, "-o", tmp_path), told

@@ -1,26 +1,12 @@
 """What cannot be exported is refused in one line, and nothing is touched."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from merp.tools.cli import main
 from merp.tools.export import package as export_package
-
-
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """The line with which an export is refused before anything is computed."""
-    try:
-        status = main(["export", *arguments])
-    except SystemExit as end:  # the parser's
-        status = int(str(end.code))
-    message = capsys.readouterr().err
-    assert status == 2
-    assert message.count("\n") == 1
-    return message
+from terminal import Terminal
 
 
 @pytest.fixture
@@ -52,26 +38,24 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_bad_input_is_refused_in_one_line(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], said: str, terminal: Terminal
 ) -> None:
-    assert said in refused(capsys, *arguments)
+    assert said in terminal.refusal("export", *arguments)
 
 
 @pytest.mark.usefixtures("no_work")
-def test_a_folder_that_is_no_export_is_not_touched(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_that_is_no_export_is_not_touched(tmp_path: Path, terminal: Terminal) -> None:
     mine = tmp_path / "digits-k3-fp"
     mine.mkdir()
     (mine / "thesis.txt").write_text("years of work")
-    assert "is no export" in refused(capsys, "digits", "--layer", "conv1", "-o", str(tmp_path))
+    line = terminal.refusal("export", "digits", "--layer", "conv1", "-o", tmp_path)
+    assert "is no export" in line
     assert (mine / "thesis.txt").read_text() == "years of work"
 
 
 @pytest.mark.usefixtures("no_work")
-def test_a_folder_that_cannot_be_made_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path, terminal: Terminal) -> None:
     (tmp_path / "file").touch()
     folder = str(tmp_path / "file" / "exports")
-    assert "file is no folder" in refused(capsys, "digits", "--layer", "conv1", "-o", folder)
+    line = terminal.refusal("export", "digits", "--layer", "conv1", "-o", folder)
+    assert "file is no folder" in line

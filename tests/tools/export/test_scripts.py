@@ -1,7 +1,5 @@
 """A package's scripts under tclsh, by a stand-in for Vivado."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The runs whose vectors a package brings."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

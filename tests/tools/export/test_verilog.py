@@ -1,7 +1,5 @@
 """A package in Verilog: its files, its scripts, and its bench in Verilator alone."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable
@@ -14,32 +12,16 @@ from merp.cosim.engines.lint import lint
 from merp.cosim.engines.simulators import find_verilator
 from merp.tools.cli import main
 from needed_tools import needs
+from network_text import layer, network_text
 from packages import manifest_of, tcl, verilator_bench
 
-NETWORK = """
-[network]
-name = "tiny"
-input = { rows = 4, columns = 4, channels = 2 }
-
-[[layer]]
-name = "conv1"
-maps = 3
-kernel = 2
-design = "k2"
-
-[[layer]]
-name = "conv2"
-maps = 2
-kernel = 2
-design = "k2"
-
-[design.k2]
-k = 2
-n_cu = 2
-r = 1
-mul_latency = 1
-add_latency = 1
-"""
+NETWORK = network_text(
+    "tiny",
+    (4, 4, 2),
+    layer("conv1", 3, kernel=2, design="k2"),
+    layer("conv2", 2, kernel=2, design="k2"),
+    designs={"k2": {"k": 2, "n_cu": 2, "r": 1, "mul_latency": 1, "add_latency": 1}},
+)
 
 
 @pytest.fixture(scope="module", params=["fp", *in_full("dp", "ku")])

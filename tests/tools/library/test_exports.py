@@ -1,33 +1,19 @@
 """Exports from Python: the files of the command line, byte for byte."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import merp
+from network_text import layer, network_text
+from terminal import Terminal
 
-NETWORK = """
-[network]
-name = "small"
-input = { rows = 4, columns = 4, channels = 1 }
-
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 2
-design = "k2"
-
-[design.k2]
-k = 2
-n_cu = 1
-r = 1
-mul_latency = 1
-add_latency = 1
-"""
+NETWORK = network_text(
+    "small",
+    (4, 4, 1),
+    layer("conv1", 2, kernel=2, design="k2"),
+    designs={"k2": {"k": 2, "n_cu": 1, "r": 1, "mul_latency": 1, "add_latency": 1}},
+)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +33,7 @@ def test_a_package_is_that_of_the_command_line(
     net: merp.Network,
     network_file: Path,
     tmp_path: Path,
-    answer_of: Callable[..., Any],
+    terminal: Terminal,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     mine, other = tmp_path / "mine", tmp_path / "other"
@@ -56,7 +42,7 @@ def test_a_package_is_that_of_the_command_line(
     assert capsys.readouterr() == ("", "")
     assert said == ["small-k2-fp, 0 of 1 done"]
     words = "--layer", "conv1", "--state", "--clock", "100", "-o", other
-    answer = answer_of("export", network_file, *words)
+    answer = terminal.answer("export", network_file, *words)
     assert contents(mine) == contents(other)
     assert {path.relative_to(mine).as_posix() for path in found.paths} == set(contents(mine))
     assert found.json()["exports"][0] | {"directory": ""} == answer["exports"][0] | {

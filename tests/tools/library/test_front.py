@@ -1,7 +1,5 @@
 """``import merp``: every public name is there, none is imported before it is used."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Arrays that users give: every type and layout of the same numbers gives the same words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

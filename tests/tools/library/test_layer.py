@@ -1,7 +1,5 @@
 """A layer from Python: run alone or in its network, its arguments checked at the border."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A network is a mapping of layers, and goes to other processes as it is."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from concurrent.futures import ProcessPoolExecutor

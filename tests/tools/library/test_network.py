@@ -1,7 +1,5 @@
 """Networks from Python: loaded, listed, asked for their traffic."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import merp
-from merp.tools import cli
+from terminal import Terminal
 
 NET = merp.load("alexnet")
 
@@ -64,10 +62,9 @@ def test_a_layer_that_is_not_there_is_told() -> None:
          {"footing": "board", "memory_bytes": 400_000}),
     ],
 )  # fmt: skip
-def test_traffic_is_that_of_the_command_line(capsys, options, arguments) -> None:
+def test_traffic_is_that_of_the_command_line(terminal: Terminal, options, arguments) -> None:
     counted = NET.traffic(**arguments)
-    assert cli.main(["traffic", "alexnet", "--json", *options]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = json.loads(terminal.output("traffic", "alexnet", "--json", *options))
     assert counted.json() == answer
     told = {
         (layer["name"], phase): layer[phase]["bytes"]

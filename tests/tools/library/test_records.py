@@ -1,8 +1,6 @@
 """Records of the library are those of the command line, key by key, for every kind of run."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,95 +8,45 @@ import numpy as np
 import pytest
 
 import merp
+from network_text import layer, max_pool, network_text
+from terminal import Terminal
 
-FLOAT = """
-[network]
-name = "small"
-input = {{ rows = 6, columns = 6, channels = 1 }}
-{}
 
-[[layer]]
-name = "conv1"
-maps = 4
-kernel = 2
-pool = {{ kind = "max", window = 2, stride = 2 }}
-design = "k2"
+def float_network(**settings: Any) -> str:
+    """Of three designs, with these keys of ``[network]``."""
+    latencies = {"mul_latency": 1, "add_latency": 1}
+    return network_text(
+        "small",
+        (6, 6, 1),
+        layer("conv1", 4, kernel=2, pool=max_pool(2, 2), design="k2"),
+        layer("conv2", 16, kernel=3, pad=1, groups=2, design="k3"),
+        layer("fc3", 3, relu=False, design="full"),
+        designs={
+            "k2": {"k": 2, "n_cu": 2, "r": 1, **latencies},
+            "k3": {"k": 3, "n_cu": 2, "r": 1, **latencies},
+            "full": {"k": 1, "n_cu": 3, "r": 1, **latencies},
+        },
+        **settings,
+    )
 
-[[layer]]
-name = "conv2"
-maps = 16
-kernel = 3
-pad = 1
-groups = 2
-design = "k3"
 
-[[layer]]
-name = "fc3"
-maps = 3
-relu = false
-design = "full"
-
-[design.k2]
-k = 2
-n_cu = 2
-r = 1
-mul_latency = 1
-add_latency = 1
-
-[design.k3]
-k = 3
-n_cu = 2
-r = 1
-mul_latency = 1
-add_latency = 1
-
-[design.full]
-k = 1
-n_cu = 3
-r = 1
-mul_latency = 1
-add_latency = 1
-"""
-FIXED = """
-[network]
-name = "fixed"
-format = "fixed16"
-input = { rows = 7, columns = 6, channels = 1 }
-
-[[layer]]
-name = "conv1"
-maps = 5
-kernel = 3
-pad = 1
-pool = { kind = "max", window = 2, stride = 2 }
-design = "array"
-
-[[layer]]
-name = "conv2"
-maps = 3
-kernel = 2
-design = "array"
-
-[[layer]]
-name = "fc3"
-maps = 3
-relu = false
-design = "array"
-
-[design.array]
-architecture = "mac-array"
-pox = 4
-poy = 4
-pof = 4
-"""
-PLAIN = FLOAT.format("")
-FUSED = FLOAT.format('fuse = ["conv1", "conv2"]')
+FIXED = network_text(
+    "fixed",
+    (7, 6, 1),
+    layer("conv1", 5, kernel=3, pad=1, pool=max_pool(2, 2), design="array"),
+    layer("conv2", 3, kernel=2, design="array"),
+    layer("fc3", 3, relu=False, design="array"),
+    designs={"array": {"architecture": "mac-array", "pox": 4, "poy": 4, "pof": 4}},
+    format="fixed16",
+)
+PLAIN = float_network()
+FUSED = float_network(fuse=["conv1", "conv2"])
 PAIR = "conv1+conv2"
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "all layers": (PLAIN, {}),
     "two fused layers": (FUSED, {"phase": "all"}),
     "two fused layers that are named": (PLAIN, {"layer": PAIR}),
-    "one pass back": (FLOAT.format('backward = "fused"'), {"phase": "bp"}),
+    "one pass back": (float_network(backward="fused"), {"phase": "bp"}),
     "a layer in groups": (PLAIN, {"layer": "conv2", "phase": "ku"}),
     "a group": (PLAIN, {"layer": "conv2", "group": 1}),
     "a fully connected layer": (PLAIN, {"layer": "fc3", "phase": "dp"}),
@@ -132,12 +80,12 @@ def row_of(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_simulation(kind: str, tmp_path: Path, answer_of: Callable[..., Any]) -> None:
+def test_a_simulation(kind: str, tmp_path: Path, terminal: Terminal) -> None:
     text, asked = KINDS[kind]
     (tmp_path / "net.toml").write_text(text)
     options = {"layer": "all", "group": "all"} | asked
     words = [word for key, value in options.items() for word in (f"--{key}", value)]
-    answer = answer_of("simulate", tmp_path / "net.toml", *words, "-o", tmp_path / "cli")
+    answer = terminal.answer("simulate", tmp_path / "net.toml", *words, "-o", tmp_path / "cli")
     runs = answer.get("runs", [answer])
     found = merp.load(tmp_path / "net.toml").simulate(output=tmp_path / "library", **asked)
     assert timeless(found.json()["runs"]) == timeless(runs)
@@ -181,10 +129,10 @@ def test_a_layer_called_like_two_fused_ones_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_traffic(kind: str, tmp_path: Path, answer_of: Callable[..., Any]) -> None:
+def test_traffic(kind: str, tmp_path: Path, terminal: Terminal) -> None:
     path = tmp_path / "net.toml"
     path.write_text(KINDS[kind][0])
-    answer = answer_of("traffic", path, "--batch", 4)
+    answer = terminal.answer("traffic", path, "--batch", 4)
     found = merp.load(path).traffic(batch=4)
     assert found.json() == answer
     named = [
@@ -197,11 +145,11 @@ def test_traffic(kind: str, tmp_path: Path, answer_of: Callable[..., Any]) -> No
 
 
 @pytest.mark.parametrize("fuse", [None, PAIR])
-def test_a_plan(fuse: str | None, tmp_path: Path, answer_of: Callable[..., Any]) -> None:
+def test_a_plan(fuse: str | None, tmp_path: Path, terminal: Terminal) -> None:
     path = tmp_path / "net.toml"
     path.write_text(PLAIN)
     words = () if fuse is None else ("--fuse", fuse)
-    answer = answer_of("plan", path, "--board", "kc705", "--batch", 4, *words)
+    answer = terminal.answer("plan", path, "--board", "kc705", "--batch", 4, *words)
     found = merp.load(path).plan("kc705", 4, fuse=fuse)
     assert found.json() == answer
     assert [dict(row) for row in found] == answer["layers"]
@@ -217,14 +165,14 @@ COURSES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("kind", COURSES)
-def test_a_training(kind: str, tmp_path: Path, answer_of: Callable[..., Any]) -> None:
+def test_a_training(kind: str, tmp_path: Path, terminal: Terminal) -> None:
     rng = np.random.default_rng(3)
     data = tmp_path / "data.npz"
     np.savez(data, images=rng.random((10, 8, 8)), labels=np.arange(10) % 3)
     options = COURSES[kind] | {"batch": 2, "steps": 1}
     words = [word for key, value in options.items() for word in (f"--{key}", value)]
     saved = tmp_path / "cli.npz"
-    answer = answer_of("train", "tiny3", "--data", data, *words, "--save", saved)
+    answer = terminal.answer("train", "tiny3", "--data", data, *words, "--save", saved)
     found = merp.load("tiny3").train(data, save=tmp_path / "library.npz", **options)
     assert timeless(found.json()) == timeless(answer)
     assert found.losses.tolist() == answer["loss"]

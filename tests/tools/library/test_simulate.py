@@ -1,8 +1,5 @@
 """Layers and phases of a network from Python: what the command line finds, as objects."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,46 +10,20 @@ import merp
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.formats import BINARY32
 from merp.models.machines.cnn_merp.cycles import layer_cycles
+from network_text import layer, max_pool, network_text
+from terminal import Terminal
 
-NETWORK = """
-[network]
-name = "pair"
-input = { rows = 4, columns = 4, channels = 1 }
-
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 3
-pad = 1
-pool = { kind = "max", window = 2, stride = 2 }
-design = "k3"
-
-[[layer]]
-name = "conv2"
-maps = 4
-kernel = 2
-groups = 2
-design = "k2"
-
-[[layer]]
-name = "fc3"
-maps = 3
-relu = false
-
-[design.k3]
-k = 3
-n_cu = 2
-r = 1
-mul_latency = 1
-add_latency = 1
-
-[design.k2]
-k = 2
-n_cu = 2
-r = 1
-mul_latency = 1
-add_latency = 1
-"""
+NETWORK = network_text(
+    "pair",
+    (4, 4, 1),
+    layer("conv1", 2, kernel=3, pad=1, pool=max_pool(2, 2), design="k3"),
+    layer("conv2", 4, kernel=2, groups=2, design="k2"),
+    layer("fc3", 3, relu=False),
+    designs={
+        "k3": {"k": 3, "n_cu": 2, "r": 1, "mul_latency": 1, "add_latency": 1},
+        "k2": {"k": 2, "n_cu": 2, "r": 1, "mul_latency": 1, "add_latency": 1},
+    },
+)
 TIMES = {"seconds": 0, "build_seconds": 0}
 X = np.random.default_rng(2).standard_normal((1, 4, 4, 1)).astype(np.float32)
 
@@ -73,11 +44,11 @@ def timeless(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_training_step_is_that_of_the_command_line(
-    step: merp.Simulation, network_file: Path, tmp_path: Path, answer_of: Callable[..., Any]
+    step: merp.Simulation, network_file: Path, tmp_path: Path, terminal: Terminal
 ) -> None:
     np.savez(tmp_path / "maps.npz", input=X)
     words = "--layer", "all", "--phase", "all", "--input", tmp_path / "maps.npz"
-    answer = answer_of("simulate", network_file, *words)
+    answer = terminal.answer("simulate", network_file, *words)
     assert timeless(step.json()) == timeless(answer)
     order = [("conv1", "fp"), ("conv2", "fp"), ("conv2", "dp"), ("conv1", "ku"), ("conv2", "ku")]
     assert sorted((row["layer"], row["phase"]) for row in step) == sorted(order)

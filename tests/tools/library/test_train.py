@@ -1,8 +1,5 @@
 """Training from Python: the bits of the command line, arguments checked at the border."""
 
-from __future__ import annotations
-
-import json
 from functools import cache
 from pathlib import Path
 
@@ -10,29 +7,17 @@ import numpy as np
 import pytest
 
 import merp
-from merp.tools import cli
 from merp.tools.train.checkpoint import resume
+from network_text import layer, network_text
+from terminal import Terminal
 
-NETWORK = """
-[network]
-name = "tiny"
-input = { rows = 3, columns = 3, channels = 1 }
-
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 2
-design = "k2"
-
-[[layer]]
-name = "fc2"
-maps = 3
-relu = false
-
-[design.k2]
-k = 2
-n_cu = 2
-"""
+NETWORK = network_text(
+    "tiny",
+    (3, 3, 1),
+    layer("conv1", 2, kernel=2, design="k2"),
+    layer("fc2", 3, relu=False),
+    designs={"k2": {"k": 2, "n_cu": 2}},
+)
 RANDOM = np.random.default_rng(1)
 IMAGES = RANDOM.standard_normal((20, 3, 3)).astype(np.float32)
 LABELS = np.arange(20) % 3
@@ -50,19 +35,18 @@ def trained(net: merp.Network) -> merp.Training:
 
 
 def test_arrays_train_as_their_file_does_on_the_command_line(
-    trained: merp.Training, network_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    trained: merp.Training, network_file: Path, tmp_path: Path, terminal: Terminal
 ) -> None:
     np.savez(tmp_path / "data.npz", images=IMAGES, labels=LABELS)
     words = ("--data", tmp_path / "data.npz", "--batch", 4, "--steps", 6)
     saved = tmp_path / "model.npz"
-    assert cli.main(["train", *map(str, (network_file, *words, "--save", saved)), "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = terminal.answer("train", *(network_file, *words, "--save", saved))
     assert trained.json() == answer
     assert trained.losses.tolist() == answer["loss"]
     assert (trained.steps, trained.accuracy) == (6, answer["accuracy"])
     kept = resume(saved, merp.load(network_file).description)
-    for layer, pair in kept.model.parameters.items():
-        for mine, other in zip(trained.words[layer], pair, strict=True):
+    for name, pair in kept.model.parameters.items():
+        for mine, other in zip(trained.words[name], pair, strict=True):
             np.testing.assert_array_equal(mine, other)
 
 

@@ -1,7 +1,5 @@
 """Training that starts from a model, and ``merp export-weights``, which goes back into it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -19,9 +17,9 @@ from merp.tools.cli import main
 from merp.tools.common.kernel_file import read_kernels
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
+from terminal import Terminal
 
 pytestmark = needs("onnx")
-Answer = Callable[..., Any]
 
 
 @pytest.fixture
@@ -49,10 +47,10 @@ def trained(network: Path, data: Path, out: Path, *more: object) -> dict[str, np
 
 
 def test_training_starts_from_a_model_or_from_its_weights(
-    model: Path, data: Path, tmp_path: Path, answer_of: Answer, capsys: pytest.CaptureFixture[str]
+    model: Path, data: Path, tmp_path: Path, terminal: Terminal, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, weights = tmp_path / "net.toml", tmp_path / "w.npz"
-    answer_of("import", model, "-o", file, "--weights", weights)
+    terminal.answer("import", model, "-o", file, "--weights", weights)
     direct = trained(model, data, tmp_path / "a.npz")
     given = trained(file, data, tmp_path / "b.npz", "--weights", weights)
     random = trained(file, data, tmp_path / "c.npz")
@@ -69,8 +67,7 @@ def test_training_starts_from_a_model_or_from_its_weights(
     assert np.array_equal(kernels.astype(np.float32), direct["fc.kernel"])
     capsys.readouterr()
     words = ["train", str(file), "--data", str(data), "--weights", str(weights)]
-    assert main([*words, "--resume", str(tmp_path / "a.npz")]) == 2
-    assert "allowed without --resume" in capsys.readouterr().err
+    assert "allowed without --resume" in terminal.refusal(*words, "--resume", tmp_path / "a.npz")
 
 
 def test_a_checkpoint_is_a_file_of_weights(model: Path, data: Path, tmp_path: Path) -> None:
@@ -169,7 +166,7 @@ def test_trained_parameters_go_back_into_a_resnet(tmp_path: Path) -> None:
     assert np.abs(ours - theirs).max() < 2e-6 * max(1, np.abs(ours).max())
 
 
-def test_nothing_is_left_of_what_was_folded(tmp_path: Path, answer_of: Answer) -> None:
+def test_nothing_is_left_of_what_was_folded(tmp_path: Path, terminal: Terminal) -> None:
     """Its constants, where a model lists them as inputs too, and the sizes of values between."""
     import onnx
 
@@ -180,7 +177,7 @@ def test_nothing_is_left_of_what_was_folded(tmp_path: Path, answer_of: Answer) -
         )
     path, given, new = made.saved(tmp_path, model), tmp_path / "w.npz", tmp_path / "new.onnx"
     np.savez(given, **{"conv1.bias": np.zeros(3, np.float32)})
-    answer_of("export-weights", given, path, "-o", new)
+    terminal.answer("export-weights", given, path, "-o", new)
     graph = onnx.load(str(new)).graph
     constants = {each.name for each in graph.initializer}
     assert {each.name for each in graph.input} == {"x", *constants} - {"conv1.bias"}
@@ -192,7 +189,7 @@ def test_nothing_is_left_of_what_was_folded(tmp_path: Path, answer_of: Answer) -
 
 @pytest.mark.parametrize("between", ["Dropout", "Identity"])
 def test_nothing_is_left_of_what_stood_in_front_of_the_folded(
-    between: str, tmp_path: Path, answer_of: Answer
+    between: str, tmp_path: Path, terminal: Terminal
 ) -> None:
     """The convolution gives what the normalisation gave: nobody makes what stood between."""
     import onnx
@@ -207,13 +204,13 @@ def test_nothing_is_left_of_what_stood_in_front_of_the_folded(
     path = made.saved(tmp_path, made.sized(model))
     given, new = tmp_path / "w.npz", tmp_path / "new.onnx"
     np.savez(given, **{"conv1.bias": np.zeros(2, np.float32)})
-    answer_of("export-weights", given, path, "-o", new)
+    terminal.answer("export-weights", given, path, "-o", new)
     onnx.checker.check_model(str(new), full_check=True)
     assert [each.op_type for each in onnx.load(str(new)).graph.node] == ["Conv"]
 
 
 @needs("onnxruntime")
-def test_what_had_no_place_for_a_bias_gets_one(tmp_path: Path, answer_of: Answer) -> None:
+def test_what_had_no_place_for_a_bias_gets_one(tmp_path: Path, terminal: Terminal) -> None:
     """Weights that two layers share, a Gemm with a beta but no bias, a MatMul, a Constant."""
     import onnx
     import onnxruntime
@@ -235,7 +232,7 @@ def test_what_had_no_place_for_a_bias_gets_one(tmp_path: Path, answer_of: Answer
         for part, size in (("kernel", (4, 4, 1, 1)), ("bias", (4,)))
     }
     np.savez(given, **wanted)
-    answer_of("export-weights", given, path, "-o", new)
+    terminal.answer("export-weights", given, path, "-o", new)
     onnx.checker.check_model(str(new), full_check=True)
     x = made.numbers(2, 4, seed=9).astype(np.float64)
     y = x
@@ -251,12 +248,12 @@ def test_what_had_no_place_for_a_bias_gets_one(tmp_path: Path, answer_of: Answer
     assert "spread" not in {each.name for each in graph.initializer}  # of another size now
 
 
-def test_some_layers_alone_are_written(model: Path, tmp_path: Path, answer_of: Answer) -> None:
+def test_some_layers_alone_are_written(model: Path, tmp_path: Path, terminal: Terminal) -> None:
     import onnx
 
     given, new = tmp_path / "w.npz", tmp_path / "new.onnx"
     np.savez(given, **{"conv2.bias": np.arange(4, dtype=np.float32)})
-    assert answer_of("export-weights", given, model, "-o", new)["layers"] == ["conv2"]
+    assert terminal.answer("export-weights", given, model, "-o", new)["layers"] == ["conv2"]
     old, network = open_network(str(model)), open_network(str(new))
     assert to_values(network.weights["conv2"][1], network.fmt).tolist() == [0, 1, 2, 3]
     assert np.array_equal(network.weights["conv2"][0], old.weights["conv2"][0])
@@ -266,7 +263,7 @@ def test_some_layers_alone_are_written(model: Path, tmp_path: Path, answer_of: A
     assert kinds == [node.op_type for node in made.three_layers().graph.node]
 
 
-def test_external_data_comes_inside(model: Path, tmp_path: Path, answer_of: Answer) -> None:
+def test_external_data_comes_inside(model: Path, tmp_path: Path, terminal: Terminal) -> None:
     import onnx
 
     folder = tmp_path / "apart"
@@ -282,7 +279,7 @@ def test_external_data_comes_inside(model: Path, tmp_path: Path, answer_of: Answ
         assert all(map(np.array_equal, outside.weights[name], pair))
     given, new = tmp_path / "w.npz", tmp_path / "new.onnx"
     np.savez(given, **{"fc.bias": np.arange(5, dtype=np.float32)})
-    answer_of("export-weights", given, folder / "net.onnx", "-o", new)
+    terminal.answer("export-weights", given, folder / "net.onnx", "-o", new)
     found = open_network(str(new))
     assert all(map(np.array_equal, found.weights["conv1"], inside.weights["conv1"]))
 
@@ -298,22 +295,19 @@ def test_external_data_comes_inside(model: Path, tmp_path: Path, answer_of: Answ
     ],
 )
 def test_a_wrong_file_of_weights_gets_one_line(
-    key: str, array: np.ndarray, message: str, model: Path, tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    key: str, array: np.ndarray, message: str, model: Path, tmp_path: Path, terminal: Terminal,
 ) -> None:  # fmt: skip
     given, new = tmp_path / "w.npz", tmp_path / "new.onnx"
     np.savez(given, **{key: array})
-    assert main(["export-weights", str(given), str(model), "-o", str(new)]) == 2
-    told = capsys.readouterr().err
+    told = terminal.refusal("export-weights", given, model, "-o", new)
     assert message in told
-    assert told.count("\n") == 1
     assert not new.exists()
 
 
 def test_an_empty_file_of_weights_is_refused(
-    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    model: Path, tmp_path: Path, terminal: Terminal
 ) -> None:
     given = tmp_path / "w.npz"
     np.savez(given)
-    assert main(["export-weights", str(given), str(model), "-o", str(tmp_path / "n.onnx")]) == 2
-    assert "no kernels and biases: allowed are those of net" in capsys.readouterr().err
+    line = terminal.refusal("export-weights", given, model, "-o", tmp_path / "n.onnx")
+    assert "no kernels and biases: allowed are those of net" in line

@@ -1,9 +1,6 @@
 """``merp import``, and models where other verbs take a network."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +18,9 @@ from merp.tools.cli import main
 from merp.tools.common.kernel_file import read_kernels
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
+from terminal import Terminal
 
 pytestmark = needs("onnx")
-Answer = Callable[..., Any]
 
 
 @pytest.fixture
@@ -40,17 +37,19 @@ def same_words(found: Any, wanted: Any, network: Network) -> bool:
 
 
 def test_a_network_file_and_its_weights_are_what_the_model_is(
-    model: Path, tmp_path: Path, answer_of: Answer
+    model: Path, tmp_path: Path, terminal: Terminal
 ) -> None:
     file, weights = tmp_path / "net.toml", tmp_path / "w.npz"
-    answer = answer_of("import", model, "-o", file, "--weights", weights)
+    answer = terminal.answer("import", model, "-o", file, "--weights", weights)
     assert [each["name"] for each in answer["layers"]] == ["conv1", "conv2", "fc"]
     assert all(each["weights"] and each["traffic_only"] is None for each in answer["layers"])
     assert (answer["left"], answer["reason"]) == ([], None)
     whole, read = open_network(str(model)), open_network(str(file))
     assert read == whole
     assert same_words(read_kernels(weights, read, parameters(read, 0)), whole.weights, whole)
-    plans = [answer_of("plan", each, "--board", "kc705", "--batch", 4) for each in (model, file)]
+    plans = [
+        terminal.answer("plan", each, "--board", "kc705", "--batch", 4) for each in (model, file)
+    ]
     assert plans[0] == plans[1]
 
 
@@ -65,14 +64,16 @@ def test_a_network_file_and_its_weights_are_what_the_model_is(
     ],
     ids=lambda words: " ".join(words[:2]),
 )
-def test_a_verb_takes_a_model(words: list[str], model: Path, answer_of: Answer) -> None:
-    assert answer_of(words[0], model, *words[1:])
+def test_a_verb_takes_a_model(words: list[str], model: Path, terminal: Terminal) -> None:
+    assert terminal.answer(words[0], model, *words[1:])
 
 
-def test_verbs_that_write_take_a_model(model: Path, tmp_path: Path, answer_of: Answer) -> None:
-    page = answer_of("report", model, "-o", tmp_path / "net.html")
+def test_verbs_that_write_take_a_model(model: Path, tmp_path: Path, terminal: Terminal) -> None:
+    page = terminal.answer("report", model, "-o", tmp_path / "net.html")
     assert page["network"]
-    files = answer_of("workload", model, "--format", "scalesim", "-o", tmp_path / "out")["files"]
+    files = terminal.answer("workload", model, "--format", "scalesim", "-o", tmp_path / "out")[
+        "files"
+    ]
     assert files
 
 
@@ -80,12 +81,10 @@ def test_verbs_that_write_take_a_model(model: Path, tmp_path: Path, answer_of: A
     "words", [["simulate"], ["export", "--all"], ["registers", "--layer", "fc"]]
 )
 def test_without_a_design_a_line_says_what_makes_one(
-    words: list[str], model: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], model: Path, terminal: Terminal
 ) -> None:
-    assert main([words[0], str(model), *words[1:]]) == 2
-    told = capsys.readouterr().err
+    told = terminal.refusal(words[0], model, *words[1:])
     assert "has no design (traffic only): allowed are none: merp plan NETWORK --board" in told
-    assert told.count("\n") == 1
 
 
 def test_the_library_loads_a_model(model: Path) -> None:
@@ -98,14 +97,14 @@ def test_the_library_loads_a_model(model: Path) -> None:
 @needs("onnxruntime")
 @pytest.mark.parametrize("cu_array", ["behavioural", *in_full("rtl")])
 def test_three_layers_in_the_hardware(
-    cu_array: str, model: Path, tmp_path: Path, answer_of: Answer
+    cu_array: str, model: Path, tmp_path: Path, terminal: Terminal
 ) -> None:
     """Bit-exact in MyHDL on a board's designs with the model's weights, and ONNX Runtime's result.
 
     The bound is that of tests/models/onnx/test_import_model.py.
     """
     file = tmp_path / "net.toml"
-    answer_of("import", model, "-o", file, "--board", "kc705")
+    terminal.answer("import", model, "-o", file, "--board", "kc705")
     net, weights = merp.load(file), dict(open_network(str(model)).weights)
     x = made.numbers(1, 10, 8, 2)
     ran = net.simulate(x, parameters=weights, cu_array=cu_array)
@@ -125,8 +124,8 @@ def runtime(path: Path, x: np.ndarray) -> np.ndarray:
     return np.asarray(session.run(None, {"x": x})[0], np.float64).reshape(-1)
 
 
-def test_a_model_on_a_board_runs_in_passes(model: Path, answer_of: Answer) -> None:
-    answer = answer_of("simulate", model, "--board", "kc705", "--layer", "all")
+def test_a_model_on_a_board_runs_in_passes(model: Path, terminal: Terminal) -> None:
+    answer = terminal.answer("simulate", model, "--board", "kc705", "--layer", "all")
     assert len(answer["runs"]) == 3
     assert all(each["passed"] for each in answer["runs"])
 
@@ -155,14 +154,14 @@ def with_a_product() -> Any:
 
 
 def test_a_partial_import_keeps_what_is_in_front(
-    tmp_path: Path, answer_of: Answer, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, terminal: Terminal, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "part.toml"
     model = made.saved(tmp_path, with_a_product())
     assert main(["import", str(model), "-o", str(file)]) == 2
     assert not file.exists()
     capsys.readouterr()
-    answer = answer_of("import", model, "-o", file, "--partial")
+    answer = terminal.answer("import", model, "-o", file, "--partial")
     assert [each["name"] for each in answer["layers"]] == ["conv-a"]
     assert answer["left"] == ["node '/Mul' (Mul)", "node '/last/Relu' (Relu)"]
     assert "node '/Mul' (Mul): is not supported: allowed are Conv, Gemm" in answer["reason"]
@@ -173,7 +172,7 @@ def test_a_partial_import_keeps_what_is_in_front(
 
 
 def test_a_partial_import_keeps_the_traffic_of_what_no_design_runs(
-    tmp_path: Path, answer_of: Answer, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, terminal: Terminal
 ) -> None:
     nodes = [
         made.node("Conv", "x a.w", "a", "large"),
@@ -183,18 +182,16 @@ def test_a_partial_import_keeps_the_traffic_of_what_no_design_runs(
     constants = {"a.w": made.numbers(2, 1, 13, 13), "b.w": made.numbers(128, 3)}
     model = made.saved(tmp_path, made.model(nodes, constants, size=("N", 1, 20, 20)))
     file = tmp_path / "net.toml"
-    answer = answer_of("import", model, "-o", file, "--partial")
+    answer = terminal.answer("import", model, "-o", file, "--partial")
     reason = "k must be a whole number from 1 to 11, not 13"
     assert [each["traffic_only"] for each in answer["layers"]] == [reason, None]
     assert f"# traffic only: {reason}\n[[layer]]\n" in file.read_text()
-    assert answer_of("traffic", file)
-    assert main(["plan", str(file), "--board", "kc705"]) == 2
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
+    assert terminal.answer("traffic", file)
+    told = terminal.refusal("plan", file, "--board", "kc705")
     assert f"no design for conv-large, fc: {reason}" in told
 
 
-def test_names_of_every_kind_become_names(tmp_path: Path, answer_of: Answer) -> None:
+def test_names_of_every_kind_become_names(tmp_path: Path, terminal: Terminal) -> None:
     """Names that a network file does not take: empty, equal, long, other letters, quotes."""
     names = ["", "a/b/Conv", "c/b/Conv", "Conv_3", "é\n\x1b[2J", '"' * 3, "x" * 300, "fc", "-", "B"]
     nodes, value = [], "x"
@@ -204,7 +201,7 @@ def test_names_of_every_kind_become_names(tmp_path: Path, answer_of: Answer) -> 
     constants = {f"w{index}": made.numbers(1, 1, 1, 1) for index in range(len(names))}
     model = made.saved(tmp_path, made.model(nodes, constants, output=value), "é 1.onnx")
     file = tmp_path / "net.toml"
-    answer = answer_of("import", model, "-o", file)
+    answer = terminal.answer("import", model, "-o", file)
     found = [each["name"] for each in answer["layers"]]
     assert found[:4] == ["conv1", "conv-b", "conv-b-2", "conv_3"]
     assert found[4:6] == ["conv-2J", "conv6"]
@@ -233,12 +230,11 @@ def test_a_place_that_cannot_be_written_leaves_nothing(model: Path, tmp_path: Pa
 )
 def test_a_name_that_is_mistaken_for_another_changes_nothing(
     words: list[str], message: str, model: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    terminal: Terminal,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(model.parent)
     before = model.read_bytes()
-    assert main(words) == 2
-    assert capsys.readouterr().err == f"merp: {message}\n"
+    assert terminal.refusal(*words) == f"merp: {message}"
     assert model.read_bytes() == before
     assert [each.name for each in model.parent.iterdir()] == ["net.onnx"]
 
@@ -261,12 +257,12 @@ def test_the_format_is_that_of_the_model(kind: int, fmt: str, tmp_path: Path) ->
 
 
 def test_an_export_has_the_weights_in_its_vectors(
-    model: Path, tmp_path: Path, answer_of: Answer
+    model: Path, tmp_path: Path, terminal: Terminal
 ) -> None:
     """A word a line, as hexadecimal: kernels in stream order, and those of the small layer not."""
     file, weights, out = tmp_path / "net.toml", tmp_path / "w.npz", tmp_path / "out"
-    answer_of("import", model, "-o", file, "--weights", weights, "--board", "kc705")
-    answer_of("export", file, "--layer", "conv2", "--weights", weights, "-o", out)
+    terminal.answer("import", model, "-o", file, "--weights", weights, "--board", "kc705")
+    terminal.answer("export", file, "--layer", "conv2", "--weights", weights, "-o", out)
     (folder,) = out.glob("net-*")
     kernels, _ = open_network(str(model)).weights["conv2"]
     written = (folder / "vectors" / "conv2" / "s_axis_kernel.txt").read_text().split()

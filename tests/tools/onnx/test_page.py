@@ -1,7 +1,5 @@
 """The page on models, line by line; tests/examples/test_pages.py runs it from a wheel."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

@@ -1,43 +1,23 @@
 """Fused layers on a board, from the command line: planned, written as a file, refused."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from merp.models.network.network_file import read_network
-from merp.tools.cli import main
+from network_text import layer, max_pool, network_text
+from terminal import Terminal
 
-LAYERS = """
-[network]
-name = "pair"
-input = { rows = 6, columns = 6, channels = 2 }
-fuse = ["conv1", "conv2"]
-[[layer]]
-name = "conv1"
-maps = 32
-kernel = 3
-pad = 1
-[[layer]]
-name = "conv2"
-maps = 64
-kernel = 3
-pad = 1
-pool = { kind = "max", window = 6, stride = 6 }
-[[layer]]
-name = "fc3"
-maps = 3
-relu = false
-design = "k1"
-[design.k1]
-k = 1
-n_cu = 1
-r = 1
-"""
+LAYERS = network_text(
+    "pair",
+    (6, 6, 2),
+    layer("conv1", 32, kernel=3, pad=1),
+    layer("conv2", 64, kernel=3, pad=1, pool=max_pool(6, 6)),
+    layer("fc3", 3, relu=False, design="k1"),
+    designs={"k1": {"k": 1, "n_cu": 1, "r": 1}},
+    fuse=["conv1", "conv2"],
+)
 ON_ONE_UNIT = LAYERS.replace("pad = 1\n", 'pad = 1\ndesign = "k3"\n') + (
     "[design.k3]\nk = 3\nn_cu = 1\nr = 1\n"
 )
@@ -68,59 +48,41 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    assert main([*words, "--json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
-
-
-def test_a_plan_is_the_network_file_that_the_verbs_take(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_plan_is_the_network_file_that_the_verbs_take(place: Path, terminal: Terminal) -> None:
     """With the designs that were chosen, and the pair, also where the file fuses none."""
     words = ["--board", "kc705", "--batch", "4"]
-    found = answer(capsys, "plan", "bare.toml", *words, "-o", "made.toml")
+    found = terminal.answer("plan", "bare.toml", *words, "-o", "made.toml")
     made = read_network(place / "made.toml")
     assert made.fuse == ("conv1", "conv2")
     assert [layer.design for layer in made.layers] == ["auto3", "auto3", "k1"]
-    assert answer(capsys, "plan", "made.toml", *words)["layers"] == found["layers"]
+    assert terminal.answer("plan", "made.toml", *words)["layers"] == found["layers"]
     pair = found["layers"][0]
     assert (pair["name"], pair["phase"], pair["design"]) == ("conv1+conv2", "ff", "auto3+auto3")
     assert pair["words"]["between_out"] == 4 * 6 * 6 * 32
 
-    apart = answer(capsys, "plan", "made.toml", *words, "--fuse", "none", "-o", "apart.toml")
+    apart = terminal.answer("plan", "made.toml", *words, "--fuse", "none", "-o", "apart.toml")
     assert "fuse" not in apart
     assert read_network(place / "apart.toml").fuse == ()
-    best = answer(capsys, "plan", "apart.toml", *words, "--fuse", "best")
+    best = terminal.answer("plan", "apart.toml", *words, "--fuse", "best")
     assert best["fuse"] == found["fuse"]
     (saved,) = (each["saved_in_step_bytes"] for each in apart["fusable"] if each["best"])
     moved, less = (each["total_all"]["step"]["bytes"] for each in (apart, best))
     assert moved - less == saved
 
 
-def test_the_tables_say_what_is_fused_and_what_would_be(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_tables_say_what_is_fused_and_what_would_be(place: Path, terminal: Terminal) -> None:
     words = ["plan", "unit.toml", "--board", "kc705", "--batch", "2"]
-    assert main(words) == 0
-    assert "FF: FP of both in one pass, 1 + 1 CUs." in one_line(capsys)
-    assert main([*words, "--fuse", "none"]) == 0
-    said = one_line(capsys)
+    assert "FF: FP of both in one pass, 1 + 1 CUs." in terminal.prose(*words)
+    said = terminal.prose(*words, "--fuse", "none")
     assert "conv1 and conv2 fused in forward propagation would fit, 1 + 1 CUs" in said
     assert "--fuse best: conv1 and conv2." in said
 
 
-def one_line(capsys: pytest.CaptureFixture[str]) -> str:
-    return " ".join(capsys.readouterr().out.split())
-
-
-def test_on_a_board_without_room_layers_run_one_by_one(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_on_a_board_without_room_layers_run_one_by_one(place: Path, terminal: Terminal) -> None:
     """Planned and trained so; a simulation of the pair itself is refused before it begins."""
     board = ["--board", "small.toml"]
     reason = "pair: layers conv1 and conv2 cannot be fused: no shares of their 1 and 1 CUs fit"
-    found = answer(capsys, "plan", "unit.toml", *board, "--batch", "2", "-o", "made.toml")
+    found = terminal.answer("plan", "unit.toml", *board, "--batch", "2", "-o", "made.toml")
     assert found["unfused"].startswith(reason)
     forward = [each for each in found["layers"] if each["phase"] == "fp"]
     assert [(each["name"], each["passes"]) for each in forward] == [
@@ -128,11 +90,9 @@ def test_on_a_board_without_room_layers_run_one_by_one(
     ]  # fmt: skip
     assert read_network(place / "made.toml").fuse == ()
     train = ["train", "unit.toml", *board, "--data", "data.npz", "--batch", "2", "--steps", "1"]
-    trained = answer(capsys, *train)
+    trained = terminal.answer(*train)
     assert trained["not_in_one_pass"] == [found["unfused"]]
     assert {each["phase"] for each in trained["runs"]} == {"fp", "dp", "ku"}
     for asked in ("conv1+conv2", "conv1"):
         words = ["simulate", "unit.toml", *board, "--layer", asked]
-        assert main([*words, *(["--phase", "ff"] if asked == "conv1" else [])]) == 2
-        (line,) = capsys.readouterr().err.splitlines()
-        assert reason in line
+        assert reason in terminal.refusal(*words, *(["--phase", "ff"] if asked == "conv1" else []))

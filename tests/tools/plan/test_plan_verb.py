@@ -1,39 +1,23 @@
 """``merp plan`` and ``merp traffic --board`` on the command line, and from Python."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import merp
 from merp.models.base.errors import BadInput
 from merp.tools.cli import main
+from network_text import layer, network_text
+from terminal import Terminal
 
-FLATTENED = """
-[network]
-name = "flattened"
-input = { rows = 4, columns = 4, channels = 1 }
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 1
-[[layer]]
-name = "fc2"
-maps = 3
-[[layer]]
-name = "conv3"
-maps = 2
-kernel = 4
-pad = 3
-add = "conv1"
-[[layer]]
-name = "fc4"
-maps = 3
-relu = false
-"""
+FLATTENED = network_text(
+    "flattened",
+    (4, 4, 1),
+    layer("conv1", 2, kernel=1),
+    layer("fc2", 3),
+    layer("conv3", 2, kernel=4, pad=3, add="conv1"),
+    layer("fc4", 3, relu=False),
+)
 MINE = """
 [board]
 name = "mine"
@@ -45,13 +29,8 @@ efficiency = 0.8
 """
 
 
-def answer(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
-    assert main([*words, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
-def test_the_answer_has_passes_bitstreams_and_the_step(capsys: pytest.CaptureFixture[str]) -> None:
-    found = answer(capsys, "plan", "lenet5", "--board", "kc705", "--batch", "4")
+def test_the_answer_has_passes_bitstreams_and_the_step(terminal: Terminal) -> None:
+    found = terminal.answer("plan", "lenet5", "--board", "kc705", "--batch", "4")
     assert (found["network"], found["batch"], found["for"]) == ("lenet5", 4, "bytes")
     assert found["board"]["part"] == "xc7k325t"
     row = next(r for r in found["layers"] if (r["name"], r["phase"]) == ("conv2", "fp"))
@@ -66,25 +45,24 @@ def test_the_answer_has_passes_bitstreams_and_the_step(capsys: pytest.CaptureFix
     assert found["total_all"]["step"]["bytes"] == sum(r["bytes"] for r in found["layers"])
 
 
-def test_what_has_no_hardware_is_marked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    found = answer(capsys, "plan", "alexnet", "--board", "kc705")
+def test_what_has_no_hardware_is_marked(terminal: Terminal, tmp_path: Path) -> None:
+    found = terminal.answer("plan", "alexnet", "--board", "kc705")
     assert all(row["hardware"] for row in found["layers"])
     mine = tmp_path / "mine.toml"
     mine.write_text('base = "alexnet"\n[network]\nname = "mine"\n[design.k3]\nmap_port = 4\n')
     assert all(
-        row["hardware"] for row in answer(capsys, "plan", str(mine), "--board", "kc705")["layers"]
+        row["hardware"] for row in terminal.answer("plan", mine, "--board", "kc705")["layers"]
     )
     mine.write_text(FLATTENED)
-    assert main(["plan", str(mine), "--board", "kc705"]) == 0
-    shown = capsys.readouterr().out
+    shown = terminal.output("plan", mine, "--board", "kc705")
     assert "fc2 *" in shown
     told = "no hardware expands the deltas at which sums of flattened maps start"
     assert told in " ".join(shown.split())
 
 
-def test_traffic_on_a_board_is_that_of_its_plan(capsys: pytest.CaptureFixture[str]) -> None:
+def test_traffic_on_a_board_is_that_of_its_plan(terminal: Terminal) -> None:
     words = ("lenet5", "--board", "nexys-video", "--batch", "8", "--state-bits", "1")
-    plan, traffic = answer(capsys, "plan", *words), answer(capsys, "traffic", *words)
+    plan, traffic = terminal.answer("plan", *words), terminal.answer("traffic", *words)
     assert (traffic["footing"], traffic["board"]) == ("board", "nexys-video")
     for row in plan["layers"]:
         layer = next(each for each in traffic["layers"] if each["name"] == row["name"])
@@ -92,18 +70,16 @@ def test_traffic_on_a_board_is_that_of_its_plan(capsys: pytest.CaptureFixture[st
     assert traffic["total_all"]["step"]["bytes"] == plan["total_all"]["step"]["bytes"]
 
 
-def test_footing_board_is_the_papers_board_where_none_is_named(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_footing_board_is_the_papers_board_where_none_is_named(terminal: Terminal) -> None:
     words = ("traffic", "lenet5", "--footing", "board", "--batch", "2")
-    assert answer(capsys, *words)["board"] == "paper"
-    assert answer(capsys, *words, "--memory", "2000000")["board"] is None
+    assert terminal.answer(*words)["board"] == "paper"
+    assert terminal.answer(*words, "--memory", "2000000")["board"] is None
 
 
-def test_a_users_own_board_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_users_own_board_is_read(tmp_path: Path, terminal: Terminal) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(MINE)
-    assert answer(capsys, "plan", "digits", "--board", str(file))["board"]["name"] == "mine"
+    assert terminal.answer("plan", "digits", "--board", file)["board"]["name"] == "mine"
 
 
 @pytest.mark.parametrize(
@@ -119,13 +95,11 @@ def test_a_users_own_board_is_read(tmp_path: Path, capsys: pytest.CaptureFixture
     ],
 )
 def test_a_mistake_in_a_board_file_is_named(
-    old: str, new: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    old: str, new: str, said: str, tmp_path: Path, terminal: Terminal
 ) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(MINE.replace(old, new))
-    assert main(["plan", "digits", "--board", str(file)]) == 2
-    complaint = capsys.readouterr().err
-    assert complaint.count("\n") == 1
+    complaint = terminal.refusal("plan", "digits", "--board", file)
     assert "mine.toml: " in complaint
     assert said in complaint
 
@@ -150,7 +124,7 @@ def test_bad_input_is_one_line(words: str, said: str, capsys: pytest.CaptureFixt
 
 
 def test_a_layer_whose_design_is_left_to_the_plan_gets_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, terminal: Terminal
 ) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(
@@ -158,15 +132,14 @@ def test_a_layer_whose_design_is_left_to_the_plan_gets_one(
         '[[layer]]\nname = "conv1"\nmaps = 6\nkernel = 3\npad = 1\ndesign = "auto"\n'
         '[[layer]]\nname = "fc2"\nmaps = 4\ndesign = "auto"\n'
     )
-    found = answer(capsys, "plan", str(file), "--board", "nexys-video", "--batch", "3")
+    found = terminal.answer("plan", file, "--board", "nexys-video", "--batch", "3")
     assert [name for name, each in found["designs"].items() if each["chosen"]] == ["auto3"]
     assert {row["design"] for row in found["layers"]} == {"auto3"}
-    assert main(["simulate", str(file), "--layer", "conv1"]) == 2
-    assert "traffic only" in capsys.readouterr().err
+    assert "traffic only" in terminal.refusal("simulate", file, "--layer", "conv1")
 
 
 def test_ports_of_chosen_designs_are_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], terminal: Terminal
 ) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(
@@ -174,39 +147,35 @@ def test_ports_of_chosen_designs_are_said(
         '[[layer]]\nname = "conv1"\nmaps = 16\nkernel = 3\ndesign = "auto"\n'
     )
     words = ("plan", str(file), "--board", "kc705", "--batch", "1")
-    design = answer(capsys, *words)["designs"]["auto3"]
+    design = terminal.answer(*words)["designs"]["auto3"]
     assert design["kernel_port"] > 1
     assert main([*words]) == 0
     said = f"auto3 (16 units of 3 x 3, kernel_port {design['kernel_port']}"
     assert said in " ".join(capsys.readouterr().out.split())
 
 
-def test_the_library_gives_the_same_plan(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_library_gives_the_same_plan(terminal: Terminal) -> None:
     found = merp.load("digits").plan("kc705", 7, goal="time", apart=True)
     words = ("plan", "digits", "--board", "kc705", "--batch", "7", "--for", "time", "--apart")
-    assert found.json() == answer(capsys, *words)
+    assert found.json() == terminal.answer(*words)
     assert [row["bytes"] for row in found] == [row["bytes"] for row in found.json()["layers"]]
     with pytest.raises(BadInput, match="goal = 'speed': allowed are bytes, time"):
         merp.load("digits").plan("kc705", goal="speed")
 
 
-def test_the_best_designs_are_named_with_the_command_that_plans_them(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_best_designs_are_named_with_the_command_that_plans_them(terminal: Terminal) -> None:
     words = ["plan", "vgg16-small", "--board", "kc705", "--batch", "2"]
-    shipped = answer(capsys, *words)
+    shipped = terminal.answer(*words)
     assert (shipped["fit"], shipped["bitstreams"][0]["n_cu"]) == ("shipped", [16])
-    best = answer(capsys, *words, "--fit", "best")
+    best = terminal.answer(*words, "--fit", "best")
     assert (best["fit"], best["faster"]) == ("best", None)
     assert best["designs"]["auto3"]["chosen"] is True
     step = {key: best["step"][key] for key in ("seconds", "images_per_second")}
     assert shipped["faster"] == step
-    assert main(words) == 0
-    out = " ".join(capsys.readouterr().out.split())
+    out = terminal.prose(*words)
     command = "merp plan vgg16-small --board kc705 --batch 2 --fit best"
     assert out.endswith(command)
-    assert main(["plan", "vgg16", *words[2:]]) == 0
-    assert "--fit best" not in capsys.readouterr().out
+    assert "--fit best" not in terminal.output("plan", "vgg16", *words[2:])
     found = merp.load("vgg16-small").plan("kc705", 2, fit="best")
     assert found.seconds == step["seconds"]
     assert found.json() == best
@@ -215,12 +184,12 @@ def test_the_best_designs_are_named_with_the_command_that_plans_them(
 
 
 def test_a_written_file_names_the_fit_and_holds_the_best_designs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, terminal: Terminal
 ) -> None:
     path = tmp_path / "best.toml"
     words = ["--board", "kc705", "--batch", "2"]
     written = ["plan", "vgg16-small", *words, "--fit", "best", "-o", str(path)]
-    best = answer(capsys, *written)
+    best = terminal.answer(*written)
     assert "--fit best" in path.read_text().partition("\n")[0]
-    again = answer(capsys, "plan", str(path), *words)
+    again = terminal.answer("plan", path, *words)
     assert again["step"] == best["step"]

@@ -1,14 +1,11 @@
 """``merp sweep``: each point is what a network file with its values is, wherever it is computed."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from time import sleep
@@ -27,34 +24,17 @@ from merp.tools.comparison.sweep.axes import AXES, read_axes
 from merp.tools.comparison.sweep.evaluate import Job, evaluate
 from merp.tools.comparison.sweep.report import pareto
 from needed_tools import needs
+from network_text import layer, network_text
+from terminal import Terminal
 
-NETWORK = """
-[network]
-name = "tiny"
-input = { rows = 5, columns = 5, channels = 2 }
-
-[[layer]]
-name = "conv1"
-maps = 3
-kernel = 2
-pool = { kind = "max", window = 2 }
-design = "k2"
-
-[[layer]]
-name = "conv2"
-maps = 4
-kernel = 2
-design = "k2"
-
-[[layer]]
-name = "fc3"
-maps = 3
-
-[design.k2]
-k = 2
-n_cu = 1
-r = 1
-"""
+NETWORK = network_text(
+    "tiny",
+    (5, 5, 2),
+    layer("conv1", 3, kernel=2, pool={"kind": "max", "window": 2}, design="k2"),
+    layer("conv2", 4, kernel=2, design="k2"),
+    layer("fc3", 3),
+    designs={"k2": {"k": 2, "n_cu": 1, "r": 1}},
+)
 AXES_200 = ("n_cu=1:5", "r=1,2", "p=1:2", "add_latency=1:5", "batch=2,7")
 
 
@@ -74,10 +54,10 @@ def single(folder: Path, point: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_200_points_are_the_single_runs(
-    network_file: Path, tmp_path: Path, answer_of: Callable[..., Any]
+    network_file: Path, tmp_path: Path, terminal: Terminal
 ) -> None:
     over = [word for axis in AXES_200 for word in ("--over", axis)]
-    answer = answer_of("sweep", network_file, *over, "--jobs", "2")
+    answer = terminal.answer("sweep", network_file, *over, "--jobs", "2")
     points = answer["points"]
     assert len(points) == 200
     keys = "n_cu", "r", "p", "add_latency", "batch"
@@ -119,20 +99,18 @@ def test_the_front_is_what_no_other_beats() -> None:
 
 
 def test_what_is_written_and_shown_is_the_answer(
-    network_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    network_file: Path, tmp_path: Path, terminal: Terminal
 ) -> None:
     words = ["sweep", str(network_file), "--over", "n_cu=1,2", "--over", "clock=50:100:50"]
     folder = tmp_path / "out"
-    assert main([*words, "--jobs", "1", "-o", str(folder), "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = terminal.answer(*words, "--jobs", "1", "-o", folder)
     assert json.loads((folder / "sweep.json").read_text()) == answer
     rows = list(csv.DictReader((folder / "sweep.csv").open()))
     assert [row["n_cu"] for row in rows] == ["1", "1", "2", "2"]
     assert [float(row["time"]) for row in rows] == [each["time"] for each in answer["points"]]
     assert (folder / "pareto.png").read_bytes().startswith(b"\x89PNG")
     assert answer["points"][0]["time"] == 2 * answer["points"][1]["time"]
-    assert main([*words, "--jobs", "1"]) == 0
-    shown = capsys.readouterr().out
+    shown = terminal.output(*words, "--jobs", "1")
     assert "tiny: 1 of 4 points that no other beats" in " ".join(shown.split())
     (best,) = (each for each in answer["points"] if each["pareto"])
     figures = rf" {best['n_cu']} +│ +100 │ +{1e3 * best['time']:.3f} │ +{best['bytes'] / 1e6:.3f} │"
@@ -170,25 +148,17 @@ def test_a_single_goal_has_no_picture(network_file: Path, tmp_path: Path) -> Non
     ],
 )
 def test_bad_input_is_refused_in_one_line(
-    words: str, complaint: str, network_file: Path, capsys: pytest.CaptureFixture[str]
+    words: str, complaint: str, network_file: Path, terminal: Terminal
 ) -> None:
-    try:
-        status = main(["sweep", str(network_file), *words.split()])
-    except SystemExit as end:
-        status = int(str(end.code))
-    told = capsys.readouterr()
-    assert (status, told.out, told.err.count("\n")) == (2, "", 1)
-    assert complaint in told.err
+    told = terminal.refusal("sweep", network_file, *words.split())
+    assert complaint in told
 
 
-def test_a_network_without_designs_has_few_axes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_network_without_designs_has_few_axes(tmp_path: Path, terminal: Terminal) -> None:
     bare = NETWORK.partition("[design")[0].replace('design = "k2"\n', "")
     (tmp_path / "bare.toml").write_text(bare)
-    assert main(["sweep", str(tmp_path / "bare.toml"), "--over", "n_cu=1"]) == 2
-    assert capsys.readouterr().err == (
-        "merp: bare.toml: no layer has a design: allowed are the axes batch, clock\n"
+    assert terminal.refusal("sweep", tmp_path / "bare.toml", "--over", "n_cu=1") == (
+        "merp: bare.toml: no layer has a design: allowed are the axes batch, clock"
     )
 
 
@@ -204,13 +174,12 @@ def test_ranges_have_both_ends() -> None:
 @pytest.mark.full
 @needs("distributed")
 def test_two_dask_workers_give_the_same_bytes(
-    network_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    network_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], terminal: Terminal
 ) -> None:
     from distributed import LocalCluster
 
     words = ["sweep", str(network_file), "--over", "n_cu=1:5", "--over", "r=1,2", "--json"]
-    assert main([*words, "--jobs", "1"]) == 0
-    here = capsys.readouterr().out
+    here = terminal.output(*words, "--jobs", "1")
     with LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=str(tmp_path)
     ) as cluster:
@@ -220,25 +189,20 @@ def test_two_dask_workers_give_the_same_bytes(
 
 @pytest.mark.full
 @needs("distributed")
-def test_a_scheduler_that_is_not_there_is_told(
-    network_file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_scheduler_that_is_not_there_is_told(network_file: Path, terminal: Terminal) -> None:
     words = ["sweep", str(network_file), "--over", "p=1", "--dask", "tcp://127.0.0.1:1"]
-    assert main(words) == 2
-    assert "nobody answers: allowed is a scheduler" in capsys.readouterr().err
+    assert "nobody answers: allowed is a scheduler" in terminal.refusal(*words)
 
 
 @pytest.mark.full
 @needs("yosys")
-def test_logic_is_that_of_the_largest_engine(
-    network_file: Path, answer_of: Callable[..., Any]
-) -> None:
-    (point,) = answer_of(
+def test_logic_is_that_of_the_largest_engine(network_file: Path, terminal: Terminal) -> None:
+    (point,) = terminal.answer(
         "sweep", network_file, "--over", "n_cu=2", "--for", "lut,dsp", "--jobs", "1"
     )["points"]
     network_file.with_name("two.toml").write_text(NETWORK.replace("n_cu = 1", "n_cu = 2"))
     totals = [
-        answer_of("resources", network_file.with_name("two.toml"), "--layer", "conv2",
+        terminal.answer("resources", network_file.with_name("two.toml"), "--layer", "conv2",
                   "--phase", phase)["total"]
         for phase in ("fp", "dp", "ku")
     ]  # fmt: skip

@@ -1,7 +1,5 @@
 """What this process starts ends with it, however it ends, and with all that was started there."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

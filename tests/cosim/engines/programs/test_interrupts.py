@@ -1,7 +1,5 @@
 """An interrupt interrupts, wherever it strikes: a finaliser, where it is ignored, the compiler."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Programs that stand still: found by the processor time that they do not get."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

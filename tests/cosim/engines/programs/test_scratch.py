@@ -1,7 +1,5 @@
 """Temporary folders: none stays, also of processes that are killed; none is removed in use."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A network on a chain of nodes: the golden's bits, and every word of every link counted thrice."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from random import Random

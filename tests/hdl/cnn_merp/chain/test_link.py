@@ -1,53 +1,39 @@
 """A link: every stream's words in order, at its pace, and a full stream holds up no other one."""
 
-from __future__ import annotations
-
 import itertools
 from collections import deque
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import AxiStream, Bundles, bits, count, flag
+from block_bench import BlockBench, Recorded, Replays, Sample, at_random
+from merp.hdl.base.signals import AxiStream, Bundles, bits, count
 from merp.hdl.cnn_merp.chain.link import link
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Sample, Trace, run_block
 
 WIDTHS = {"maps": 6, "sums": 9, "state": 3}
 MOST_PACE = 12
-INPUTS = (
-    "rst", "start", "pace",
-    *(f"s_axis_{name}_{field}" for name in WIDTHS for field in ("tdata", "tvalid", "tlast")),
-    *(f"m_axis_{name}_tready" for name in WIDTHS),
-)  # fmt: skip
 FULL = dict.fromkeys(WIDTHS, 1.0)
 
 
-def arguments(latency: int = 3, places: int = 8, names: tuple[str, ...] = ()) -> dict[str, Any]:
+def bench_for(latency: int = 3, places: int = 8, names: tuple[str, ...] = ()) -> BlockBench:
     widths = {name: WIDTHS[name] for name in names or WIDTHS}
-    return {
-        **{name: flag() for name in ("clk", "rst", "start")},
-        "pace": count(MOST_PACE),
-        **{
-            side: Bundles({name: AxiStream(width) for name, width in widths.items()})
-            for side in ("s_axis", "m_axis")
-        },
+    return BlockBench(
+        link, "clk rst start", pace=count(MOST_PACE), latency=latency, places=places,
+        s_axis=Bundles({name: AxiStream(width) for name, width in widths.items()}),
+        m_axis=Bundles({name: AxiStream(width) for name, width in widths.items()}),
         **{way: Bundles({name: bits(10) for name in widths}) for way in ("sent", "arrived")},
-        "latency": latency, "places": places,
-    }  # fmt: skip
+    )  # fmt: skip
 
 
 def play(
     pace: int, offered: dict[str, float], taken: dict[str, float], cycles: int = 300,
     **built: Any,
-) -> Trace:  # fmt: skip
+) -> Recorded:  # fmt: skip
     """Words that count up in each stream, offered and taken at rates of their own."""
     rng = Random(f"{pace} {offered} {taken}")
-    args = arguments(**built)
-    names = list(vars(args["s_axis"]))
+    bench = bench_for(**built)
+    names = list(vars(bench.args["s_axis"]))
     at, valid = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
@@ -65,16 +51,13 @@ def play(
             }
         return values
 
-    inputs = [
-        name for name in INPUTS if not name[1:].startswith("_axis") or name.split("_")[2] in names
-    ]
-    return run_block(link, args, inputs, drive, cycles)
+    return bench.run(drive, cycles)
 
 
-def passed(trace: Trace, side: str, name: str) -> list[tuple[int, int, int]]:
+def passed(trace: Recorded, side: str, name: str) -> list[tuple[int, int, int]]:
     """Cycle, data and last of each transfer."""
     fields = ("tvalid", "tready", "tdata", "tlast")
-    columns = zip(*(trace.column(f"{side}_axis_{name}_{each}") for each in fields), strict=True)
+    columns = trace.columns(*(f"{side}_axis_{name}_{each}" for each in fields))
     return [(t, data, last) for t, (on, off, data, last) in enumerate(columns) if on and off]
 
 
@@ -193,29 +176,19 @@ def test_places_for_the_way_there_and_back_let_a_word_pass_in_every_cycle() -> N
 
 
 def test_a_reset_leaves_nothing_behind() -> None:
-    as_new_after_reset(
-        link,
-        arguments(),
-        INPUTS,
-        lambda number: at_random(
-            number, {"pace": 2},
-            {
-                name: 0.6 for name in INPUTS if name.endswith(("tvalid", "tready", "tlast"))
-            },
-            {f"s_axis_{name}_tdata": width for name, width in WIDTHS.items()},
-        ),
-        range(3, 40, 3),
-        40,
-        payload={
-            f"m_axis_{name}_{field}": f"m_axis_{name}_tvalid"
-            for name in WIDTHS
-            for field in ("tdata", "tlast")
-        },
-    )  # fmt: skip
+    rates = [f"s_axis_{name}_{field}" for name in WIDTHS for field in ("tvalid", "tlast")]
+    session = at_random(
+        dict.fromkeys([*rates, *(f"m_axis_{name}_tready" for name in WIDTHS)], 0.6),
+        {f"s_axis_{name}_tdata": width for name, width in WIDTHS.items()},
+        {"pace": 2},
+    )
+    payload = {
+        f"m_axis_{name}_tvalid": f"m_axis_{name}_tdata m_axis_{name}_tlast" for name in WIDTHS
+    }
+    bench_for().as_new_after_reset(session, range(3, 40, 3), 40, payload=payload)
 
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("built", [{}, {"latency": 1, "places": 1}, {"names": ("state",)}])
-def test_link_vhdl(built: Any, tmp_path: Path) -> None:
-    trace = play(2, *RATES[1], cycles=150, **built)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_link_vhdl(built: Any, replays: Replays) -> None:
+    replays(play(2, *RATES[1], cycles=150, **built))

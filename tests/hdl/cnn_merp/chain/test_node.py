@@ -1,11 +1,8 @@
 """What other nodes send waits, behind a reset, until the node's start is over."""
 
-from __future__ import annotations
-
-from merp.hdl.base.signals import flag
+from block_bench import BlockBench, Sample
 from merp.hdl.cnn_merp.chain.node import from_start
 from merp.hdl.cnn_merp.chain.ports import axis
-from merp.testbenches.block.trace import Sample, run_block
 
 STREAMS = ("maps", "sums")
 RESETS, STARTS = (0, 11), (3, 7, 14)
@@ -23,13 +20,7 @@ def test_words_pass_from_the_cycle_behind_a_start_on() -> None:
         values = dict.fromkeys(inputs, 1)
         return values | {"rst": int(cycle in RESETS), "start": int(cycle in STARTS)}
 
-    trace = run_block(
-        from_start,
-        {**{name: flag() for name in ("clk", "rst", "start")}, **sides},
-        tuple(inputs),
-        drive,
-        17,
-    )
+    trace = BlockBench(from_start, "clk rst start", **sides).run(drive, 17)
     for name in STREAMS:
         for pin in (f"sources_{name}_tvalid", f"sinks_{name}_tready"):
             found = [cycle for cycle, bit in enumerate(trace.column(pin)) if bit]

@@ -1,23 +1,18 @@
 """Where a layer is cut: maps are dealt out and deltas put together, position by position."""
 
-from __future__ import annotations
-
 from itertools import islice
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import Stream, flag
+from block_bench import BlockBench, Recorded, Replays, Sample, at_random
+from merp.hdl.base.signals import Stream
 from merp.hdl.cnn_merp.chain.keep_share import keep_share
 from merp.hdl.cnn_merp.chain.ports import ShareConfig
 from merp.hdl.cnn_merp.chain.put_together import put_together
 from merp.models.machines.cnn_merp.params.cluster_design import ShareDesign
 from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.tools.common.shipped import open_network
 
 WIDTH = 7
@@ -28,26 +23,17 @@ BLOCKS = {
 }
 
 
-def arguments(block: Any) -> dict[str, Any]:
+def bench_for(block: Any) -> BlockBench:
     engines = pipeline_design(open_network("tiny3"), 1).slices[0]
     design = ShareDesign(engines=engines, first=True, last=False, max_maps=6, max_positions=40)
     names = sum(BLOCKS[block].values(), ())
-    return {
-        **{name: flag() for name in ("clk", "rst", "start")},
-        "config": ShareConfig(design), **{name: Stream(WIDTH) for name in names},
-    }  # fmt: skip
+    return BlockBench(
+        block, "clk rst start", config=ShareConfig(design),
+        **{name: Stream(WIDTH) for name in names},
+    )  # fmt: skip
 
 
-def inputs(block: Any) -> list[str]:
-    names = BLOCKS[block]
-    return [
-        "rst", "start", *(f"config_{name}" for name in CONFIG),
-        *(f"{name}_{field}" for name in names["sinks"] for field in ("data", "valid", "last")),
-        *(f"{name}_ready" for name in names["sources"]),
-    ]  # fmt: skip
-
-
-def play(block: Any, own: int, maps: int, rates: float, runs: int = 2) -> Trace:
+def play(block: Any, own: int, maps: int, rates: float, runs: int = 2) -> Recorded:
     """Runs of 6 positions; the words of each are its number among all."""
     positions, cycles = 6, 160 * runs
     rng = Random(f"{own} {maps} {rates}")
@@ -76,13 +62,7 @@ def play(block: Any, own: int, maps: int, rates: float, runs: int = 2) -> Trace:
             }  # fmt: skip
         return values | {f"{name}_ready": int(rng.random() < rates) for name in sources}
 
-    return run_block(block, arguments(block), inputs(block), drive, cycles)
-
-
-def passed(trace: Trace, stream: str) -> list[tuple[int, int]]:
-    names = ("valid", "ready", "data", "last")
-    columns = zip(*(trace.column(f"{stream}_{name}") for name in names), strict=True)
-    return [(data, last) for on, off, data, last in columns if on and off]
+    return bench_for(block).run(drive, cycles)
 
 
 CUTS = [(2, 4, 1.0), (1, 2, 0.8), (1, 6, 0.9), (5, 6, 0.7)]
@@ -96,7 +76,7 @@ def test_each_position_is_dealt_out(cut: tuple[int, int, float]) -> None:
     mine = [word for word in whole if word % maps < own]
     on = [word for word in whole if word % maps >= own]
     for name, wanted in (("mine", mine), ("on", on)):
-        assert passed(trace, name) == 2 * [(word, int(word == wanted[-1])) for word in wanted]
+        assert trace.words(name) == 2 * [(word, int(word == wanted[-1])) for word in wanted]
 
 
 @pytest.mark.parametrize("cut", CUTS)
@@ -108,28 +88,22 @@ def test_each_position_is_put_together(cut: tuple[int, int, float]) -> None:
     for _ in range(6):
         wanted += [*islice(first, own), *islice(second, maps - own)]
     lasts = [0] * (6 * maps - 1) + [1]
-    assert passed(trace, "source") == 2 * list(zip(wanted, lasts, strict=True))
+    assert trace.words("source") == 2 * list(zip(wanted, lasts, strict=True))
 
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_a_reset_leaves_nothing_behind(block: Any) -> None:
-    ports = inputs(block)
-    as_new_after_reset(
-        block,
-        arguments(block),
-        ports,
-        lambda number: at_random(
-            number, {"config_own": 2, "config_maps": 5, "config_positions": 3},
-            {name: 0.7 for name in ports if name.endswith(("valid", "ready", "last"))},
-            {name: WIDTH for name in ports if name.endswith("data")},
-        ),
-        range(3, 30, 3),
-        40,
-    )  # fmt: skip
+    sinks, sources = BLOCKS[block].values()
+    rates = [f"{name}_{field}" for name in sinks for field in ("valid", "last")]
+    session = at_random(
+        dict.fromkeys([*rates, *(f"{name}_ready" for name in sources)], 0.7),
+        {f"{name}_data": WIDTH for name in sinks},
+        {"config_own": 2, "config_maps": 5, "config_positions": 3},
+    )
+    bench_for(block).as_new_after_reset(session, range(3, 30, 3), 40)
 
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("block", BLOCKS)
-def test_shares_vhdl(block: Any, tmp_path: Path) -> None:
-    trace = play(block, *CUTS[3], runs=1)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_shares_vhdl(block: Any, replays: Replays) -> None:
+    replays(play(block, *CUTS[3], runs=1))

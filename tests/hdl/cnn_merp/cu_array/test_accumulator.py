@@ -1,22 +1,18 @@
 """The co-located accumulators against golden additions: revisits, forwarding, biases."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from block_bench import BlockBench, Recorded, Replays
 from marks import in_full
-from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.cu_array.accumulator import accumulator
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import element
 
 Plan = list[dict[str, int]]
@@ -74,7 +70,7 @@ class Expectation:
         return y
 
 
-def check(design: Design, plan: Plan) -> Trace:
+def check(design: Design, plan: Plan) -> Recorded:
     width, wide = design.fmt.width, design.accumulator_format.width
     sums = design.p * design.groups
     signals = {
@@ -82,8 +78,8 @@ def check(design: Design, plan: Plan) -> Trace:
         "psum": bits(wide), "write": flag(), "write_addr": count(sums - 1),
         "bias_enable": flag(), "bias_addr": count(design.groups - 1), "bias_data": bits(width),
     }  # fmt: skip
-    args = {"clk": flag(), **signals, "y": bits(wide), "design": design}
-    trace = run_block(accumulator, args, tuple(signals), lambda t, _: plan[t], len(plan))
+    bench = BlockBench(accumulator, "clk", y=bits(wide), design=design, **signals)
+    trace = bench.run(plan)
     model = Expectation(design)
     assert trace.column("y") == [model.step(now) for now in plan]
     return trace
@@ -160,6 +156,5 @@ def test_accumulator_forwards_the_same_address_only() -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("design", [DESIGNS[-1], *in_full(*DESIGNS[:-1])], ids=name_of)
-def test_accumulator_vhdl(design: Design, tmp_path: Path) -> None:
-    trace = check(design, anything(design, 200))
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_accumulator_vhdl(design: Design, replays: Replays) -> None:
+    replays(check(design, anything(design, 200)))

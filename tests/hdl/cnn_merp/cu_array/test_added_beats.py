@@ -1,26 +1,18 @@
 """Maps plus their biases, several to a beat: every number of maps, at any pace, run after run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
 
-from merp.hdl.base.signals import Stream, bits, flag
+from block_bench import BlockBench, Sample
+from merp.hdl.base.signals import Stream, bits
 from merp.hdl.cnn_merp.cu_array.added_beats import added_beats
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite
 from merp.models.golden.convolution import from_maps
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.trace import Sample, run_block
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
-
-INPUTS = (
-    "rst", "start", "enable", "words", "bias_enable", "bias_addr", "bias_data", "sink_data",
-    "sink_keep", "sink_valid", "sink_last", "source_ready",
-)  # fmt: skip
 
 
 class Runs:
@@ -79,14 +71,13 @@ class Runs:
         }  # fmt: skip
 
 
-def args_for(design: Design) -> dict[str, Any]:
+def bench_for(design: Design) -> BlockBench:
     sink = Stream(design.map_port * design.fmt.width)
     sink.keep = bits(design.map_port)
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(), "enable": flag(), "words": bits(10),
-        "sink": sink, "bias": BiasWrite(design),
-        "source": Stream(design.map_port * design.partial_width), "design": design,
-    }  # fmt: skip
+    return BlockBench(
+        added_beats, "clk rst start enable", words=bits(10), sink=sink, bias=BiasWrite(design),
+        source=Stream(design.map_port * design.partial_width), design=design,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("port", "pace"), [(2, 0.4), (4, 1.0), (8, 0.7)])
@@ -95,7 +86,7 @@ def test_each_element_has_its_bias_added_and_those_of_the_next_run_wait(
 ) -> None:
     design = replace(ELABORATIONS[2], added=True, groups=5, map_port=port)
     runs = Runs(design, pace)
-    run_block(added_beats, args_for(design), INPUTS, runs.drive, int(300 + 500 / pace))
+    bench_for(design).run(runs.drive, int(300 + 500 / pace))
     assert runs.early == 0
     assert runs.ended == len(runs.maps)
     for found, maps, biases in zip(runs.found, runs.maps, runs.biases, strict=True):

@@ -1,28 +1,20 @@
 """Maps plus their biases: words against the golden, at any pace, run after run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
 
-from merp.hdl.base.signals import Stream, flag
+from block_bench import BlockBench, Sample
+from merp.hdl.base.signals import Stream
 from merp.hdl.cnn_merp.cu_array.added_maps import added_maps
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.models.golden.convolution import from_maps
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.trace import Sample, run_block
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
 
-INPUTS = (
-    "rst", "start", "enable", "wanted", "config_images", "config_out_rows", "config_out_columns",
-    "bias_enable", "bias_addr", "bias_data", "sink_data", "sink_valid", "sink_last",
-    "source_ready",
-)  # fmt: skip
 SIZES = ((2, 3, 2, 5), (1, 1, 1, 3), (1, 2, 2, 1))
 """Of each run: images, rows, columns, maps."""
 
@@ -71,12 +63,12 @@ class Runs:
         }  # fmt: skip
 
 
-def args_for(design: Design) -> dict[str, Any]:
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(), "enable": flag(), "wanted": flag(),
-        "config": MapConfig(design), "sink": Stream(design.fmt.width), "bias": BiasWrite(design),
-        "source": Stream(design.partial_width), "design": design,
-    }  # fmt: skip
+def bench_for(design: Design) -> BlockBench:
+    return BlockBench(
+        added_maps, "clk rst start enable wanted", config=MapConfig(design),
+        sink=Stream(design.fmt.width), bias=BiasWrite(design), source=Stream(design.partial_width),
+        design=design,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("pace", [1.0, 0.6, 0.15])
@@ -86,7 +78,7 @@ def test_each_word_has_its_bias_added_and_those_of_the_next_run_wait(
 ) -> None:
     design = replace(ELABORATIONS[index], added=True, groups=3)
     runs = Runs(design, pace, seed=index)
-    run_block(added_maps, args_for(design), INPUTS, runs.drive, int(60 + 120 / pace**2))
+    bench_for(design).run(runs.drive, int(60 + 120 / pace**2))
     assert runs.early == 0
     for found, maps, biases in zip(runs.found, runs.maps, runs.biases, strict=True):
         wanted = from_maps(maps, design.fmt, design.summation, biases).reshape(-1)
@@ -97,7 +89,7 @@ def test_each_word_has_its_bias_added_and_those_of_the_next_run_wait(
 def test_a_word_comes_after_added_latency_and_one_in_every_cycle() -> None:
     design = replace(ELABORATIONS[2], added=True, groups=3)
     runs = Runs(design, 1.0, seed=7)
-    trace = run_block(added_maps, args_for(design), INPUTS, runs.drive, 120)
+    trace = bench_for(design).run(runs.drive, 120)
 
     def transfers(stream: str) -> list[int]:
         both = zip(trace.column(f"{stream}_valid"), trace.column(f"{stream}_ready"), strict=True)
@@ -121,7 +113,7 @@ def test_after_a_reset_nothing_is_taken_until_a_start() -> None:
             values |= {"rst": int(cycle == resets), "start": 0, "enable": 1, "sink_valid": 1}
         return values
 
-    trace = run_block(added_maps, args_for(design), INPUTS, drive, resets + 40)
+    trace = bench_for(design).run(drive, resets + 40)
     ready, valid = trace.column("sink_ready"), trace.column("source_valid")
     assert any(ready[:resets])
     assert not any(ready[resets + 1 :])

@@ -1,14 +1,11 @@
 """A computational unit against the golden product tree, kernel memory included."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import bits, count, flag
+from block_bench import BlockBench, Recorded, Replays
+from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.cu_array.cu import SUM_OF_PRODUCTS, cu
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fp_tree import fp_tree
@@ -16,7 +13,6 @@ from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.models.base.summation import CU_KINDS
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.arithmetic.fp_bench import corner_pairs
-from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import elements, joined
 
 Words = list[int]
@@ -44,14 +40,14 @@ every_design = pytest.mark.parametrize(
 )
 
 
-def check(design: Design, kernels: list[Words], reads: list[tuple[int, Words]]) -> Trace:
+def check(design: Design, kernels: list[Words], reads: list[tuple[int, Words]]) -> Recorded:
     """Load ``kernels``; then each cycle reads an address and, a cycle later, brings a window."""
     fmt, width = design.fmt, design.fmt.width
-    args = {
-        "clk": flag(), "write": flag(), "write_addr": count(design.kernel_words - 1),
-        "data": bits(design.window_width), "read_addr": count(design.kernel_words - 1),
-        "window": bits(design.window_width), "y": bits(width), "design": design,
-    }  # fmt: skip
+    bench = BlockBench(
+        cu, "clk write", write_addr=count(design.kernel_words - 1), data=bits(design.window_width),
+        read_addr=count(design.kernel_words - 1), window=bits(design.window_width), y=bits(width),
+        design=design,
+    )  # fmt: skip
     plan: list[dict[str, int]] = [
         {"write": 1, "write_addr": addr, "data": joined(taps, width)}
         for addr, taps in enumerate(kernels)
@@ -63,8 +59,7 @@ def check(design: Design, kernels: list[Words], reads: list[tuple[int, Words]]) 
     for t, (addr, window) in enumerate(reads, begin):
         plan[t] |= {"read_addr": addr}
         plan[t + 1] |= {"window": joined(window, width)}
-    inputs = ("write", "write_addr", "data", "read_addr", "window")
-    trace = run_block(cu, args, inputs, lambda t, _: plan[t], len(plan))
+    trace = bench.run(plan)
     wanted = fp_tree(
         fp_mul([window for _, window in reads], [kernels[addr] for addr, _ in reads], fmt), fmt
     )
@@ -113,18 +108,17 @@ def test_cu_reads_before_it_writes(read_at: int) -> None:
     """A kernel that is written in the cycle in which it is read gives the old word."""
     design = design_for(1, BFLOAT16, 1, 1)
     one, two = BFLOAT16.one, BFLOAT16.one + (1 << BFLOAT16.frac_bits)
-    args = {
-        "clk": flag(), "write": flag(), "write_addr": count(4), "data": bits(16),
-        "read_addr": count(4), "window": bits(16), "y": bits(16), "design": design,
-    }  # fmt: skip
+    bench = BlockBench(
+        cu, "clk write", write_addr=count(4), data=bits(16), read_addr=count(4), window=bits(16),
+        y=bits(16), design=design,
+    )  # fmt: skip
     plan: list[dict[str, int]] = [{"window": one, "read_addr": 1} for _ in range(8)]
     plan[0] |= {"write": 1, "write_addr": 0, "data": one}
     plan[1] |= {"write": 0}
     plan[3] |= {"write": 1, "data": two}
     plan[4] |= {"write": 0}
     plan[2 + read_at] |= {"read_addr": 0}
-    inputs = ("write", "write_addr", "data", "read_addr", "window")
-    y = run_block(cu, args, inputs, lambda t, _: plan[t], len(plan)).column("y")
+    y = bench.run(plan).column("y")
     wanted = [0] * 8
     wanted[2 + read_at + 1 + design.cu_latency] = two if read_at == 2 else one
     assert y == wanted
@@ -136,6 +130,5 @@ def test_cu_kinds_are_all_built() -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("design", DESIGNS[:4], ids=lambda d: f"k{d.k}")
-def test_cu_vhdl(design: Design, tmp_path: Path) -> None:
-    trace = check(design, *random_case(design, 30))
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_cu_vhdl(design: Design, replays: Replays) -> None:
+    replays(check(design, *random_case(design, 30)))

@@ -1,18 +1,15 @@
 """The CU array against the golden arithmetic, and its behavioural twin against it, per cycle."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from block_bench import Replays
 from marks import in_full
-from merp.cosim.block.replay import replay
 from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
 from merp.models.arithmetic.fp_add import fp_add
@@ -315,6 +312,5 @@ def test_cu_array_reads_before_it_writes(array: Callable[..., Any]) -> None:
     [*CONFIGURATIONS[::4], *in_full(*CONFIGURATIONS[1:4], CONFIGURATIONS[9])],
     ids=name,
 )
-def test_cu_array_vhdl(design: Design, tmp_path: Path) -> None:
-    trace = run_cu_array(cu_array, anything(design, f"vhdl {name(design)}", 60))
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_cu_array_vhdl(design: Design, replays: Replays) -> None:
+    replays(run_cu_array(cu_array, anything(design, f"vhdl {name(design)}", 60)))

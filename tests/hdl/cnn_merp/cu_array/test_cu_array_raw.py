@@ -1,14 +1,13 @@
 """Sums that start at wide partial sums and leave raw, or rounded: both arrays, to the cycle."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 from typing import Any
 
 import pytest
 
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench
+from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite, OriginWrite
@@ -18,7 +17,6 @@ from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.trace import run_block
 from merp.testbenches.cnn_merp.cu_bench import elements, finished_sums, joined
 
 DESIGN = Design(
@@ -57,13 +55,11 @@ def test_sums_leave_as_they_are_or_rounded(array: Callable[..., Any], raw: int) 
         cycles += [still | slot, still | {"window": elements(1, DESIGN.fmt, rng)[0]}]
     windows = [now["window"] for now in cycles if "window" in now]
     cycles += [still] * (DESIGN.array_latency + 2)
-    args = {
-        "clk": flag(), "rst": flag(), "kernel": KernelWrite(DESIGN), "bias": OriginWrite(DESIGN),
-        "slot": OriginSlot(DESIGN), "window": bits(DESIGN.window_width), "sums": Sums(DESIGN),
-        "design": DESIGN, "raw": flag(),
-    }  # fmt: skip
-    inputs = tuple({name: 0 for now in cycles for name in now})
-    trace = run_block(array, args, inputs, lambda t, _: cycles[t], len(cycles))
+    bench = BlockBench(
+        array, "clk rst raw", kernel=KernelWrite(DESIGN), bias=OriginWrite(DESIGN),
+        slot=OriginSlot(DESIGN), window=bits(DESIGN.window_width), sums=Sums(DESIGN), design=DESIGN,
+    )  # fmt: skip
+    trace = bench.run(cycles)
     wanted = []
     for (due, group, origin), window in zip(expected, windows, strict=True):
         products = fused_sum([window], [[word] for word in kernels[group]], DESIGN.summation)

@@ -1,14 +1,10 @@
 """The fused sum of products in hardware against golden: corners one by one, and at random."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import bits, count, flag
+from block_bench import BlockBench, Recorded, Replays
+from merp.hdl.base.signals import bits, count
 from merp.hdl.behavioural.integer_fused import sums_of_products
 from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
@@ -24,7 +20,6 @@ from merp.testbenches.arithmetic.fused_bench import (
     operand,
     random_windows,
 )
-from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.cnn_merp.fused_sum_bench import run_windows, small_design
 
 
@@ -50,7 +45,7 @@ def name(design: Design) -> str:
 every_small_design = pytest.mark.parametrize("design", DESIGNS[:5], ids=name)
 
 
-def check(design: Design, windows: Bits, kernels: Bits) -> Trace:
+def check(design: Design, windows: Bits, kernels: Bits) -> Recorded:
     """Every sum in the declared cycle."""
     ran = run_windows(design, windows, kernels)
     assert ran.results == fused_sum(windows, kernels, design.summation).tolist() != []
@@ -87,12 +82,10 @@ def test_operands_are_decoded(dsp: int) -> None:
     windows, kernels = directed(1)
     words = windows[:, 0].tolist(), kernels[:, 0].tolist()
     late = KernelWrite(design, OPERAND_BITS)
-    args = {
-        "clk": flag(), "kernel": KernelWrite(design), "read_addr": count(3), "window": bits(32),
-        "written": late, "later_addr": count(3), "activations": bits(activation_bits(dsp)),
-        "design": design,
-    }  # fmt: skip
-    inputs = ("kernel_enable", "kernel_addr", "kernel_data", "read_addr", "window")
+    bench = BlockBench(
+        fused_operands, "clk", kernel=KernelWrite(design), read_addr=count(3), window=bits(32),
+        written=late, later_addr=count(3), activations=bits(activation_bits(dsp)), design=design,
+    )  # fmt: skip
 
     def drive(cycle: int, _: dict[str, int]) -> dict[str, int]:
         return {
@@ -101,7 +94,7 @@ def test_operands_are_decoded(dsp: int) -> None:
         }  # fmt: skip
 
     size = len(windows)
-    trace = run_block(fused_operands, args, inputs, drive, size)
+    trace = bench.run(drive, size)
     assert trace.column("written_data")[1:] == [operand(word) for word in words[1][:-1]]
     for given, got in (("kernel_enable", "written_enable"), ("kernel_addr", "written_addr")):
         assert trace.column(got)[1:] == trace.column(given)[:-1]
@@ -128,7 +121,7 @@ def test_the_twin_matches_golden(dsp: int, taps: int) -> None:
 
 @pytest.mark.ghdl
 @every_small_design
-def test_cu_fused_vhdl(design: Design, tmp_path: Path) -> None:
+def test_cu_fused_vhdl(design: Design, replays: Replays) -> None:
     rng = np.random.default_rng(9)
     pairs = [random_windows(kind, 12, design.taps, rng) for kind in CASES]
     windows, kernels = (np.concatenate(side) for side in zip(*pairs, strict=True))
@@ -139,4 +132,4 @@ def test_cu_fused_vhdl(design: Design, tmp_path: Path) -> None:
         np.concatenate([windows, corners[0][part]]),
         np.concatenate([kernels, corners[1][part]]),
     )
-    assert replay(trace, tmp_path) == len(trace.rows)
+    replays(trace)

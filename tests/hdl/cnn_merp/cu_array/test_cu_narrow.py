@@ -1,14 +1,10 @@
 """The fused sum of narrow products in hardware against golden, units that share multipliers."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench, Recorded, Replays, Sample
+from merp.hdl.base.signals import bits
 from merp.hdl.behavioural.integer_fused import sums_of_products
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.base.bits import Bits
@@ -16,7 +12,6 @@ from merp.models.base.summation import Summation
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.arithmetic.fused_bench import CASES, random_windows
 from merp.testbenches.arithmetic.narrow_bench import directed
-from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import joined
 from merp.testbenches.cnn_merp.fused_sum_bench import small_design
 from merp.testbenches.cnn_merp.narrow_units import narrow_units
@@ -44,14 +39,14 @@ def name(design: Design) -> str:
 every_small_design = pytest.mark.parametrize("design", DESIGNS[:5], ids=name)
 
 
-def check(design: Design, windows: Bits, kernels: Bits) -> Trace:
+def check(design: Design, windows: Bits, kernels: Bits) -> Recorded:
     """Every sum of every unit in the declared cycle; unit j has the kernels from the j-th on."""
     taps, units, fmt = design.taps, design.n_cu, design.accumulator_format
     of_units = np.stack([np.roll(kernels, -j, axis=0) for j in range(units)], axis=1)
-    args = {
-        "clk": flag(), "window": bits(taps * 32), "kernels": bits(units * taps * 32),
-        "sums": bits(units * fmt.width), "design": design,
-    }  # fmt: skip
+    bench = BlockBench(
+        narrow_units, "clk", window=bits(taps * 32), kernels=bits(units * taps * 32),
+        sums=bits(units * fmt.width), design=design,
+    )  # fmt: skip
 
     def drive(cycle: int, _: Sample) -> dict[str, int]:
         at = min(cycle, len(windows) - 1)
@@ -61,7 +56,7 @@ def check(design: Design, windows: Bits, kernels: Bits) -> Trace:
         }
 
     latency = design.cu_latency
-    trace = run_block(narrow_units, args, ("window", "kernels"), drive, len(windows) + latency)
+    trace = bench.run(drive, len(windows) + latency)
     wanted = fused_sum(windows[:, None], of_units, design.summation)
     words = [joined(row, fmt.width) for row in wanted.tolist()]
     assert trace.column("sums")[latency:] == words != []
@@ -111,7 +106,7 @@ def test_the_twin_matches_golden(operand: int, taps: int) -> None:
 
 @pytest.mark.ghdl
 @every_small_design
-def test_cu_narrow_vhdl(design: Design, tmp_path: Path) -> None:
+def test_cu_narrow_vhdl(design: Design, replays: Replays) -> None:
     windows, kernels = samples(design.taps, 12, 9)
     corners = directed(design.taps)
     trace = check(
@@ -119,4 +114,4 @@ def test_cu_narrow_vhdl(design: Design, tmp_path: Path) -> None:
         np.concatenate([windows, corners[0][::4]]),
         np.concatenate([kernels, corners[1][::4]]),
     )
-    assert replay(trace, tmp_path) == len(trace.rows)
+    replays(trace)

@@ -1,7 +1,5 @@
 """The fused CU's size after synthesis is what its page says."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,16 +1,14 @@
 """Elements of a kernel into its word: a memory beside the block, against the words one expects."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 import pytest
 from myhdl import always, block
 
+from block_bench import BlockBench, Sample
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.cu_array.merge_taps import merge_taps
-from merp.testbenches.block.trace import Sample, run_block
 
 TAPS, WIDTH, WORDS = 4, 5, 6
 
@@ -39,10 +37,8 @@ def test_only_the_taps_that_are_written_change(apart: bool) -> None:
         "read_addr": bits(3), "merged_write": flag(), "merged_addr": bits(3),
         "merged": bits(TAPS * WIDTH),
     }  # fmt: skip
-    inputs = ("write", "write_addr", "data", "taps", "read_addr")
     if apart:
         args |= {"element": bits(WIDTH), "places": bits(TAPS)}
-        inputs = (*inputs, "element", "places")
     words = [[0] * TAPS for _ in range(WORDS)]
     wanted: dict[int, tuple[int, int]] = {}  # address and word of a write, by cycle
     reads: dict[int, int] = {}
@@ -72,9 +68,9 @@ def test_only_the_taps_that_are_written_change(apart: bool) -> None:
         busy = addr if values["write"] else -1
         return values
 
-    trace = run_block(beside_a_memory, args, inputs, drive, 400)
+    trace = BlockBench(beside_a_memory, **args).run(drive, 400)
     names = ("merged_write", "merged_addr", "merged", "kept")
-    rows = list(zip(*(trace.column(name) for name in names), strict=True))
+    rows = trace.columns(*names)
     for cycle, (write, addr, word, kept) in enumerate(rows):
         assert write == (cycle in wanted)
         if write:

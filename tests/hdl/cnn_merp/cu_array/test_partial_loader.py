@@ -1,23 +1,19 @@
 """Partial sums on their way to the CUs: places, order, flow control and framing, by the page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 
-from merp.hdl.base.signals import Stream, flag
+from block_bench import BlockBench, Recorded, Sample, at_random
+from merp.hdl.base.signals import Stream
 from merp.hdl.cnn_merp.cu_array.partial_loader import partial_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.slots import OriginSlot
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 
 @dataclass(frozen=True)
@@ -52,25 +48,17 @@ def design_for(n_cu: int, lanes: int, p: int) -> Design:
     )  # fmt: skip
 
 
-SIZES = ("images", "out_rows", "out_columns", "groups", "last_cus")
-INPUTS = (
-    "rst", "start", "enable", "wanted", *(f"config_{size}" for size in SIZES), "sink_data",
-    "sink_valid", "sink_last", "bias_enable", "bias_addr", "bias_data", "slot_valid", "slot_first",
-)  # fmt: skip
-
-
-def args_for(design: Design) -> dict[str, Any]:
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(), "enable": flag(), "wanted": flag(),
-        "config": MapConfig(design), "sink": Stream(design.map_port * design.partial_width),
-        "bias": BiasWrite(design), "slot": OriginSlot(design), "origin": OriginWrite(design),
-        "filled": flag(), "framing_error": flag(), "design": design,
-    }  # fmt: skip
+def bench_for(design: Design) -> BlockBench:
+    return BlockBench(
+        partial_loader, "clk rst start enable wanted filled framing_error",
+        config=MapConfig(design), sink=Stream(design.map_port * design.partial_width),
+        bias=BiasWrite(design), slot=OriginSlot(design), origin=OriginWrite(design), design=design,
+    )  # fmt: skip
 
 
 def play(
     design: Design, runs: Sequence[Run], offer: float, read: float, cycles: int
-) -> Trace:  # fmt: skip
+) -> Recorded:  # fmt: skip
     rng = np.random.default_rng([design.n_cu, design.map_port])
     lanes, width = design.map_port, design.partial_width
     queue = list(runs)
@@ -135,7 +123,7 @@ def play(
             values["sink_last"] = int(taken == len(beats) - 1 - run.misplaced)
         return values | {"sink_valid": int(offered)}
 
-    return run_block(partial_loader, args_for(design), INPUTS, drive, cycles)
+    return bench_for(design).run(drive, cycles)
 
 
 def words_of(run: Run, design: Design) -> list[tuple[int, int, list[int]]]:
@@ -150,7 +138,7 @@ def words_of(run: Run, design: Design) -> list[tuple[int, int, list[int]]]:
     return found
 
 
-def check(design: Design, runs: Sequence[Run], trace: Trace) -> None:
+def check(design: Design, runs: Sequence[Run], trace: Recorded) -> None:
     lanes, width = design.map_port, design.origin_format.width
     seen = {port.name: trace.column(port.name) for port in trace.ports}
     starts = [cycle for cycle, start in enumerate(seen["start"]) if start]
@@ -258,16 +246,9 @@ def test_after_a_reset_it_is_as_new(lanes: int) -> None:
     rates = {
         "enable": 0.9, "sink_valid": 0.8, "sink_last": 0.4, "slot_valid": 0.5, "slot_first": 0.5,
     }  # fmt: skip
-    words = {"sink_data": 28 * lanes}
-
-    def session(number: int) -> Drive:
-        drive = at_random(number, fixed, rates, words, begin=1)
-        return lambda cycle, seen: {**drive(cycle, seen), "start": int(cycle == (1, 6)[number])}
-
+    pulses = {"rst": 0, "start": (1, 6)}
+    session = at_random(rates, {"sink_data": 28 * lanes}, fixed, begin=1, pulses=pulses)
     # A word that came in the very cycle of the reset is still written.
     late = {"origin_enable": 2}
-    payload = dict.fromkeys(("origin_addr", "origin_data"), "origin_enable")
-    as_new_after_reset(
-        partial_loader, args_for(design), INPUTS, session, range(2, 30, 3), 40, payload=payload,
-        late=late,
-    )  # fmt: skip
+    payload = {"origin_enable": "origin_addr origin_data"}
+    bench_for(design).as_new_after_reset(session, range(2, 30, 3), 40, payload=payload, late=late)

@@ -1,28 +1,23 @@
 """The delta buffer: words in place, credits, capacity, and what the bias gradients see."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
+from block_bench import BlockBench, Recorded, Replays, Sample
 from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
 from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.cnn_merp.delta_bench import (
     DeltaRun,
     Driver,
     Use,
     arguments,
     check,
-    inputs_of,
     play,
 )
 
@@ -53,7 +48,7 @@ def uses(run: DeltaRun) -> list[Use]:
     ]
 
 
-def played(design: Design, runs: Sequence[DeltaRun], cycles: int = 600) -> tuple[Driver, Trace]:
+def played(design: Design, runs: Sequence[DeltaRun], cycles: int = 600) -> tuple[Driver, Recorded]:
     return play(delta_buffer, Slot(design), design, runs, uses, ["slot_last"], cycles)
 
 
@@ -124,7 +119,7 @@ def test_a_word_that_is_complete_in_the_cycle_of_a_reset_is_not_there() -> None:
         }  # fmt: skip
 
     args = arguments(Slot(design), design)
-    trace = run_block(delta_buffer, args, inputs_of(args), drive, 9)
+    trace = BlockBench(delta_buffer, **args).run(drive, 9)
     assert trace.column("filled") == [0, 0, 0, 0, 1, 0, 0, 0, 0]
     assert trace.column("framing_error") == [0, 0, 0, 1, 1, 1, 0, 0, 0]
 
@@ -132,7 +127,7 @@ def test_a_word_that_is_complete_in_the_cycle_of_a_reset_is_not_there() -> None:
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize(("n_cu", "groups"), [(1, 4), (3, 2), (2, 4)])
-def test_delta_buffer_vhdl(n_cu: int, groups: int, tmp_path: Path) -> None:
+def test_delta_buffer_vhdl(n_cu: int, groups: int, replays: Replays) -> None:
     design = design_for(n_cu, groups)
     settings: list[dict[str, Any]] = [{"offer": 0.7}, {"use": 0.5}]
     runs = [
@@ -141,5 +136,4 @@ def test_delta_buffer_vhdl(n_cu: int, groups: int, tmp_path: Path) -> None:
     ]
     driver, trace = played(design, runs, 300)
     check(driver, trace)
-    assert replay(trace, tmp_path) == 300
-    lint_verilog(delta_buffer, trace.args, tmp_path / "verilog")
+    assert replays(trace, lint=True) == 300

@@ -1,24 +1,19 @@
 """Deltas of two rows: words in place, credits and capacity."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.base.signals import Stream, bits, flag
+from block_bench import BlockBench, Recorded, Replays, at_random, columns
+from merp.hdl.base.signals import Stream, bits
 from merp.hdl.cnn_merp.delta_buffer.delta_row_buffer import delta_row_buffer
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Trace
 from merp.testbenches.cnn_merp.delta_bench import DeltaRun, Driver, Use, check, play
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
@@ -55,7 +50,7 @@ def uses(run: DeltaRun) -> list[Use]:
     ]
 
 
-def played(design: Design, runs: Sequence[DeltaRun], cycles: int = 600) -> tuple[Driver, Trace]:
+def played(design: Design, runs: Sequence[DeltaRun], cycles: int = 600) -> tuple[Driver, Recorded]:
     return play(delta_row_buffer, RowSlot(design), design, runs, uses, ["slot_row_last"], cycles)
 
 
@@ -82,9 +77,7 @@ def test_rows_come_as_fast_as_they_go() -> None:
     names = ("start", "sink_valid", "sink_ready", "filled", "slot_valid", "slot_row_last")
     there = left = together = read = 0
     words = iter(runs)
-    for start, valid, ready, filled, slot, row_last in zip(
-        *(trace.column(name) for name in names), strict=True
-    ):
+    for start, valid, ready, filled, slot, row_last in columns(trace, *names):
         there = 0 if start else there + filled - read
         assert not left or ready or there == 2
         together |= filled and read
@@ -123,32 +116,28 @@ def test_a_reset_wins_over_a_row_that_is_complete() -> None:
     """Rows of one word, without a reader: a row is taken in some of the resets' cycles."""
     design = design_for(1, 1)
     run = DeltaRun(design, 1, (2, 4, 1), 1, 0)
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": GradientMapConfig(design),
-        "sink": Stream(BYTE.width), "slot": RowSlot(design), "filled": flag(),
-        "deltas": bits(BYTE.width), "opening": flag(), "element": DeltaElement(design),
-        "framing_error": flag(), "design": design,
-    }  # fmt: skip
+    bench = BlockBench(
+        delta_row_buffer, "clk rst start filled opening framing_error",
+        config=GradientMapConfig(design), sink=Stream(BYTE.width), slot=RowSlot(design),
+        deltas=bits(BYTE.width), element=DeltaElement(design), design=design,
+    )  # fmt: skip
     flags = {"sink_valid": 0.7, "sink_last": 0.1}
-    inputs = ("rst", "start", *run.config(), *flags, "sink_data")
-
-    def session(number: int) -> Drive:
-        return at_random(number, run.config(), flags, {"sink_data": BYTE.width})
-
-    payload = dict.fromkeys(("element_data", "element_index", "element_opening"), "element_valid")
-    payload |= dict.fromkeys(("deltas", "opening"), "slot_valid")  # of a slot; there is none
-    as_new_after_reset(delta_row_buffer, args, inputs, session, range(2, 8), 10, payload=payload)
+    session = at_random(flags, {"sink_data": BYTE.width}, run.config())
+    payload = {
+        "element_valid": "element_data element_index element_opening",
+        "slot_valid": "deltas opening",  # of a slot; there is none
+    }
+    bench.as_new_after_reset(session, range(2, 8), 10, payload=payload)
 
 
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize(("n_cu", "groups"), [(1, 4), (3, 2)])
-def test_delta_rows_vhdl(n_cu: int, groups: int, tmp_path: Path) -> None:
+def test_delta_rows_vhdl(n_cu: int, groups: int, replays: Replays) -> None:
     design = design_for(n_cu, groups)
     runs = [
         DeltaRun(design, n_cu * groups - i, (1, 3, 3), 2, i, offer=0.7, use=0.5) for i in range(2)
     ]
     driver, trace = played(design, runs, 500)
     check(driver, trace)
-    assert replay(trace, tmp_path) == 500
-    lint_verilog(delta_row_buffer, trace.args, tmp_path / "verilog")
+    assert replays(trace, lint=True) == 500

@@ -1,12 +1,11 @@
 """Sums of deltas of each output map, one or several to a beat, against the golden addition."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest
 
-from merp.hdl.base.signals import bits, count, flag
+from block_bench import BlockBench
+from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.gradient_array.bias_gradient import bias_gradient
 from merp.hdl.cnn_merp.gradient_array.bias_gradients import bias_gradients
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
@@ -15,7 +14,6 @@ from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.kernel_update_registers import revisit_cycles
 from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ
-from merp.testbenches.block.trace import run_block
 from merp.testbenches.cnn_merp.cu_bench import elements, joined
 
 FMT = FloatFormat(4, 3)
@@ -69,10 +67,11 @@ def test_deltas_are_summed(add_latency: int, lanes: int) -> None:
             wanted[len(cycles)] = sums[index]
             cycles.append({"read_enable": 1, "read_index": index})
     cycles += [{}] * (GRADIENT_READ + 1)
-    args = {
-        "clk": flag(), "rst": flag(), "element": DeltaElement(design), "read_enable": flag(),
-        "read_index": count(maps - 1), "gradient": bits(FMT.width), "design": design,
-    }  # fmt: skip
+    bench = BlockBench(
+        bias_gradients if lanes > 1 else bias_gradient, "clk rst read_enable",
+        element=DeltaElement(design), read_index=count(maps - 1), gradient=bits(FMT.width),
+        design=design,
+    )  # fmt: skip
 
     def drive(cycle: int, _: dict[str, int]) -> dict[str, int]:
         noise = {
@@ -82,8 +81,6 @@ def test_deltas_are_summed(add_latency: int, lanes: int) -> None:
         }  # fmt: skip
         return noise | cycles[cycle]
 
-    names = tuple(drive(0, {}))
-    block = bias_gradients if lanes > 1 else bias_gradient
-    trace = run_block(block, args, names, drive, len(cycles))
+    trace = bench.run(drive, len(cycles))
     gradient = trace.column("gradient")
     assert [gradient[t + GRADIENT_READ] for t in wanted] == list(wanted.values()) != []

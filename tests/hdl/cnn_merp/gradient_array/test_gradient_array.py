@@ -1,15 +1,12 @@
 """The array of the kernel update against the golden arithmetic, and its behavioural twin."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
+from block_bench import Replays
 from merp.hdl.cnn_merp.behavioural.gradient_array import gradient_array_fast
 from merp.hdl.cnn_merp.gradient_array.gradient_array import gradient_array
 from merp.models.arithmetic.fp_add import fp_add
@@ -156,7 +153,5 @@ def test_the_last_gradients_are_readable_no_earlier_than_told(array: Callable[..
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize("design", CONFIGURATIONS[:3], ids=lambda d: f"k{d.k}-{d.n_cu}cu")
-def test_gradient_array_vhdl(design: Design, tmp_path: Path) -> None:
-    trace = anything(design, "vhdl", 60).play(gradient_array)
-    assert replay(trace, tmp_path) == len(trace.rows)
-    lint_verilog(gradient_array, trace.args, tmp_path / "verilog")
+def test_gradient_array_vhdl(design: Design, replays: Replays) -> None:
+    replays(anything(design, "vhdl", 60).play(gradient_array), lint=True)

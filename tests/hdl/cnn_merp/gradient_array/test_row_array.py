@@ -1,16 +1,13 @@
 """The array of the kernel update in rows against the golden arithmetic, and its twin."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from block_bench import Replays
 from marks import in_full, rows_in_full
-from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.behavioural.row_array import row_array_fast
 from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.models.arithmetic.fp_add import fp_add
@@ -312,7 +309,5 @@ def test_the_last_gradients_are_readable_no_earlier_than_told(array: Callable[..
     [CONFIGURATIONS[4], CONFIGURATIONS[7], *in_full(*CONFIGURATIONS[1:4], *CONFIGURATIONS[5:7])],
     ids=lambda d: f"k{d.k}-{d.ku_lanes}lanes",
 )
-def test_row_array_vhdl(design: Design, tmp_path: Path) -> None:
-    trace = anything(design, 11, 14).play(row_array)
-    assert replay(trace, tmp_path) == len(trace.rows)
-    lint_verilog(row_array, trace.args, tmp_path / "verilog")
+def test_row_array_vhdl(design: Design, replays: Replays) -> None:
+    replays(anything(design, 11, 14).play(row_array), lint=True)

@@ -1,7 +1,5 @@
 """What the control of the array in rows sees to, in small arrays: banks in turn, fresh sums."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,22 +1,17 @@
 """The largest exponent of a sweep and the distances from it: sweeps as close as may be."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from random import Random
 from typing import NamedTuple
 
 import pytest
 
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench
+from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.gradient_array.row_largest import row_largest
-from merp.testbenches.block.trace import run_block
 
 ZERO, INFINITE, NEGATIVE = 1 << 8, 1 << 9, 1 << 10
 FAR = 32
-INPUTS = (
-    "first", "keep_largest", "active", "keep_scales", "x", "delta", "x_exponent", "delta_exponent",
-)  # fmt: skip
 
 
 class Factor(NamedTuple):
@@ -92,12 +87,11 @@ def test_distances_and_scales(narrow: bool) -> None:
         }  # fmt: skip
         return noise | cycles.get(cycle, {})
 
-    args = {
-        "clk": flag(), "first": flag(), "keep_largest": flag(), "active": flag(),
-        "keep_scales": flag(), "x": bits(11), "delta": bits(11), "x_exponent": bits(8),
-        "delta_exponent": bits(8), "distance": bits(6), "scale": bits(11), "narrow": narrow,
-    }  # fmt: skip
-    trace = run_block(row_largest, args, INPUTS, drive, free + 4)
+    bench = BlockBench(
+        row_largest, "clk first keep_largest active keep_scales", x=bits(11), delta=bits(11),
+        x_exponent=bits(8), delta_exponent=bits(8), distance=bits(6), scale=bits(11), narrow=narrow,
+    )  # fmt: skip
+    trace = bench.run(drive, free + 4)
     found, scale, active = (trace.column(name) for name in ("distance", "scale", "active"))
     assert {t: found[t] for t in distances} == distances
     assert all(found[t] >= FAR for t in range(1, len(found)) if not active[t - 1])

@@ -1,7 +1,5 @@
 """The size of the array in rows after synthesis is what its page says."""
 
-from __future__ import annotations
-
 import pytest
 
 from checkout import BLOCK_PAGES

@@ -1,15 +1,12 @@
 """Elements of folded images on their way into the banks, between the maps of convolutions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from block_bench import Replays
 from marks import rows_in_full
-from merp.cosim.block.replay import lint_verilog, replay
 from merp.models.base.folded_shape import FoldedShape, run_shape
 from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Shape
@@ -122,8 +119,6 @@ def test_framing_error_of_a_misplaced_last(early: bool) -> None:
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize(("k", "p", "d"), [(3, 2, 2), *rows_in_full((2, 1, 1))])
-def test_vhdl_equals_myhdl_in_every_cycle(k: int, p: int, d: int, tmp_path: Path) -> None:
+def test_vhdl_equals_myhdl_in_every_cycle(k: int, p: int, d: int, replays: Replays) -> None:
     design = design_for(k, p, d)
-    trace = run_input_path(design, mixed_runs(design, 9), 3000)
-    assert replay(trace, tmp_path) == len(trace.rows)
-    lint_verilog(trace.block, trace.args, tmp_path / "verilog")
+    replays(run_input_path(design, mixed_runs(design, 9), 3000), lint=True)

@@ -5,8 +5,6 @@ Places are those of the pages: element (row r, column c, map i) in bank (r mod k
 bank e, address i. Any floor is offered, and none of it has to make sense.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -14,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from block_bench import BlockBench, Recorded, Sample, at_random
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.input_buffer.either_router import either_router
 from merp.hdl.cnn_merp.input_buffer.fold_router import fold_router
@@ -31,8 +30,6 @@ from merp.hdl.cnn_merp.ports.maps import (
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 BLOCKS = {
     each.__name__: each
@@ -141,18 +138,10 @@ def registers_of(args: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def inputs_of(args: dict[str, Any]) -> tuple[str, ...]:
-    floors = ("valid", "row_limit", "next_row_limit", "column", "open")
-    return (
-        "rst", "start", "enable", *registers_of(args), "sink_data", "sink_valid", "sink_last",
-        *(f"floor_{each}" for each in floors), *(["folded"] * ("folded" in args)),
-    )  # fmt: skip
-
-
-def play(name: str, design: Design, runs: list[Run], seed: int) -> Trace:
+def play(name: str, design: Design, runs: list[Run], seed: int) -> Recorded:
     rng = np.random.default_rng(seed)
     args = args_for(name, design)
-    ports, inputs = registers_of(args), inputs_of(args)
+    ports = registers_of(args)
     queue = list(runs)
     at = rest = 0
     run = queue[0]
@@ -193,10 +182,10 @@ def play(name: str, design: Design, runs: list[Run], seed: int) -> Trace:
         }
 
     cycles = sum(4 * len(each.words) + 20 for each in runs)
-    return run_block(BLOCKS[name], args, inputs, drive, cycles)
+    return BlockBench(BLOCKS[name], **args).run(drive, cycles)
 
 
-def check(name: str, design: Design, runs: list[Run], trace: Trace) -> None:
+def check(name: str, design: Design, runs: list[Run], trace: Recorded) -> None:
     columns = {port.name: trace.column(port.name) for port in trace.ports}
     lanes, taps, k = design.map_port, design.taps, design.k
     starts = [cycle for cycle, start in enumerate(columns["start"]) if start]
@@ -342,16 +331,12 @@ def test_after_a_reset_it_is_as_new(name: str, lanes: int) -> None:
     run = folded(design, 2, [1, 1]) if "fold" in name else convolution(design, 3, 3, 2, 1)
     fixed = {port: run.config.get(each, 0) for port, each in registers_of(args).items()}
     rates = {"enable": 0.9, "sink_valid": 0.8, "sink_last": 0.4, "floor_open": 0.9}
-
-    def session(number: int) -> Drive:
-        drive = at_random(number, fixed, rates, {"sink_data": 16 * lanes}, begin=1)
-        return lambda cycle, seen: {**drive(cycle, seen), "start": int(cycle == (1, 5)[number])}
-
+    pulses = {"rst": 0, "start": (1, 5)}
+    session = at_random(rates, {"sink_data": 16 * lanes}, fixed, begin=1, pulses=pulses)
     # A word that came in the very cycle of the reset is still written; places are set by start.
     enables = ("bank_places",) if lanes > 1 else ("bank_rows", "bank_columns")
     late = dict.fromkeys(enables, 2) | dict.fromkeys({"row", "column", "channel"} & {*args}, 6)
-    payload = dict.fromkeys(("bank_addr", "bank_data"), enables[0])
-    as_new_after_reset(
-        BLOCKS[name], args, inputs_of(args), session, range(2, 14, 2), 30, payload=payload,
-        late=late,
-    )  # fmt: skip
+    payload = {enables[0]: "bank_addr bank_data"}
+    BlockBench(BLOCKS[name], **args).as_new_after_reset(
+        session, range(2, 14, 2), 30, payload=payload, late=late
+    )

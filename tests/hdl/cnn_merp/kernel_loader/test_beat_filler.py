@@ -1,25 +1,19 @@
 """Zeros between packed weights: every word in its place, cycles, lasts, pauses, resets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import Stream, bits, flag
+from block_bench import BlockBench, Replays, Sample, at_random
+from merp.hdl.base.signals import Stream, bits
 from merp.hdl.cnn_merp.kernel_loader.beat_filler import beat_filler
 from merp.hdl.cnn_merp.ports.kernels import LoadConfig
 from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.kernel_load import forward_load
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 
@@ -101,24 +95,17 @@ class Feeder:
                 return
 
 
-def args_for(design: Design) -> dict[str, Any]:
+def bench_for(design: Design) -> BlockBench:
     size = BYTE.width * design.kernel_port
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": LoadConfig(design),
-        "length": bits(7), "filling": bits(4), "sink": Stream(size), "source": Stream(size),
-        "design": design,
-    }  # fmt: skip
+    return BlockBench(
+        beat_filler, "clk rst start", config=LoadConfig(design), length=bits(7), filling=bits(4),
+        sink=Stream(size), source=Stream(size), design=design,
+    )  # fmt: skip
 
 
-INPUTS = (
-    "rst", "start", "config_inputs", "config_groups", "config_last_cus", "length", "filling",
-    "sink_data", "sink_valid", "sink_last", "source_ready",
-)  # fmt: skip
-
-
-def play(port: int, runs: list[Run], density: float, cycles: int) -> tuple[Trace, Feeder]:
+def play(port: int, runs: list[Run], density: float, cycles: int) -> tuple[Run, Feeder]:
     feeder = Feeder(design_for(port), runs, density)
-    return run_block(beat_filler, args_for(feeder.design), INPUTS, feeder.drive, cycles), feeder
+    return bench_for(feeder.design).run(feeder.drive, cycles), feeder
 
 
 def check(feeder: Feeder) -> None:
@@ -171,7 +158,7 @@ def test_words_that_fill_no_beat_do_not_wait_for_the_source() -> None:
         waits = cycle and seen["source_valid"] and not seen["source_ready"]
         return values | {"source_ready": int(values["source_ready"] and waits)}
 
-    run_block(beat_filler, args_for(feeder.design), INPUTS, shy, 120)
+    bench_for(feeder.design).run(shy, 120)
     check(feeder)
     assert len(feeder.found) == 3
 
@@ -187,7 +174,7 @@ def test_a_run_without_zeros_is_over_before_the_next_one_has_any() -> None:
             return values
         return {"filling": 2, "sink_valid": 1, "source_ready": 1}
 
-    trace = run_block(beat_filler, args_for(feeder.design), INPUTS, drive, 40)
+    trace = bench_for(feeder.design).run(drive, 40)
     check(feeder)
     for name in ("sink_ready", "source_valid"):
         assert not any(trace.column(name)[20:])
@@ -213,19 +200,14 @@ def test_after_a_reset_it_is_as_new() -> None:
         "config_inputs": 1, "config_groups": 2, "config_last_cus": 2, "length": 7, "filling": 6,
     }  # fmt: skip
     flags = {"sink_valid": 0.9, "sink_last": 0.2, "source_ready": 0.9}
-
-    def session(number: int) -> Drive:
-        return at_random(number, config, flags, {"sink_data": 32})
-
-    payload = {"source_data": "source_valid", "source_last": "source_valid"}
-    as_new_after_reset(
-        beat_filler, args_for(design), INPUTS, session, range(1, 34, 3), 40, payload=payload
-    )
+    session = at_random(flags, {"sink_data": 32}, config)
+    payload = {"source_valid": "source_data source_last"}
+    bench_for(design).as_new_after_reset(session, range(1, 34, 3), 40, payload=payload)
 
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("port", [2, 8])
-def test_vhdl_agrees(port: int, tmp_path: Path) -> None:
+def test_vhdl_agrees(port: int, replays: Replays) -> None:
     trace, feeder = play(port, RUNS[:6], 0.7, 300)
-    assert replay(trace, tmp_path) == 300
+    assert replays(trace) == 300
     assert len(feeder.found) == 6

@@ -1,15 +1,13 @@
 """Elements several to a beat into kernels: each tap in its place, the next kernel's kept aside."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest
 
+from block_bench import BlockBench, Recorded, Sample
 from marks import rows_in_full
-from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.base.signals import Stream, bits, count
 from merp.hdl.cnn_merp.kernel_loader.collect_beats import collect_beats
-from merp.testbenches.block.trace import Sample, Trace, run_block
 
 WIDTH = 7
 
@@ -39,18 +37,15 @@ class Kernels:
         }  # fmt: skip
 
 
-def play(taps: int, lanes: int, rotated: bool, density: float) -> tuple[Trace, Kernels]:
+def play(taps: int, lanes: int, rotated: bool, density: float) -> tuple[Recorded, Kernels]:
     kernels = 2 * lanes + 1
     driver = Kernels(taps, lanes, kernels, density)
-    args = {
-        "clk": flag(), "sink": Stream(lanes * WIDTH), "take": flag(),
-        "held": count(taps + lanes), "collected": bits(taps * WIDTH), "width": WIDTH,
-        "rotated": rotated,
-    }  # fmt: skip
+    bench = BlockBench(
+        collect_beats, "clk take", sink=Stream(lanes * WIDTH), held=count(taps + lanes),
+        collected=bits(taps * WIDTH), width=WIDTH, rotated=rotated,
+    )  # fmt: skip
     cycles = int(10 + taps * kernels / lanes / density**2)
-    return run_block(
-        collect_beats, args, ("take", "held", "sink_data"), driver.drive, cycles
-    ), driver
+    return bench.run(driver.drive, cycles), driver
 
 
 @pytest.mark.parametrize(("taps", "lanes"), [

@@ -1,22 +1,15 @@
 """Kernels on their way into delta propagation: transposed and rotated, biases +0."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import Stream, bits, flag
+from block_bench import BlockBench, Recorded, Replays, Sample, at_random
+from merp.hdl.base.signals import Stream, bits
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.models.base.formats import FloatFormat
 from merp.models.golden.delta import swapped
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 WORD = FloatFormat(8, 3)  # elements are only carried: 12 bits number them
 
@@ -28,14 +21,13 @@ def design_for(k: int, n_cu: int) -> Design:
     )  # fmt: skip
 
 
-def args_for(design: Design) -> dict[str, Any]:
+def bench_for(design: Design) -> BlockBench:
     bias = BiasWrite(design)
     bias.data = bits(WORD.width, 5)  # a zero is written, whatever stood there from power-up on
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": LoadConfig(design),
-        "sink": Stream(WORD.width), "kernel": KernelWrite(design), "bias": bias,
-        "loaded": flag(), "framing_error": flag(), "design": design,
-    }  # fmt: skip
+    return BlockBench(
+        delta_loader, "clk rst start loaded framing_error", config=LoadConfig(design),
+        sink=Stream(WORD.width), kernel=KernelWrite(design), bias=bias, design=design,
+    )  # fmt: skip
 
 
 def load(
@@ -44,11 +36,9 @@ def load(
     idle: float = 0.0,
     lasts: tuple[int, ...] = (-1,),
     reset_at: int | None = None,
-) -> tuple[Trace, list[int]]:
+) -> tuple[Recorded, list[int]]:
     """Load kernels 0, 1, 2, ... of (m, n) maps, one layer after the other."""
     rng = np.random.default_rng(5)
-    inputs = ("rst", "start", "config_inputs", "config_groups", "config_last_cus", "sink_data",
-              "sink_valid", "sink_last")  # fmt: skip
     queue = list(sizes)
     starts: list[int] = []
     state = {"at": 0, "size": 0, "valid": 0, "since": 0}
@@ -82,11 +72,13 @@ def load(
         }  # fmt: skip
 
     cycles = 20 + sum(int((m * n * design.taps + 12) / (1 - idle) ** 2) for m, n in sizes)
-    trace = run_block(delta_loader, args_for(design), inputs, drive, cycles + (reset_at or 0))
+    trace = bench_for(design).run(drive, cycles + (reset_at or 0))
     return trace, starts
 
 
-def writes(trace: Trace, begin: int, end: int, port: str, n_cu: int) -> dict[tuple[int, int], int]:
+def writes(
+    trace: Recorded, begin: int, end: int, port: str, n_cu: int
+) -> dict[tuple[int, int], int]:
     """Word by (CU, address), from the cycles begin to end; each may be written once."""
     found: dict[tuple[int, int], int] = {}
     enable, addr, data = (trace.column(f"{port}_{f}") for f in ("enable", "addr", "data"))
@@ -98,7 +90,7 @@ def writes(trace: Trace, begin: int, end: int, port: str, n_cu: int) -> dict[tup
     return found
 
 
-def check(design: Design, sizes: list[tuple[int, int]], trace: Trace, starts: list[int]) -> None:
+def check(design: Design, sizes: list[tuple[int, int]], trace: Recorded, starts: list[int]) -> None:
     assert len(starts) == len(sizes)
     loaded = trace.column("loaded")
     for (m, n), begin, end in zip(sizes, starts, [*starts[1:], len(trace.rows)], strict=True):
@@ -169,22 +161,11 @@ def test_after_a_reset_it_is_as_new() -> None:
     design = design_for(2, 2)
     config = {"config_inputs": 2, "config_groups": 2, "config_last_cus": 1}
     flags = {"sink_valid": 0.8, "sink_last": 0.3}
-    inputs = ("rst", "start", *config, *flags, "sink_data")
-
-    def session(number: int) -> Drive:
-        return at_random(number, config, flags, {"sink_data": WORD.width})
-
-    payload = {
-        f"{port}_{name}": f"{port}_enable"
-        for port in ("kernel", "bias")
-        for name in ("addr", "data")
-    }
+    session = at_random(flags, {"sink_data": WORD.width}, config)
+    payload = {f"{port}_enable": f"{port}_addr {port}_data" for port in ("kernel", "bias")}
     # The zero of a bias that was on its way is still written.
     late = {"bias_enable": 2}
-    as_new_after_reset(
-        delta_loader, args_for(design), inputs, session, range(1, 50, 3), 50, payload=payload,
-        late=late,
-    )  # fmt: skip
+    bench_for(design).as_new_after_reset(session, range(1, 50, 3), 50, payload=payload, late=late)
 
 
 def test_loaded_ends_with_the_next_start() -> None:
@@ -194,6 +175,6 @@ def test_loaded_ends_with_the_next_start() -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize(("k", "n_cu"), [(1, 2), (3, 2)])
-def test_vhdl_agrees(k: int, n_cu: int, tmp_path: Path) -> None:
+def test_vhdl_agrees(k: int, n_cu: int, replays: Replays) -> None:
     trace, _ = load(design_for(k, n_cu), [(4, 5), (3, 2)], 0.2)
-    assert replay(trace, tmp_path) == len(trace.rows)
+    replays(trace)

@@ -1,7 +1,5 @@
 """Weights of folded layers into delta propagation: each in its tap, one or several a beat."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from merp.hdl.base.signals import Stream, count, flag
+from block_bench import BlockBench, Sample, at_random
+from merp.hdl.base.signals import Stream, count
 from merp.hdl.cnn_merp.kernel_loader.fold_beat_loader import fold_beat_loader
 from merp.hdl.cnn_merp.kernel_loader.fold_delta_loader import fold_delta_loader
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite, LoadConfig
@@ -18,13 +17,9 @@ from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.kernel_load import delta_load
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, run_block
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 WIDTH = BYTE.width
-PINS = ("sink_data", "sink_valid", "sink_last")
-INPUTS = ("rst", "start", "config_inputs", "config_groups", "config_last_cus", "elements", *PINS)
 
 
 def design_for(k: int, n_cu: int, port: int) -> Design:
@@ -144,13 +139,12 @@ class Feeder:
                 return
 
 
-def args_for(design: Design) -> dict[str, Any]:
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": LoadConfig(design),
-        "elements": count(design.kernel_words * design.taps),
-        "sink": Stream(design.kernel_port * WIDTH), "kernel": KernelWrite(design, by_tap=True),
-        "loaded": flag(), "framing_error": flag(), "design": design,
-    }  # fmt: skip
+def bench_for(design: Design) -> BlockBench:
+    return BlockBench(
+        block_of(design), "clk rst start loaded framing_error", config=LoadConfig(design),
+        elements=count(design.kernel_words * design.taps), sink=Stream(design.kernel_port * WIDTH),
+        kernel=KernelWrite(design, by_tap=True), design=design,
+    )  # fmt: skip
 
 
 def block_of(design: Design) -> Any:
@@ -160,7 +154,7 @@ def block_of(design: Design) -> Any:
 def play(design: Design, layers: list[Layer], density: float = 1.0) -> Feeder:
     feeder = Feeder(design, layers, density)
     words = sum(2 * each.inputs * each.outputs + 20 for each in layers)
-    run_block(block_of(design), args_for(design), INPUTS, feeder.drive, int(words / density))
+    bench_for(design).run(feeder.drive, int(words / density))
     return feeder
 
 
@@ -226,13 +220,9 @@ def test_after_a_reset_it_is_as_new(design: Design, broken_off: int) -> None:
         layer = {"config_inputs": 1, "config_groups": groups, "config_last_cus": last}
         return layer | {"elements": 7}
 
-    def session(number: int) -> Drive:
-        flags = {"sink_valid": (0.8, 1.0)[number], "sink_last": 0.1}
-        layer = config((broken_off, 5)[number])
-        return at_random(number, layer, flags, {"sink_data": design.kernel_port * WIDTH})
-
-    several = ("elements", "places") if design.kernel_port > 1 else ("data",)
-    payload = {f"kernel_{name}": "kernel_enable" for name in ("addr", "taps", *several)}
-    as_new_after_reset(
-        block_of(design), args_for(design), INPUTS, session, range(1, 55, 3), 56, payload=payload
-    )
+    flags = {"sink_valid": (0.8, 1.0), "sink_last": 0.1}
+    words = {"sink_data": design.kernel_port * WIDTH}
+    session = at_random(flags, words, (config(broken_off), config(5)))
+    several = "kernel_elements kernel_places" if design.kernel_port > 1 else "kernel_data"
+    payload = {"kernel_enable": f"kernel_addr kernel_taps {several}"}
+    bench_for(design).as_new_after_reset(session, range(1, 55, 3), 56, payload=payload)

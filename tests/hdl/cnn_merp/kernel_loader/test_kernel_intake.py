@@ -1,7 +1,5 @@
 """Kernels several elements to a beat, whole, smaller or lacking some: taps, lasts, resets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
@@ -9,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from merp.hdl.base.signals import Stream, count, flag
+from block_bench import BlockBench, Sample, at_random
+from merp.hdl.base.signals import Stream, count
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, run_block
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 WIDTH = BYTE.width
@@ -45,28 +42,17 @@ class Case:
     def streams(self) -> tuple[str, ...]:
         return ("sink",) if self.turns else ("sink_kernel", "sink_bias")
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        options = {"size": self.design.widened, "filling": self.filled}
-        config = [name for name in CONFIG if options.get(name, True)]
-        pins = (f"{each}_{pin}" for each in self.streams for pin in ("data", "valid", "last"))
-        return ("rst", "start", *config, *pins)
-
-    def args(self) -> dict[str, Any]:
+    def bench(self) -> BlockBench:
         design = self.design
         beat = design.kernel_port * WIDTH
         options = {"size": count(design.k)} if design.widened else {}
         options |= {"filling": count(design.taps - 1)} if self.filled else {}
-        return {
-            "clk": flag(), "rst": flag(), "start": flag(), "config": LoadConfig(design),
-            **{each: Stream(beat) for each in self.streams}, "kernel": KernelWrite(design),
-            "bias": BiasWrite(design), "loaded": flag(), "framing_error": flag(),
-            "design": design, **options,
-        }  # fmt: skip
-
-    @property
-    def block(self) -> Any:
-        return delta_loader if self.turns else kernel_loader
+        return BlockBench(
+            delta_loader if self.turns else kernel_loader,
+            "clk rst start loaded framing_error", config=LoadConfig(design),
+            kernel=KernelWrite(design), bias=BiasWrite(design), design=design, **options,
+            **{each: Stream(beat) for each in self.streams},
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -96,7 +82,7 @@ class Feeder:
     def drive(self, cycle: int, seen: Sample) -> dict[str, int]:
         self.cycle, self.seen = cycle, seen
         values = next(self._play)
-        return {name: value for name, value in values.items() if name in self.case.inputs}
+        return {name: value for name, value in values.items() if name in self.case.bench().ports}
 
     def _plan(self, layers: list[Layer]) -> Iterator[dict[str, int]]:
         yield {"rst": 1}
@@ -178,7 +164,7 @@ class Feeder:
 def play(case: Case, layers: list[Layer], density: float = 1.0) -> Feeder:
     feeder = Feeder(case, layers, density)
     words = sum(each.m * each.n * each.size**2 + 12 for each in layers)
-    run_block(case.block, case.args(), case.inputs, feeder.drive, int(words / density))
+    case.bench().run(feeder.drive, int(words / density))
     return feeder
 
 
@@ -245,19 +231,10 @@ def test_a_misplaced_last_is_told_until_the_next_start(case: Case) -> None:
 def test_after_a_reset_it_is_as_new(case: Case) -> None:
     """In the middle of a kernel, of a beat, and when all is there."""
     config = dict(zip(CONFIG, (2, 2, 1, 3, 4), strict=True))
-    config = {name: value for name, value in config.items() if name in case.inputs}
+    config = {name: value for name, value in config.items() if name in case.bench().ports}
     flags = {f"{each}_valid": 0.8 for each in case.streams}
     flags |= {f"{each}_last": 0.1 for each in case.streams}
     beat = case.design.kernel_port * WIDTH
-
-    def session(number: int) -> Drive:
-        return at_random(number, config, flags, {f"{each}_data": beat for each in case.streams})
-
-    payload = {
-        f"{port}_{name}": f"{port}_enable"
-        for port in ("kernel", "bias")
-        for name in ("addr", "data")
-    }
-    as_new_after_reset(
-        case.block, case.args(), case.inputs, session, range(1, 40, 4), 40, payload=payload
-    )
+    session = at_random(flags, {f"{each}_data": beat for each in case.streams}, config)
+    payload = {f"{port}_enable": f"{port}_addr {port}_data" for port in ("kernel", "bias")}
+    case.bench().as_new_after_reset(session, range(1, 40, 4), 40, payload=payload)

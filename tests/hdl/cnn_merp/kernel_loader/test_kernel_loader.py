@@ -1,23 +1,18 @@
 """The kernel loader: where every word lands, and when it may be read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import Stream, flag
+from block_bench import BlockBench, Recorded, Replays, Sample, at_random
+from merp.hdl.base.signals import Stream
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.models.base.formats import BINARY32, FloatFormat
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 
@@ -113,29 +108,23 @@ class Feeder:
         yield {"start": 0, "rst": 0, "sink_kernel_valid": 0, "sink_bias_valid": 0}
 
 
-def run(design: Design, loads: Sequence[Load], seed: int = 0) -> tuple[Trace, Feeder]:
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": LoadConfig(design),
-        "sink_kernel": Stream(design.fmt.width), "sink_bias": Stream(design.fmt.width),
-        "kernel": KernelWrite(design), "bias": BiasWrite(design), "loaded": flag(),
-        "framing_error": flag(), "design": design,
-    }  # fmt: skip
-    inputs = (
-        "rst", "start", "config_inputs", "config_groups", "config_last_cus", "sink_kernel_data",
-        "sink_kernel_valid", "sink_kernel_last", "sink_bias_data", "sink_bias_valid",
-        "sink_bias_last",
+def run(design: Design, loads: Sequence[Load], seed: int = 0) -> tuple[Recorded, Feeder]:
+    bench = BlockBench(
+        kernel_loader, "clk rst start loaded framing_error", config=LoadConfig(design),
+        sink_kernel=Stream(design.fmt.width), sink_bias=Stream(design.fmt.width),
+        kernel=KernelWrite(design), bias=BiasWrite(design), design=design,
     )  # fmt: skip
     cycles = 20 + sum(
         int((load.maps(design) * load.n * design.taps + 12) / (1 - load.idle) ** 2)
         for load in loads
     )
     feeder = Feeder(design, loads, seed)
-    trace = run_block(kernel_loader, args, inputs, feeder.drive, cycles)
+    trace = bench.run(feeder.drive, cycles)
     assert feeder.ended, "a load did not end"
     return trace, feeder
 
 
-def check(design: Design, loads: Sequence[Load], seed: int = 0) -> Trace:
+def check(design: Design, loads: Sequence[Load], seed: int = 0) -> Recorded:
     """Every complete load: contents of the memories, times, framing."""
     trace, feeder = run(design, loads, seed)
     names = [port.name for port in trace.ports]
@@ -268,28 +257,19 @@ def test_kernel_loader_random(seed: int) -> None:
 def test_after_a_reset_it_is_as_new() -> None:
     """In the middle of a kernel, of a group, and between the kernels and the biases."""
     design = design_for(2, 2)
-    args: dict[str, Any] = {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": LoadConfig(design),
-        "sink_kernel": Stream(BYTE.width), "sink_bias": Stream(BYTE.width),
-        "kernel": KernelWrite(design), "bias": BiasWrite(design), "loaded": flag(),
-        "framing_error": flag(), "design": design,
-    }  # fmt: skip
+    bench = BlockBench(
+        kernel_loader, "clk rst start loaded framing_error", config=LoadConfig(design),
+        sink_kernel=Stream(BYTE.width), sink_bias=Stream(BYTE.width), kernel=KernelWrite(design),
+        bias=BiasWrite(design), design=design,
+    )  # fmt: skip
     config = {"config_inputs": 2, "config_groups": 2, "config_last_cus": 1}
     streams = ("sink_kernel", "sink_bias")
     flags = {f"{stream}_valid": 0.8 for stream in streams}
     words = {f"{stream}_data": BYTE.width for stream in streams}
-
-    def session(number: int) -> Drive:
-        lasts = {f"{stream}_last": (0.0, 0.1)[number] for stream in streams}
-        return at_random(number, config, flags | lasts, words)
-
-    inputs = ("rst", "start", *config, *flags, *words, *(f"{each}_last" for each in streams))
-    payload = {
-        f"{port}_{name}": f"{port}_enable"
-        for port in ("kernel", "bias")
-        for name in ("addr", "data")
-    }
-    as_new_after_reset(kernel_loader, args, inputs, session, range(1, 40, 3), 50, payload=payload)
+    flags |= {f"{stream}_last": (0.0, 0.1) for stream in streams}
+    session = at_random(flags, words, config)
+    payload = {f"{port}_enable": f"{port}_addr {port}_data" for port in ("kernel", "bias")}
+    bench.as_new_after_reset(session, range(1, 40, 3), 50, payload=payload)
 
 
 @pytest.mark.ghdl
@@ -298,8 +278,7 @@ def test_after_a_reset_it_is_as_new() -> None:
     [DESIGNS[0], DESIGNS[1], DESIGNS[4], design_for(2, 3, fmt=BINARY32)],
     ids=lambda d: f"k{d.k}-{d.n_cu}cu",
 )
-def test_kernel_loader_vhdl(design: Design, tmp_path: Path) -> None:
+def test_kernel_loader_vhdl(design: Design, replays: Replays) -> None:
     first, second, *_ = loads_for(design, 0.2)
     give_up = Load(1, 1, 1, kernel_last=(0,), reset_at=2)
-    trace = check(design, [first, give_up, second])
-    assert replay(trace, tmp_path) == len(trace.rows)
+    replays(check(design, [first, give_up, second]))

@@ -1,15 +1,12 @@
 """Kernels that delta propagation holds come out as they came in: order, values, pace, resets."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from block_bench import BlockBench, Recorded, Replays, Sample, at_random
 from marks import in_full
-from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
@@ -22,12 +19,7 @@ from merp.hdl.conversion.entity import Bit, behavioural, entity
 from merp.models.base.formats import BINARY16
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.latencies import SLOT
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import element
-
-INPUTS = ("rst", "start", "final_issue", "config_inputs", "config_groups", "config_last_cus",
-          "sink_data", "sink_valid", "sink_last", "source_ready", "slot_addr")  # fmt: skip
 
 
 def design_for(k: int, n_cu: int, **chosen: Any) -> Design:
@@ -95,19 +87,18 @@ def play(
     ready: float = 1.0,
     cut_after: int | None = None,
     by: str = "rst",
-) -> tuple[Trace, list[list[tuple[int, int, int]]], list[list[int]]]:
+) -> tuple[Recorded, list[list[tuple[int, int, int]]], list[list[int]]]:
     """Layers of (m, n) maps one after the other; what came out of each, and what went in.
 
     cut_after: so many words of the first layer have left when it is broken off by a reset, or by
     the next start.
     """
     rng = Random(len(sizes) + design.n_cu)
-    args: dict[str, Any] = {
-        "clk": flag(), "rst": flag(), "start": flag(), "final_issue": flag(),
-        "config": LoadConfig(design), "sink": Stream(design.fmt.width),
-        "source": Stream(design.fmt.width), "loaded": flag(),
-        "slot_addr": Slot(design).kernel_addr, "design": design,
-    }  # fmt: skip
+    bench = BlockBench(
+        kept_kernels, "clk rst start final_issue loaded", config=LoadConfig(design),
+        sink=Stream(design.fmt.width), source=Stream(design.fmt.width),
+        slot_addr=Slot(design).kernel_addr, design=design,
+    )  # fmt: skip
     queue = list(sizes)
     words: list[list[int]] = []
     found: list[list[tuple[int, int, int]]] = []
@@ -149,7 +140,7 @@ def play(
         }  # fmt: skip
 
     cycles = 40 + sum(int(m * n * design.taps * (1 + 1 / ready) + 40) for m, n in sizes)
-    trace = run_block(kept_kernels, args, INPUTS, drive, cycles)
+    trace = bench.run(drive, cycles)
     assert not queue
     return trace, found, words
 
@@ -202,33 +193,24 @@ def test_a_stream_is_broken_off(by: str, runs: int) -> None:
 def test_after_a_reset_it_is_as_new() -> None:
     """While it waits for the last slot, in the middle of a kernel, of a group, and at the end."""
     design = design_for(2, 2, fmt=BINARY16)
-    args: dict[str, Any] = {
-        "clk": flag(), "rst": flag(), "start": flag(), "final_issue": flag(),
-        "config": LoadConfig(design), "read": KernelRead(design),
-        "source": Stream(design.fmt.width), "design": design,
-    }  # fmt: skip
+    bench = BlockBench(
+        kernel_reader, "clk rst start final_issue", config=LoadConfig(design),
+        read=KernelRead(design), source=Stream(design.fmt.width), design=design,
+    )  # fmt: skip
     config = {"config_inputs": 2, "config_groups": 2, "config_last_cus": 1}
-    inputs = ("rst", "start", "final_issue", *config, "read_element", "source_ready")
-
-    def session(number: int) -> Drive:
-        drive = at_random(number, config, {"source_ready": 0.7}, {"read_element": 16}, begin=1)
-        # The last one has neither a start nor a last slot before something left over would show.
-        begins, issued = ((1, 3), (5, 7))[number]
-        return lambda cycle, seen: {
-            **drive(cycle, seen), "start": int(cycle == begins),
-            "final_issue": int(cycle == issued),
-        }  # fmt: skip
-
-    payload = {f"read_{name}": "read_enable" for name in ("addr", "tap", "cu")}
-    payload |= dict.fromkeys(("source_data", "source_last"), "source_valid")
-    as_new_after_reset(
-        kernel_reader, args, inputs, session, (4, *range(1, 60, 5)), 60, payload=payload
-    )
+    # The last one has neither a start nor a last slot before something left over would show.
+    pulses = {"rst": 0, "start": (1, 5), "final_issue": (3, 7)}
+    session = at_random({"source_ready": 0.7}, {"read_element": 16}, config, begin=1, pulses=pulses)
+    payload = {
+        "read_enable": "read_addr read_tap read_cu",
+        "source_valid": "source_data source_last",
+    }
+    bench.as_new_after_reset(session, (4, *range(1, 60, 5)), 60, payload=payload)
 
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("design", DESIGNS[2::2], ids=lambda design: f"k{design.k}{design.cu_kind}")
-def test_kernel_reader_vhdl(design: Design, tmp_path: Path) -> None:
+def test_kernel_reader_vhdl(design: Design, replays: Replays) -> None:
     trace, found, words = play(design, [(2, 3), (1, 2)], 0.6)
     check(design, found, words)
-    assert replay(trace, tmp_path) == len(trace.rows)
+    replays(trace)

@@ -1,25 +1,16 @@
 """Kernels of any size up to k x k into words of k x k, in forward and in delta propagation."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import Stream, flag
+from block_bench import BlockBench, Recorded, Replays, Sample, at_random
+from merp.hdl.base.signals import Stream
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelConfig, KernelWrite, LoadConfig
 from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 WORD = FloatFormat(8, 3)  # elements are only carried: 12 bits number them, from one on
-INPUTS = ("rst", "start", "config_inputs", "config_groups", "config_last_cus", "size", "sink_data",
-          "sink_valid", "sink_last")  # fmt: skip
 
 Layer = tuple[int, int, int]  # m, n, k
 
@@ -31,16 +22,17 @@ def design_for(k: int) -> Design:
     )  # fmt: skip
 
 
-def arguments(design: Design) -> dict[str, Any]:
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": LoadConfig(design),
-        "sink": Stream(WORD.width), "kernel": KernelWrite(design), "bias": BiasWrite(design),
-        "loaded": flag(), "framing_error": flag(), "design": design,
-        "size": KernelConfig(design).size,
-    }  # fmt: skip
+def bench_for(design: Design) -> BlockBench:
+    return BlockBench(
+        delta_loader, "clk rst start loaded framing_error", config=LoadConfig(design),
+        sink=Stream(WORD.width), kernel=KernelWrite(design), bias=BiasWrite(design), design=design,
+        size=KernelConfig(design).size,
+    )  # fmt: skip
 
 
-def load(design: Design, layers: list[Layer], idle: float, lasts: tuple[int, ...] = (-1,)) -> Trace:
+def load(
+    design: Design, layers: list[Layer], idle: float, lasts: tuple[int, ...] = (-1,)
+) -> Recorded:
     """Load kernels 1, 2, ... of each layer; what starts a load is in the trace."""
     rng = np.random.default_rng(5)
     queue = list(layers)
@@ -67,9 +59,7 @@ def load(design: Design, layers: list[Layer], idle: float, lasts: tuple[int, ...
         }  # fmt: skip
 
     words = sum(m * n * k * k + 12 for m, n, k in layers)
-    return run_block(
-        delta_loader, arguments(design), INPUTS, drive, 20 + int(words / (1 - idle) ** 2)
-    )
+    return bench_for(design).run(drive, 20 + int(words / (1 - idle) ** 2))
 
 
 def wanted(design: Design, layer: Layer) -> dict[tuple[int, int], list[int]]:
@@ -127,23 +117,14 @@ def test_after_a_reset_it_is_as_new() -> None:
     design = design_for(3)
     config = {"config_inputs": 2, "config_groups": 2, "config_last_cus": 1, "size": 2}
     flags = {"sink_valid": 0.8, "sink_last": 0.3}
-
-    def session(number: int) -> Drive:
-        return at_random(number, config, flags, {"sink_data": WORD.width})
-
-    payload = {
-        f"{port}_{name}": f"{port}_enable"
-        for port in ("kernel", "bias")
-        for name in ("addr", "data")
-    }
-    as_new_after_reset(
-        delta_loader, arguments(design), INPUTS, session, range(1, 50, 3), 50, payload=payload,
-        late={"bias_enable": 2},
-    )  # fmt: skip
+    session = at_random(flags, {"sink_data": WORD.width}, config)
+    payload = {f"{port}_enable": f"{port}_addr {port}_data" for port in ("kernel", "bias")}
+    bench_for(design).as_new_after_reset(
+        session, range(1, 50, 3), 50, payload=payload, late={"bias_enable": 2}
+    )
 
 
 @pytest.mark.ghdl
-def test_vhdl_replays_the_trace(tmp_path: Path) -> None:
+def test_vhdl_replays_the_trace(replays: Replays) -> None:
     design = design_for(3)
-    trace = load(design, LAYERS, 0.3)
-    assert replay(trace, tmp_path) == len(trace.rows)
+    replays(load(design, LAYERS, 0.3))

@@ -1,7 +1,5 @@
 """Sums that start at another layer's output, or at a delta: bits, counts, cycles, bad streams."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

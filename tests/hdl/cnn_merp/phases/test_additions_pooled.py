@@ -1,7 +1,5 @@
 """Deltas at pooled resolution that sums start at, expanded on their way: bits, counts, streams."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

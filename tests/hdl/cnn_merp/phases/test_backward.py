@@ -1,13 +1,12 @@
 """Both backward phases in one pass: the bits of both runs, each word once, and cycles of halves."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from audited_runs import assert_same, audited
 from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -214,12 +213,8 @@ def arrays_for(
 def play(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
     """Run cases of one elaboration back to back, and audit each."""
     top = backward_top(cases[0].design, array, cases[0].rates.rule)
-    records = run_job(Job(top, [each.run() for each in cases], limit=3000), engine)
-    for each, record in zip(cases, records, strict=True):
-        found = audit(record, each.expected())
-        assert found.passed, f"{each.shape}: {found.failures}"
-        assert found.bit_exact
-    return records
+    job = Job(top, [each.run() for each in cases], limit=3000)
+    return audited(job, engine, [each.expected() for each in cases])
 
 
 @pytest.mark.parametrize("seed", [0, *in_full(*range(1, 9))])
@@ -231,8 +226,7 @@ def test_random_layers_back_to_back(index: int, seed: int) -> None:
 @pytest.mark.parametrize("index", [0, 3, *in_full(1, 2, 4, 5, 6, 7)])
 def test_register_transfer_arrays_give_the_same_record(index: int) -> None:
     cases = [case(70, index)]
-    [behavioural], [rtl] = play(cases), play(cases, array="rtl")
-    assert behavioural.differences(rtl) == []
+    assert_same(play(cases), play(cases, array="rtl"))
 
 
 LATE: dict[str, tuple[int, ...]] = {"m_axis_delta": (*[0] * 40, 1)}
@@ -408,13 +402,11 @@ def test_layers_that_one_pass_does_not_take_are_refused_in_a_line() -> None:
 @pytest.mark.parametrize("index", [3, *in_full(0, 1, 2, 4, 5, 6, 7)])
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in range(80, 86)]
-    for mine, other in zip(play(cases, "verilator", "rtl"), play(cases), strict=True):
-        assert mine.differences(other) == []
+    assert_same(play(cases, "verilator", "rtl"), play(cases))
 
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("index", [3, *in_full(0, 1, 2, 4, 5, 6, 7)])
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in (80, 81)]
-    for mine, other in zip(play(cases, "ghdl", "rtl"), play(cases), strict=True):
-        assert mine.differences(other) == []
+    assert_same(play(cases, "ghdl", "rtl"), play(cases))

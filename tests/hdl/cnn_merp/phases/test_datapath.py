@@ -1,7 +1,5 @@
 """A datapath with several streams in: which of them the sums start at, and whose last is wrong."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,19 +1,17 @@
 """Delta propagation in hardware: bits, counts and cycles, against golden and formulae."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 from layer_kinds import KINDS, POOL_KINDS, many, pooled
 
+from audited_runs import assert_same, audited
 from marks import in_full, rows_in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.machines.cnn_merp.phases.delta import delta_run, delta_top, expect_delta
-from merp.cosim.phases.audit.audit import audit
 from merp.models.base.bits import Bits
 from merp.models.base.delta_shape import delta_shape
 from merp.models.base.folded_shape import folds
@@ -219,15 +217,11 @@ def run_of(c: Case) -> Run:
 
 def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
     job = Job(delta_top(cases[0].design, array), [run_of(each) for each in cases], limit=3000)
-    records = run_job(job, engine)
-    for each, record in zip(cases, records, strict=True):
-        expected = expect_delta(
-            each.shape, each.unpooled, len(each.deltas), each.design, each.golden
-        )
-        found = audit(record, expected)
-        assert found.passed, f"{each.shape}, {each.unpooled}: {found.failures}"
-        assert found.bit_exact
-    return records
+    expected = [
+        expect_delta(each.shape, each.unpooled, len(each.deltas), each.design, each.golden)
+        for each in cases
+    ]
+    return audited(job, engine, expected)
 
 
 @pytest.mark.parametrize("seed", [0, *in_full(1, 2)])
@@ -239,8 +233,7 @@ def test_random_layers_back_to_back(index: int, seed: int) -> None:
 @pytest.mark.parametrize("index", [0, 5, *in_full(2, 4, *range(6, 16))])
 def test_register_transfer_array_gives_the_same_record(index: int) -> None:
     cases = [case(70, index)]
-    [behavioural], [rtl] = run(cases), run(cases, array="rtl")
-    assert behavioural.differences(rtl) == []
+    assert_same(run(cases), run(cases, array="rtl"))
 
 
 @pytest.mark.ghdl
@@ -253,8 +246,7 @@ def test_register_transfer_array_gives_the_same_record(index: int) -> None:
 )  # fmt: skip
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in (80, 81)]
-    for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases), strict=True):
-        assert mine.differences(other) == []
+    assert_same(run(cases, "ghdl", "rtl"), run(cases))
 
 
 @pytest.mark.verilator
@@ -267,8 +259,7 @@ def test_vhdl_gives_the_same_record(index: int) -> None:
 )  # fmt: skip
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in range(90, 96)]
-    for mine, other in zip(run(cases, "verilator", "rtl"), run(cases), strict=True):
-        assert mine.differences(other) == []
+    assert_same(run(cases, "verilator", "rtl"), run(cases))
 
 
 def unpooled_case(index: int, relu: bool) -> Case:

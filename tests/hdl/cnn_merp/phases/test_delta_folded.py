@@ -1,18 +1,16 @@
 """Delta propagation of fully connected layers on engines of k x k kernels, beside convolutions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
+from audited_runs import assert_same, audited
 from marks import in_full, rows_in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.machines.cnn_merp.phases.delta import delta_run, delta_top, expect_delta
-from merp.cosim.phases.audit.audit import audit
 from merp.models.base.bits import Bits
 from merp.models.base.delta_shape import delta_shape
 from merp.models.base.errors import BadInput
@@ -149,15 +147,11 @@ def case(seed: int, index: int, connected: bool = True, pressure: bool = True) -
 def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
     """Run cases of one elaboration back to back, and audit each."""
     job = Job(delta_top(cases[0].design, array), [each.run for each in cases], limit=3000)
-    records = run_job(job, engine)
-    for each, record in zip(cases, records, strict=True):
-        expected = expect_delta(
-            each.shape, each.unpooled, len(each.deltas), each.design, each.golden
-        )
-        found = audit(record, expected)
-        assert found.passed, f"{each.shape}, {each.unpooled}: {found.failures}"
-        assert found.bit_exact
-    return records
+    expected = [
+        expect_delta(each.shape, each.unpooled, len(each.deltas), each.design, each.golden)
+        for each in cases
+    ]
+    return audited(job, engine, expected)
 
 
 def mixed(seed: int, index: int) -> list[Case]:
@@ -180,8 +174,7 @@ def test_many_random_layers(index: int) -> None:
 @pytest.mark.parametrize("index", [0, 7, *in_full(1, 2, 3, 4, 5, 6, 8)])
 def test_register_transfer_array_gives_the_same_record(index: int) -> None:
     cases = mixed(70, index)
-    for mine, other in zip(run(cases), run(cases, array="rtl"), strict=True):
-        assert mine.differences(other) == []
+    assert_same(run(cases), run(cases, array="rtl"))
 
 
 @pytest.mark.parametrize(("index", "inputs"), [
@@ -248,13 +241,11 @@ def test_a_misplaced_last_is_told_and_forgotten(index: int) -> None:
 @pytest.mark.parametrize("index", [3, 6, *in_full(0, 1, 2, 7)])
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = mixed(80, index)
-    for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases), strict=True):
-        assert mine.differences(other) == []
+    assert_same(run(cases, "ghdl", "rtl"), run(cases))
 
 
 @pytest.mark.verilator
 @pytest.mark.parametrize("index", [1, *in_full(0, 2, 3, 7)])
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = mixed(90, index)
-    for mine, other in zip(run(cases, "verilator", "rtl"), run(cases), strict=True):
-        assert mine.differences(other) == []
+    assert_same(run(cases, "verilator", "rtl"), run(cases))

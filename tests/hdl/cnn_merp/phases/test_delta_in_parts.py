@@ -1,7 +1,5 @@
 """Delta propagation whose sums leave raw, and start at what left so: a run after the other."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

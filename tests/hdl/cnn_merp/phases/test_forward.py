@@ -1,13 +1,12 @@
 """The forward engine against golden, counts and itself, over random layers and all engines."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from layer_kinds import KINDS, POOL_KINDS, many, pooled
 
+from audited_runs import assert_same
 from forward_cases import run
 from marks import in_full, rows_in_full
 from merp.cosim.engines.engine import run_job
@@ -45,16 +44,14 @@ def test_many_random_layers_padded_apart_and_with_smaller_kernels(place: int) ->
 @pytest.mark.parametrize("place", [3, *in_full(0, 1, 2, *range(4, 14))])
 def test_vhdl_of_shaped_layers_gives_the_same_record(place: int) -> None:
     cases = [shaped_case(seed, place) for seed in (60, 61)]
-    for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases, "myhdl"), strict=True):
-        assert mine.differences(other) == []
+    assert_same(run(cases, "ghdl", "rtl"), run(cases, "myhdl"))
 
 
 @pytest.mark.verilator
 @pytest.mark.parametrize("place", [13, *in_full(*range(13))])
 def test_verilog_of_shaped_layers_gives_the_same_record(place: int) -> None:
     cases = [shaped_case(seed, place) for seed in range(40, 44)]
-    for mine, other in zip(run(cases, "verilator", "rtl"), run(cases, "myhdl"), strict=True):
-        assert mine.differences(other) == []
+    assert_same(run(cases, "verilator", "rtl"), run(cases, "myhdl"))
 
 
 @pytest.mark.parametrize("place", [8, *in_full(9, 10, 11)])
@@ -111,8 +108,7 @@ def test_runs_back_to_back_need_registers_only() -> None:
 @pytest.mark.parametrize("seed", [1, 10, *in_full(3)])
 def test_register_transfer_array_gives_the_same_record(seed: int) -> None:
     cases = [random_case(seed, seed)]
-    [behavioural], [rtl] = run(cases, "myhdl"), run(cases, "myhdl", "rtl")
-    assert behavioural.differences(rtl) == []
+    assert_same(run(cases, "myhdl"), run(cases, "myhdl", "rtl"))
 
 
 @pytest.mark.parametrize("elaboration", [2, 9, *in_full(6)])
@@ -173,16 +169,14 @@ def test_waits_for_an_accumulator_are_counted_as_such() -> None:
 @pytest.mark.parametrize("elaboration", [10])
 def test_verilog_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in range(40, 44)]
-    for mine, other in zip(run(cases, "verilator", "rtl"), run(cases, "myhdl"), strict=True):
-        assert mine.differences(other) == []
+    assert_same(run(cases, "verilator", "rtl"), run(cases, "myhdl"))
 
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("elaboration", [0, 10, *in_full(3)])
 def test_vhdl_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in range(60, 62)]
-    for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases, "myhdl"), strict=True):
-        assert mine.differences(other) == []
+    assert_same(run(cases, "ghdl", "rtl"), run(cases, "myhdl"))
 
 
 @pytest.mark.full

@@ -1,12 +1,11 @@
 """Fully connected layers on engines of k x k kernels, between convolutions on one bitstream."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from audited_runs import assert_same
 from forward_cases import run
 from marks import in_full, rows_in_full
 from merp.cosim.engines.engine import run_job
@@ -161,13 +160,11 @@ def test_maps_that_are_not_those_of_the_elements_are_refused(elements: int, maps
 @pytest.mark.verilator
 def test_verilog_gives_the_same_record() -> None:
     some = cases(40, 6)
-    for mine, other in zip(run(some, "verilator", "rtl"), run(some), strict=True):
-        assert mine.differences(other) == []
+    assert_same(run(some, "verilator", "rtl"), run(some))
 
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("elaboration", [8, *in_full(0, 5, 12)])
 def test_vhdl_gives_the_same_record(elaboration: int) -> None:
     some = cases(60, elaboration)
-    for mine, other in zip(run(some, "ghdl", "rtl"), run(some), strict=True):
-        assert mine.differences(other) == []
+    assert_same(run(some, "ghdl", "rtl"), run(some))

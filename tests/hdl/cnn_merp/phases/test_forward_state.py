@@ -1,13 +1,12 @@
 """The forward engine of training: state beside the maps, counted, and at no cycle's cost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from audited_runs import assert_same
 from forward_cases import run, state_of
 from marks import in_full
 from merp.cosim.machines.cnn_merp.phases.forward import PORTS
@@ -56,5 +55,4 @@ def test_state_costs_no_cycle(elaboration: int) -> None:
 def test_vhdl_gives_the_same_record() -> None:
     cases = cases_of(3, 60)
     chosen = [next(cases) for _ in range(2)]
-    for mine, other in zip(run(chosen, "ghdl", "rtl"), run(chosen, "myhdl"), strict=True):
-        assert mine.differences(other) == []
+    assert_same(run(chosen, "ghdl", "rtl"), run(chosen, "myhdl"))

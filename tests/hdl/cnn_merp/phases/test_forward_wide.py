@@ -1,12 +1,11 @@
 """Maps that come several elements to a beat, on the forward engine: every border within a beat."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from audited_runs import assert_same
 from forward_cases import run
 from marks import in_full
 from merp.cosim.engines.engine import run_job
@@ -165,24 +164,21 @@ def test_a_last_in_another_beat_than_the_last_one_is_told_and_forgotten(folded: 
 @pytest.mark.parametrize("index", [8, *in_full(3, 6)])
 def test_register_transfer_array_gives_the_same_record(index: int) -> None:
     some = cases(30, WIDE[index])[:2]
-    for behavioural, rtl in zip(run(some), run(some, array="rtl"), strict=True):
-        assert behavioural.differences(rtl) == []
+    assert_same(run(some), run(some, array="rtl"))
 
 
 @pytest.mark.verilator
 @pytest.mark.parametrize("index", [10, *in_full(6, 8, 9, 11, 12)])
 def test_verilog_gives_the_same_record(index: int) -> None:
     some = cases(40, WIDE[index])
-    for simulated, verilog in zip(run(some), run(some, "verilator", "rtl"), strict=True):
-        assert simulated.differences(verilog) == []
+    assert_same(run(some), run(some, "verilator", "rtl"))
 
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("index", [7, 11, *in_full(2, 9, 12)])
 def test_vhdl_gives_the_same_record(index: int) -> None:
     some = cases(50, WIDE[index])[:2]
-    for simulated, vhdl in zip(run(some), run(some, "ghdl", "rtl"), strict=True):
-        assert simulated.differences(vhdl) == []
+    assert_same(run(some), run(some, "ghdl", "rtl"))
 
 
 @pytest.mark.parametrize(

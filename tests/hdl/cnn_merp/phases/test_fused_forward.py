@@ -1,7 +1,5 @@
 """Two layers fused in forward propagation: the bits of both runs, and no word between them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +7,7 @@ import numpy as np
 import pytest
 from fused_cases import ELABORATIONS, arrays_for, case, plain, play
 
+from audited_runs import assert_same
 from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -40,8 +39,7 @@ def test_more_random_layers_back_to_back(index: int, seed: int) -> None:
 @pytest.mark.parametrize("index", in_full(*range(len(ELABORATIONS))))
 def test_register_transfer_arrays_give_the_same_record(index: int) -> None:
     cases = [case(70, index)]
-    [behavioural], [rtl] = play(cases), play(cases, array="rtl")
-    assert behavioural.differences(rtl) == []
+    assert_same(play(cases), play(cases, array="rtl"))
 
 
 LATE: dict[str, tuple[int, ...]] = {"m_axis_between": (*[0] * 40, 1)}
@@ -188,13 +186,11 @@ def test_state_of_two_groups_is_whole_bytes() -> None:
 @pytest.mark.parametrize("index", in_full(*range(len(ELABORATIONS))))
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in range(80, 86)]
-    for mine, other in zip(play(cases, "verilator", "rtl"), play(cases), strict=True):
-        assert mine.differences(other) == []
+    assert_same(play(cases, "verilator", "rtl"), play(cases))
 
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("index", [2, *in_full(0, 1, 3, 4, 5)])
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in (80, 81)]
-    for mine, other in zip(play(cases, "ghdl", "rtl"), play(cases), strict=True):
-        assert mine.differences(other) == []
+    assert_same(play(cases, "ghdl", "rtl"), play(cases))

@@ -1,17 +1,13 @@
 """Windows, slots and stalls of the input side against the golden order, under every pressure."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from block_bench import Replays
 from marks import in_full, rows_in_full
-from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.cnn_merp.phases.input_path import input_path
 from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Shape
 from merp.models.golden.window import windows
@@ -195,24 +191,22 @@ def test_framing_error_of_a_misplaced_last(early: bool) -> None:
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize(("k", "p", "d"), [(3, 2, 2), *rows_in_full((1, 1, 1), (4, 1, 3))])
-def test_vhdl_equals_myhdl_in_every_cycle(k: int, p: int, d: int, tmp_path: Path) -> None:
+def test_vhdl_equals_myhdl_in_every_cycle(k: int, p: int, d: int, replays: Replays) -> None:
     rng = np.random.default_rng([k, p, d, 5])
     runs = [
         make_run(random_shape(rng, k), 2, seed, offer=pattern(rng), pop=pattern(rng))
         for seed in range(2)
     ]
-    trace = run_input_path(design_for(k, p=p, d=d), runs, 800)
-    assert replay(trace, tmp_path) == 800
-    lint_verilog(input_path, trace.args, tmp_path / "verilog")
+    assert replays(run_input_path(design_for(k, p=p, d=d), runs, 800), lint=True) == 800
 
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize(("k", "stride"), [(3, 2), (5, 4), (6, 5)])
-def test_vhdl_turns_columns_by_a_stride_near_k(k: int, stride: int, tmp_path: Path) -> None:
+def test_vhdl_turns_columns_by_a_stride_near_k(k: int, stride: int, replays: Replays) -> None:
     """Two places of a ring are added: their sum is wider than either."""
     size = k + 3 * stride
     shape = Shape(n=1, m=1, k=k, rows=k, columns=size, stride=stride, relu=False)
     trace = run_input_path(
         design_for(k, max_size=size, max_stride=stride), [make_run(shape, 1, 0)], 300
     )
-    assert replay(trace, tmp_path) == 300
+    assert replays(trace) == 300

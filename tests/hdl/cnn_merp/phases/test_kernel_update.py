@@ -1,7 +1,5 @@
 """The kernel update against golden, counts and itself, over random layers and all engines."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +7,7 @@ import numpy as np
 import pytest
 from layer_kinds import KINDS, many
 
+from audited_runs import assert_same
 from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -280,8 +279,7 @@ def test_gradients_leave_no_words_for_the_next_run(elaboration: int) -> None:
 @pytest.mark.parametrize("elaboration", [0, 2, 5, 8, 9, *in_full(1, 3, 4, 6, 7, *range(10, 19))])
 def test_register_transfer_array_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(20, elaboration)]
-    [behavioural], [rtl] = play(cases, "myhdl"), play(cases, "myhdl", "rtl")
-    assert behavioural.differences(rtl) == []
+    assert_same(play(cases, "myhdl"), play(cases, "myhdl", "rtl"))
 
 
 @pytest.mark.parametrize("m", [1, 2, 5, *in_full(4, 8)])
@@ -370,8 +368,7 @@ def test_positions_cannot_be_interleaved() -> None:
 @pytest.mark.parametrize("elaboration", [5, 15, *in_full(*range(5), *range(6, 15), *range(16, 28))])
 def test_vhdl_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in (30, 31)]
-    for mine, other in zip(play(cases, "ghdl", "rtl"), play(cases, "myhdl"), strict=True):
-        assert mine.differences(other) == []
+    assert_same(play(cases, "ghdl", "rtl"), play(cases, "myhdl"))
 
 
 @pytest.mark.verilator
@@ -380,8 +377,7 @@ def test_vhdl_gives_the_same_record(elaboration: int) -> None:
 )
 def test_verilog_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in range(40, 44)]
-    for mine, other in zip(play(cases, "verilator", "rtl"), play(cases, "myhdl"), strict=True):
-        assert mine.differences(other) == []
+    assert_same(play(cases, "verilator", "rtl"), play(cases, "myhdl"))
 
 
 @pytest.mark.full

@@ -1,13 +1,12 @@
 """The kernel update of fully connected layers on engines of k x k kernels, beside convolutions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from audited_runs import assert_same
 from marks import in_full, rows_in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -340,24 +339,21 @@ def test_a_misplaced_last_is_told_and_forgotten(stream: str) -> None:
 @pytest.mark.parametrize("index", EVERY)
 def test_register_transfer_array_gives_the_same_record(index: int) -> None:
     cases = mixed(70, index)[2:]
-    for mine, other in zip(run(cases), run(cases, array="rtl"), strict=True):
-        assert mine.differences(other) == []
+    assert_same(run(cases), run(cases, array="rtl"))
 
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("index", [2, *in_full(0, 1, *range(3, 15))])
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = mixed(80, index)
-    for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases), strict=True):
-        assert mine.differences(other) == []
+    assert_same(run(cases, "ghdl", "rtl"), run(cases))
 
 
 @pytest.mark.verilator
 @pytest.mark.parametrize("index", [0, 10, *in_full(*range(1, 10), *range(11, 15))])
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = mixed(90, index)
-    for mine, other in zip(run(cases, "verilator", "rtl"), run(cases), strict=True):
-        assert mine.differences(other) == []
+    assert_same(run(cases, "verilator", "rtl"), run(cases))
 
 
 def test_every_register_of_a_run_is_within_its_range() -> None:

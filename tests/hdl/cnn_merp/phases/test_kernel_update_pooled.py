@@ -1,7 +1,5 @@
 """The kernel update with un-pooling in front: deltas come at pooled resolution, with state."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every phase on fused units of narrow factors, whole layers under stalls and resets."""
 
-from __future__ import annotations
-
 import pytest
 from stored_layers import DELTA, FORWARD, UPDATE, delta_pass, forward_pass, update_pass
 

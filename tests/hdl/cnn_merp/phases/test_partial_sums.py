@@ -1,7 +1,5 @@
 """Sums that start from a stream and leave as one: every cycle, every count, and bad streams."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,23 +1,18 @@
 """The counters of a run: when it begins and ends, and every cycle of it under one cause."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from merp.cosim.block.replay import replay
+from block_bench import BlockBench, Drive, Recorded, Replays, Sample
 from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.base.status import Status
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.passes import RunProgress
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 DESIGN = Design(
     k=3, n_cu=3, r=1, kernel_words=4, groups=1, row_words=4, max_size=8, max_maps=2, fifo_words=2
@@ -97,25 +92,23 @@ class Case:
         }
 
 
-def args() -> dict[str, object]:
-    told = ("ends", "loaded", "complete", "output_done", "map_error", "load_error")
-    return {
-        **{name: flag() for name in ("clk", "rst", "start")},
-        "first": AxiStream(8),
-        "run": RunProgress(**{name: flag() for name in told}, verdict=Verdict(DESIGN)),
-        "status": Status(),
-    }
+TOLD = "ends loaded complete output_done map_error load_error"
+BENCH = BlockBench(
+    run_counters, "clk rst start",
+    first=AxiStream(8), status=Status(),
+    run=RunProgress(**{name: flag() for name in TOLD.split()}, verdict=Verdict(DESIGN)),
+)  # fmt: skip
 
 
-def play(cases: list[Case]) -> Trace:
+def play(cases: list[Case]) -> Recorded:
     """Runs one after the other; only the first follows a reset."""
     script = [QUIET | {"rst": 1}] * 2
     for case in cases:
         script += [case.inputs(t) for t in range(case.length)]
-    return run_block(run_counters, args(), INPUTS, lambda cycle, _: script[cycle], len(script))
+    return BENCH.run(script)
 
 
-def check(trace: Trace, cases: list[Case]) -> None:
+def check(trace: Recorded, cases: list[Case]) -> None:
     end = 2
     for case in cases:
         begin, end = end, end + case.length
@@ -165,7 +158,7 @@ def test_random_runs() -> None:
 @pytest.mark.parametrize("broken", ["map_error", "load_error"])
 def test_either_error_is_told(broken: str) -> None:
     values = [QUIET, QUIET | {broken: 1}, QUIET | {broken: 1}, QUIET | {broken: 1, "rst": 1}, QUIET]
-    trace = run_block(run_counters, args(), INPUTS, lambda t, _: values[t], 5)
+    trace = BENCH.run(values, 5)
     assert trace.column("status_framing_error") == [0, 0, 1, 1, 0]
 
 
@@ -183,11 +176,10 @@ def test_after_a_reset_it_is_as_new() -> None:
 
         return drive
 
-    as_new_after_reset(run_counters, args(), INPUTS, session, range(1, 25), 25)
+    BENCH.as_new_after_reset(session, range(1, 25), 25)
 
 
 @pytest.mark.ghdl
-def test_vhdl_replays(tmp_path: Path) -> None:
+def test_vhdl_replays(replays: Replays) -> None:
     rng = Random(3)
-    trace = play([random_case(rng) for _ in range(8)])
-    assert replay(trace, tmp_path) == len(trace.rows)
+    replays(play([random_case(rng) for _ in range(8)]))

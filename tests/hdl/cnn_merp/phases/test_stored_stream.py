@@ -1,12 +1,9 @@
 """Elements that lie in memory in narrower formats: the border, and all phases behind it."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -26,8 +23,8 @@ from stored_layers import (
     update_pass,
 )
 
+from block_bench import BlockBench, Recorded, Replays
 from marks import in_full, rows_in_full
-from merp.cosim.block.replay import lint_verilog, replay
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.machines.cnn_merp.passes.cut import Cut
@@ -55,7 +52,6 @@ from merp.models.golden.super_layer import super_layer
 from merp.models.golden.training import Updated
 from merp.models.golden.unpool import unpool
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.top.top import Top
 
 PHOTO = ByteImage.of(Fraction(2, 255), Fraction(-1))
@@ -77,12 +73,15 @@ def value_of(word: int) -> Fraction:
 each_border = pytest.mark.parametrize(("stored", "inward", "lanes"), BORDERS)
 
 
-def crossed(stored: StoredFormat, inward: bool, lanes: int, cycles: int = 60) -> Trace:
+def crossed(stored: StoredFormat, inward: bool, lanes: int, cycles: int = 60) -> Recorded:
     """Random beats over a border, with every handshake."""
     rng = Random(f"{stored} {inward} {lanes}")
     given: StoredFormat = stored if inward else BINARY32
     wanted: StoredFormat = BINARY32 if inward else stored
-    args = {"sink": AxiStream(given.width, lanes), "source": AxiStream(wanted.width, lanes)}
+    bench = BlockBench(
+        stored_stream, sink=AxiStream(given.width, lanes),
+        source=AxiStream(wanted.width, lanes), stored=stored, fmt=BINARY32,
+    )  # fmt: skip
     names = ["sink_tdata", "sink_tvalid", "sink_tlast", "source_tready"]
     lane_bytes = given.width // BYTE
 
@@ -101,10 +100,7 @@ def crossed(stored: StoredFormat, inward: bool, lanes: int, cycles: int = 60) ->
             values["sink_tkeep"] = (1 << kept * lane_bytes) - 1
         return values
 
-    inputs = (*names, "sink_tkeep") if lanes > 1 else tuple(names)
-    return run_block(
-        stored_stream, args | {"stored": stored, "fmt": BINARY32}, inputs, drive, cycles
-    )
+    return bench.run(drive, cycles)
 
 
 @each_border
@@ -147,10 +143,8 @@ def test_every_lane_is_converted_and_the_handshake_passes(
         *rows_in_full((BFLOAT16, True, 4), (BINARY16, False, 4)),
     ],
 )
-def test_vhdl_replays(stored: StoredFormat, inward: bool, lanes: int, tmp_path: Path) -> None:
-    trace = crossed(stored, inward, lanes)
-    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(stored_stream, trace.args, tmp_path / "verilog")
+def test_vhdl_replays(stored: StoredFormat, inward: bool, lanes: int, replays: Replays) -> None:
+    replays(crossed(stored, inward, lanes), lint=True)
 
 
 def played(top: Top, passes: Sequence[Pass], engine: str) -> None:

@@ -1,7 +1,5 @@
 """A kernel update of a part of the input maps that has no biases, with momentum and without."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

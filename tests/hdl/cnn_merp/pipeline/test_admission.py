@@ -1,20 +1,14 @@
 """Which images are in a pipeline: as many as are allowed, each as soon as it may come in."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import Stream, count, flag
+from block_bench import BlockBench, Recorded, Replays, Sample, at_random
+from merp.hdl.base.signals import Stream, count
 from merp.hdl.cnn_merp.pipeline.admission import admission
 from merp.hdl.cnn_merp.pipeline.ports import AdmissionConfig
 from merp.models.machines.cnn_merp.params.pipeline_design import PipelineDesign
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Sample, Trace, run_block
 
 WIDTH = 6
 DESIGN = PipelineDesign(
@@ -22,18 +16,15 @@ DESIGN = PipelineDesign(
 )  # fmt: skip
 CONFIG = {"images": 6, "words": 4, "leaving": 3, "depth": 2, "losses": 1}
 SIGNALS = ("rst", "start", "sink_data", "sink_valid", "sink_last", "source_ready", "leaving")
-INPUTS = (*SIGNALS, *(f"config_{name}" for name in CONFIG))
 
 
-def arguments() -> dict[str, Any]:
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": AdmissionConfig(DESIGN),
-        "sink": Stream(WIDTH), "source": Stream(WIDTH), "leaving": flag(),
-        "flight": count(DESIGN.depth), "peak": count(DESIGN.depth),
-    }  # fmt: skip
+BENCH = BlockBench(
+    admission, "clk rst start leaving", config=AdmissionConfig(DESIGN), sink=Stream(WIDTH),
+    source=Stream(WIDTH), flight=count(DESIGN.depth), peak=count(DESIGN.depth),
+)  # fmt: skip
 
 
-def play(rates: tuple[float, float, float], cycles: int, runs: int = 1, **config: int) -> Trace:
+def play(rates: tuple[float, float, float], cycles: int, runs: int = 1, **config: int) -> Recorded:
     """Runs of images; words are offered, taken, and done with behind, at three rates."""
     chosen = CONFIG | config
     rng = Random(f"{rates} {config}")
@@ -58,13 +49,7 @@ def play(rates: tuple[float, float, float], cycles: int, runs: int = 1, **config
             "leaving": int(leaves), **{f"config_{name}": value for name, value in chosen.items()},
         }  # fmt: skip
 
-    return run_block(admission, arguments(), INPUTS, drive, cycles)
-
-
-def passed(trace: Trace, stream: str) -> list[tuple[int, int, int]]:
-    names = ("valid", "ready", "data", "last")
-    columns = zip(*(trace.column(f"{stream}_{name}") for name in names), strict=True)
-    return [(t, data, last) for t, (on, off, data, last) in enumerate(columns) if on and off]
+    return BENCH.run(drive, cycles)
 
 
 RATES = [(1.0, 1.0, 1.0), (0.5, 0.9, 0.3), (0.9, 0.4, 0.8)]
@@ -76,8 +61,8 @@ def test_no_more_images_than_allowed_and_none_waits_in_vain(
     rates: tuple[float, float, float], depth: int
 ) -> None:
     trace = play(rates, 400, depth=depth)
-    words = passed(trace, "sink")
-    assert words == passed(trace, "source")
+    words = trace.transfers("sink")
+    assert words == trace.transfers("source")
     assert [data for _, data, _ in words] == list(range(6 * 4))
     begun, ended, flight, peak = 0, 0, 0, 0
     times = [t for t, *_ in words]
@@ -99,7 +84,7 @@ def test_no_more_images_than_allowed_and_none_waits_in_vain(
 
 def test_words_of_an_image_follow_each_other() -> None:
     trace = play(RATES[0], 60, depth=3)
-    times = [t for t, *_ in passed(trace, "source")]
+    times = [t for t, *_ in trace.transfers("source")]
     assert times[:4] == [3, 4, 5, 6]
     assert times[4:8] == [8, 9, 10, 11]  # a cycle between two images
 
@@ -119,8 +104,8 @@ def test_flight_counts_an_image_that_leaves_in_any_cycle(depth: int) -> None:
                 "sink_last": 0, "source_ready": 1, "leaving": int(cycle == moment),
             }  # fmt: skip
 
-        trace = run_block(admission, arguments(), INPUTS, drive, cycles)
-        enters = [t - 1 for t, *_ in passed(trace, "sink")][::words]
+        trace = BENCH.run(drive, cycles)
+        enters = [t - 1 for t, *_ in trace.transfers("sink")][::words]
         assert len(enters) == min(depth + 1, images)
         wanted = [sum(e < t for e in enters) - (moment < t) for t in range(cycles)]
         assert trace.column("flight")[2:] == wanted[2:], moment
@@ -131,7 +116,7 @@ def test_flight_counts_an_image_that_leaves_in_any_cycle(depth: int) -> None:
 
 def test_the_next_run_begins_anew() -> None:
     trace = play(RATES[0], 200, runs=2)
-    times = [t for t, *_ in passed(trace, "sink")]
+    times = [t for t, *_ in trace.transfers("sink")]
     assert len(times) == 2 * 6 * 4
     assert [t - 100 for t in times[24:]] == times[:24]
     assert trace.column("peak")[102] == 0
@@ -139,29 +124,19 @@ def test_the_next_run_begins_anew() -> None:
 
 def test_nothing_passes_before_a_start_and_behind_the_last_image() -> None:
     trace = play(RATES[0], 100, images=1)
-    assert [t for t, *_ in passed(trace, "sink")] == [3, 4, 5, 6]
+    assert [t for t, *_ in trace.transfers("sink")] == [3, 4, 5, 6]
     assert trace.column("sink_ready")[:3] == [0, 0, 0]
     assert not any(trace.column("sink_ready")[7:])
 
 
 def test_a_reset_leaves_nothing_behind() -> None:
+    rates = {"sink_valid": 0.7, "source_ready": 0.5, "sink_last": 0.2, "leaving": 0.3}
     fixed = {f"config_{name}": value for name, value in CONFIG.items()}
-    as_new_after_reset(
-        admission,
-        arguments(),
-        INPUTS,
-        lambda number: at_random(
-            number, fixed,
-            {"sink_valid": 0.7, "source_ready": 0.5, "sink_last": 0.2, "leaving": 0.3},
-            {"sink_data": WIDTH},
-        ),
-        range(3, 40, 3),
-        40,
-        payload={"source_data": "source_valid", "source_last": "source_valid"},
-    )  # fmt: skip
+    session = at_random(rates, {"sink_data": WIDTH}, fixed)
+    payload = {"source_valid": "source_data source_last"}
+    BENCH.as_new_after_reset(session, range(3, 40, 3), 40, payload=payload)
 
 
 @pytest.mark.ghdl
-def test_admission_vhdl(tmp_path: Path) -> None:
-    trace = play(RATES[1], 200)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_admission_vhdl(replays: Replays) -> None:
+    replays(play(RATES[1], 200))

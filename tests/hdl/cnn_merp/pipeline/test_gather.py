@@ -1,17 +1,15 @@
 """Flags of several engines as those of one: any of them is busy or wrong, and all are done."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 
 import pytest
 from myhdl import block
 
+from block_bench import BlockBench, Sample
 from merp.hdl.base.signals import Bundles, flag
 from merp.hdl.cnn_merp.pipeline.gather import gather
 from merp.models.base.register_map import FLAGS
-from merp.testbenches.block.trace import Sample, run_block
 
 
 @pytest.mark.parametrize("parts", [1, 2, 3])
@@ -29,8 +27,7 @@ def test_busy_and_wrong_are_any_and_done_is_all(parts: int) -> None:
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         return dict(zip(inputs, values[cycle], strict=True))
 
-    arguments = {"clk": flag(), "several": several, "status": flags()}
-    trace = run_block(bench, arguments, inputs, drive, len(values))
+    trace = BlockBench(bench, "clk", several=several, status=flags()).run(drive, len(values))
     for name, together in (("busy", any), ("framing_error", any), ("done", all)):
         columns = [trace.column(f"several_part{i}_{name}") for i in range(parts)]
         wanted = [together(each) for each in zip(*columns, strict=True)]

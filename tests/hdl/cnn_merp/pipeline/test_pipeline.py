@@ -1,7 +1,5 @@
 """A network as a pipeline: the golden's bits at every pace, and no more waiting than is needed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from random import Random

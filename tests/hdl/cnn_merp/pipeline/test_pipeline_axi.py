@@ -1,7 +1,5 @@
 """A pipeline behind AXI4-Lite registers: one shell for all layers, reached through AXI alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,19 +1,15 @@
 """The rule of slots whose sums accumulate over input maps: every verdict, in every cycle."""
 
-from __future__ import annotations
-
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.hdl.base.signals import flag
+from block_bench import BlockBench, Sample
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.sequencer.accumulator_issue import accumulator_issue
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.trace import Sample, run_block
 
 FLAGS = {
     "busy": 0.9, "midway": 0.2, "credit": 0.6, "window_arrived": 0.8, "window_first_map": 0.3,
@@ -65,12 +61,11 @@ class Rule:
         return told
 
 
-def arguments(design: Design) -> dict[str, Any]:
-    return {
-        **{name: flag() for name in ("clk", "rst", "start", "busy", "midway", "credit", "fire")},
-        "config": MapConfig(design), "window": NextWindow(design), "verdict": Verdict(design),
-        "design": design,
-    }  # fmt: skip
+def bench_for(design: Design) -> BlockBench:
+    return BlockBench(
+        accumulator_issue, "clk rst start busy midway credit fire", config=MapConfig(design),
+        window=NextWindow(design), verdict=Verdict(design), design=design,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("p", [1, 2])
@@ -100,15 +95,11 @@ def test_every_verdict(p: int, seed: int) -> None:
         wanted.append({} if begins else told)
         return {"rst": int(cycle == 0), "start": int(begins), **values, "busy": values["busy"]}
 
-    inputs = ("rst", "start", *FLAGS, "window_lane", "config_groups")
-    trace = run_block(accumulator_issue, arguments(design), inputs, drive, 600)
+    trace = bench_for(design).run(drive, 600)
     for cycle, told in enumerate(wanted):
         assert {name: trace.column(name)[cycle] for name in told} == told, f"cycle {cycle}"
 
 
 def test_after_a_reset_every_place_is_free() -> None:
-    trace = run_block(
-        accumulator_issue, arguments(design_for(1)), ("rst", "credit"),
-        lambda cycle, _: {"rst": int(cycle == 2)}, 5,
-    )  # fmt: skip
+    trace = bench_for(design_for(1)).run(lambda cycle, _: {"rst": int(cycle == 2)}, 5)
     assert trace.column("verdict_idle") == [0, 0, 0, 1, 1]

@@ -1,19 +1,15 @@
 """The rule of slots whose gradients accumulate over positions: every verdict, in every cycle."""
 
-from __future__ import annotations
-
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.hdl.base.signals import flag
+from block_bench import BlockBench, Sample
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.sequencer.gradient_issue import gradient_issue
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.trace import Sample, run_block
 
 DESIGN = Design(
     k=1, n_cu=1, r=1, groups=3, kernel_words=6, row_words=4, max_size=4, max_maps=2, fifo_words=3,
@@ -57,11 +53,11 @@ class Rule:
 @pytest.mark.parametrize("seed", range(4))
 def test_every_verdict(seed: int) -> None:
     """Runs of 60 cycles; each begins with credits and a rest left over from the one before."""
-    args: dict[str, Any] = {
-        **{name: flag() for name in ("clk", "rst", "start", "busy", "midway", "ends_window")},
-        "filled": flag(), "fire": flag(), "config": GradientMapConfig(DESIGN),
-        "window": NextWindow(DESIGN), "verdict": Verdict(DESIGN), "design": DESIGN,
-    }  # fmt: skip
+    bench = BlockBench(
+        gradient_issue, "clk rst start busy midway ends_window filled fire",
+        config=GradientMapConfig(DESIGN), window=NextWindow(DESIGN), verdict=Verdict(DESIGN),
+        design=DESIGN,
+    )  # fmt: skip
     rng = Random(seed)
     rule = Rule(1, 0)
     wanted: list[dict[str, int]] = []
@@ -77,22 +73,20 @@ def test_every_verdict(seed: int) -> None:
         wanted.append({} if begins else rule.decide(values))
         return {"rst": 0, "start": int(begins), **values}
 
-    inputs = ("rst", "start", *FLAGS, "config_groups", "config_rest")
-    trace = run_block(gradient_issue, args, inputs, drive, 600)
+    trace = bench.run(drive, 600)
     for cycle, told in enumerate(wanted):
         assert {name: trace.column(name)[cycle] for name in told} == told, f"cycle {cycle}"
 
 
 def test_a_reset_forgets_deltas() -> None:
     """They are counted while no run is under way, as a reset may come behind the last start."""
-    args: dict[str, Any] = {
-        **{name: flag() for name in ("clk", "rst", "start", "busy", "midway", "ends_window")},
-        "filled": flag(), "fire": flag(), "config": GradientMapConfig(DESIGN),
-        "window": NextWindow(DESIGN), "verdict": Verdict(DESIGN), "design": DESIGN,
-    }  # fmt: skip
-    script = [(0, 0), (0, 1), (0, 0), (1, 0), (0, 0)]
-    trace = run_block(
-        gradient_issue, args, ("rst", "filled"),
-        lambda cycle, _: dict(zip(("rst", "filled"), script[cycle], strict=True)), len(script),
+    bench = BlockBench(
+        gradient_issue, "clk rst start busy midway ends_window filled fire",
+        config=GradientMapConfig(DESIGN), window=NextWindow(DESIGN), verdict=Verdict(DESIGN),
+        design=DESIGN,
     )  # fmt: skip
+    script = [(0, 0), (0, 1), (0, 0), (1, 0), (0, 0)]
+    trace = bench.run(
+        lambda cycle, _: dict(zip(("rst", "filled"), script[cycle], strict=True)), len(script)
+    )
     assert trace.column("verdict_idle") == [1, 1, 0, 0, 1]

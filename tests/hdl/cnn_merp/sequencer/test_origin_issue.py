@@ -1,19 +1,16 @@
 """The rule of positions that start at partial sums: when they are there, and where, every cycle."""
 
-from __future__ import annotations
-
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.hdl.base.signals import count, flag
+from block_bench import BlockBench, Sample
+from merp.hdl.base.signals import count
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.passes import PartialSums
 from merp.hdl.cnn_merp.sequencer.origin_issue import origin_issue
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.trace import Sample, run_block
 
 PINS = (
     "rst", "start", "config_groups", "partial_wanted", "partial_filled", "window_arrived",
@@ -28,12 +25,12 @@ def design_for(p: int) -> Design:
     )  # fmt: skip
 
 
-def arguments(design: Design) -> dict[str, Any]:
-    return {
-        **{name: flag() for name in ("clk", "rst", "start", "opens", "leaves", "arrived")},
-        "config": MapConfig(design), "partial": PartialSums(), "window": NextWindow(design),
-        "cu_group": count(design.groups), "origin": count(design.origins - 1), "design": design,
-    }  # fmt: skip
+def bench_for(design: Design) -> BlockBench:
+    return BlockBench(
+        origin_issue, "clk rst start opens leaves arrived", config=MapConfig(design),
+        partial=PartialSums(), window=NextWindow(design), cu_group=count(design.groups),
+        origin=count(design.origins - 1), design=design,
+    )  # fmt: skip
 
 
 class Rule:
@@ -96,7 +93,7 @@ def test_a_position_starts_when_its_sums_are_there(p: int, seed: int) -> None:
         wanted.append(told)
         return {**pins, "start": 0}
 
-    trace = run_block(origin_issue, arguments(design), PINS, drive, 700)
+    trace = bench_for(design).run(drive, 700)
     for cycle, told in enumerate(wanted):
         assert {name: trace.column(name)[cycle] for name in told} == told, f"cycle {cycle}"
 
@@ -108,6 +105,6 @@ def test_a_reset_forgets_partial_sums() -> None:
     def drive(cycle: int, _: Sample) -> dict[str, int]:
         return {**always, "rst": int(cycle == 5), "partial_filled": int(cycle == 1)}
 
-    arrived = run_block(origin_issue, arguments(design_for(1)), PINS, drive, 10).column("arrived")
+    arrived = bench_for(design_for(1)).run(drive, 10).column("arrived")
     assert arrived[3:6] == [1] * 3
     assert arrived[7:] == [0] * 3

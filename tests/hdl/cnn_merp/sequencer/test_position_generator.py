@@ -1,7 +1,5 @@
 """Positions and what their windows need, each field against where the rows and columns lie."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
@@ -10,6 +8,7 @@ from typing import Any
 import pytest
 from myhdl import always_comb, block
 
+from block_bench import BlockBench, Sample, at_random
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.ports.maps import FoldRowConfig, MapConfig, RowMapConfig
 from merp.hdl.cnn_merp.sequencer.position_generator import position_generator
@@ -20,8 +19,6 @@ from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.kernel_update_registers import kernel_update_registers
 from merp.models.machines.cnn_merp.params.registers import registers
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, run_block
 
 LATENCY = 3  # cycles from start to the first position
 FIELDS = (
@@ -86,21 +83,14 @@ class Case:
     sweeps: bool = False
     fold: bool = False
 
-    def args(self) -> dict[str, Any]:
+    def bench(self) -> BlockBench:
         design = self.design
-        return {
-            **{name: flag() for name in ("clk", "rst", "start", "wanted", "valid")},
-            "config": (RowMapConfig if self.sweeps else MapConfig)(design),
-            "fold": FoldRowConfig(design) if self.fold else None,
-            "head": bits(PositionWord(design).width), "design": design, "sweeps": self.sweeps,
-        }  # fmt: skip
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        args = self.args()
-        config = (f"config_{name}" for name in vars(args["config"]))
-        fold = ("fold_first_images",) if self.fold else ()
-        return ("rst", "start", "wanted", *config, *fold)
+        return BlockBench(
+            used_positions, "clk rst start wanted valid",
+            config=(RowMapConfig if self.sweeps else MapConfig)(design),
+            fold=FoldRowConfig(design) if self.fold else None,
+            head=bits(PositionWord(design).width), design=design, sweeps=self.sweeps,
+        )  # fmt: skip
 
     def config(self, run: Run) -> dict[str, int]:
         """Registers of a run, by name of the pin."""
@@ -111,7 +101,7 @@ class Case:
             values = registers(shape, run.images, design)
         values = {name.removeprefix("map_"): value for name, value in values.items()}
         values["fold_first_images"] = run.first or shape.out_columns
-        return {name: value for name, value in values.items() if name in self.inputs}
+        return {name: value for name, value in values.items() if name in self.bench().ports}
 
     def positions(self, run: Run) -> Iterator[dict[str, int]]:
         """Every field of every position, from where rows and columns of its window lie.
@@ -253,7 +243,7 @@ def test_every_position_tells_what_its_windows_need(case: Case, density: float) 
     wanted = [[*case.positions(run)][: run.cut] for run in runs]
     feeder = Feeder(case, runs, density)
     cycles = sum(len(each) for each in wanted) / density + 20 * len(runs) + 40
-    run_block(used_positions, case.args(), case.inputs, feeder.drive, int(cycles))
+    case.bench().run(feeder.drive, int(cycles))
     assert [len(each) for each in feeder.found] == [len(each) for each in wanted]
     for run, found, positions in zip(runs, feeder.found, wanted, strict=True):
         for at, (one, other) in enumerate(zip(found, positions, strict=True)):
@@ -268,12 +258,5 @@ def test_after_a_reset_it_is_as_new(case: Case) -> None:
     """In the middle of a row, of an image, of a sweep, and at the end; before a start as well."""
     shape = Shape(n=2, m=2, k=case.design.k, rows=3, columns=4, pad=case.design.k - 1)
     config = case.config(Run(shape, 2, 2 if case.fold else None))
-
-    def session(number: int) -> Drive:
-        drive = at_random(number, config, {"wanted": 0.8}, {})
-        return lambda cycle, seen: {**drive(cycle, seen), "start": int(cycle == (1, 7)[number])}
-
-    as_new_after_reset(
-        used_positions, case.args(), case.inputs, session, range(1, 80, 13), 30,
-        payload={"head": "valid"},
-    )  # fmt: skip
+    session = at_random({"wanted": 0.8}, fixed=config, pulses={"rst": 0, "start": (1, 7)})
+    case.bench().as_new_after_reset(session, range(1, 80, 13), 30, payload={"valid": "head"})

@@ -1,17 +1,13 @@
 """Windows and slots of sweeps along rows against the golden order, under every pressure."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from block_bench import Replays
 from marks import in_full
-from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.cnn_merp.phases.input_path import input_path
 from merp.models.base.shape import Shape
 from merp.models.golden.window import windows
 from merp.models.machines.cnn_merp.params.design import Design
@@ -143,7 +139,7 @@ def test_reset_in_mid_sweep() -> None:
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize(("k", "lanes", "d"), [(1, 1, 1), (3, 2, 2), (2, 1, 2)])
-def test_vhdl_equals_myhdl_in_every_cycle(k: int, lanes: int, d: int, tmp_path: Path) -> None:
+def test_vhdl_equals_myhdl_in_every_cycle(k: int, lanes: int, d: int, replays: Replays) -> None:
     rng = np.random.default_rng([k, d, 5])
     design = design_for(k, d=d, ku_lanes=lanes)
     runs = [
@@ -152,5 +148,4 @@ def test_vhdl_equals_myhdl_in_every_cycle(k: int, lanes: int, d: int, tmp_path: 
     ]
     trace = run_input_path(design, runs, 800)
     assert any(trace.column("slot_valid"))
-    assert replay(trace, tmp_path) == 800
-    lint_verilog(input_path, trace.args, tmp_path / "verilog")
+    assert replays(trace, lint=True) == 800

@@ -1,20 +1,18 @@
 """The sequencer of sweeps in every cycle: slots, reads, verdicts and rests, of even rows or not."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 import pytest
 
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench, Sample
+from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, FoldRowConfig, RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Verdict
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.row_sequencer import row_sequencer
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.trace import Sample, run_block
 
 INPUTS = (
     "rst", "start", "config_inputs", "config_groups", "config_last_cus", "config_rest", "head",
@@ -146,17 +144,16 @@ class Rows:
         return found | ({"read_lane": lane} if self.design.map_port > 1 else {})
 
 
-def arguments(design: Design, uneven: bool) -> dict[str, Any]:
+def bench_for(design: Design, uneven: bool) -> BlockBench:
     word = PositionWord(design)
-    names = ("clk", "rst", "start", "head_valid", "head_take", "filled")
-    return {
-        **{name: flag() for name in names}, "config": RowMapConfig(design),
-        "head": bits(word.width), "written_row": bits(word.row_width),
-        "floor": Floor(word.row_width, word.column_width), "read": BankRead(design),
-        "row_shift": bits(word.shift_width), "column_shift": bits(word.shift_width),
-        "slot": RowSlot(design), "verdict": Verdict(design), "design": design,
-        "fold": FoldRowConfig(design) if uneven else None,
-    }  # fmt: skip
+    return BlockBench(
+        row_sequencer, "clk rst start head_valid head_take filled",
+        config=RowMapConfig(design), head=bits(word.width),
+        written_row=bits(word.row_width), floor=Floor(word.row_width, word.column_width),
+        read=BankRead(design), row_shift=bits(word.shift_width),
+        column_shift=bits(word.shift_width), slot=RowSlot(design), verdict=Verdict(design),
+        design=design, fold=FoldRowConfig(design) if uneven else None,
+    )  # fmt: skip
 
 
 CASES = {
@@ -194,7 +191,7 @@ def test_every_output_in_every_cycle(design: Design, uneven: bool, seed: int) ->
             wanted.setdefault(cycle + after, {}).update(each)
         return {**pins, "rst": 0, "start": 0}
 
-    trace = run_block(row_sequencer, arguments(design, uneven), inputs, drive, 1300)
+    trace = bench_for(design, uneven).run(drive, 1300)
     assert ended
     for cycle in range(1300):
         told = wanted.get(cycle, {})

@@ -1,13 +1,12 @@
 """Slots of forward propagation in their order, with the place that their sums start at."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 
 import pytest
 
-from merp.hdl.base.signals import bits, count, flag
+from block_bench import BlockBench, Recorded, Sample
+from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, MapConfig
 from merp.hdl.cnn_merp.ports.passes import PartialSums
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot, Verdict
@@ -15,7 +14,6 @@ from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.sequencer import sequencer
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.latencies import SLOT
-from merp.testbenches.block.trace import Sample, Trace, run_block
 
 INPUTS = (
     "rst", "start", "config_inputs", "config_groups", "config_last_cus", "head", "head_valid",
@@ -73,19 +71,19 @@ class Run:
         return self.last_cus if slot[2] == self.groups - 1 else self.design.n_cu
 
 
-def arguments(design: Design) -> dict[str, Any]:
+def bench_for(design: Design) -> BlockBench:
     word = PositionWord(design)
-    names = ("clk", "rst", "start", "head_valid", "head_take", "credit")
     extra = {"partial": PartialSums()} if design.partial else {}
-    return {
-        **{name: flag() for name in names}, "config": MapConfig(design), "head": bits(word.width),
-        "written_row": bits(word.row_width), "written_column": bits(word.column_width),
-        "written_channel": count(design.max_maps), "read": BankRead(design),
-        "floor": Floor(word.row_width, word.column_width), "row_shift": bits(word.shift_width),
-        "column_shift": bits(word.shift_width), "verdict": Verdict(design),
-        "slot": (OriginSlot if design.partial else Slot)(design), "design": design,
-        "gradients": False, **extra,
-    }  # fmt: skip
+    return BlockBench(
+        sequencer, "clk rst start head_valid head_take credit",
+        config=MapConfig(design), head=bits(word.width),
+        written_row=bits(word.row_width), written_column=bits(word.column_width),
+        written_channel=count(design.max_maps), read=BankRead(design),
+        floor=Floor(word.row_width, word.column_width), row_shift=bits(word.shift_width),
+        column_shift=bits(word.shift_width), verdict=Verdict(design),
+        slot=(OriginSlot if design.partial else Slot)(design), design=design, gradients=False,
+        **extra,
+    )  # fmt: skip
 
 
 class Driver:
@@ -130,13 +128,13 @@ class Driver:
         return values
 
 
-def play(design: Design, cycles: int, reset_at: int | None = None) -> tuple[Trace, Driver]:
+def play(design: Design, cycles: int, reset_at: int | None = None) -> tuple[Run, Driver]:
     inputs = (*INPUTS, *(("partial_wanted", "partial_filled") if design.partial else ()))
     driver = Driver(design, inputs, reset_at)
-    return run_block(sequencer, arguments(design), inputs, driver.drive, cycles), driver
+    return bench_for(design).run(driver.drive, cycles), driver
 
 
-def cycles_of(trace: Trace, name: str) -> list[int]:
+def cycles_of(trace: Recorded, name: str) -> list[int]:
     return [cycle for cycle, on in enumerate(trace.column(name)) if on]
 
 
@@ -167,7 +165,7 @@ def test_every_slot_two_cycles_after_its_issue(design: Design) -> None:
     finals = [cycle for cycle, end in zip(issued, ends, strict=True) if end]
     assert cycles_of(trace, "verdict_final_issue") == finals
     assert len(finals) == 7
-    causes = zip(*(trace.column(f"verdict_{cause}") for cause in CAUSES), strict=True)
+    causes = trace.columns(*(f"verdict_{cause}" for cause in CAUSES))
     opened = trace.column("floor_open")
     assert [sum(each) for each in causes] == [1 - none_left for none_left in opened]
 

@@ -1,26 +1,22 @@
 """The order of windows: each with its position, when it has arrived, what is still needed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.hdl.base.signals import bits, count, flag
+from block_bench import BlockBench, Sample
+from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.ports.maps import Floor, MapConfig
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.trace import Sample, run_block
 
 INPUTS = (
     "rst", "start", "config_inputs", "config_groups", "head", "head_valid", "written_row",
     "written_column", "written_channel", "opens", "leaves",
 )  # fmt: skip
-FIELDS = ("channel", "lane", "kernel_base", "first_map", "last_map", "ends_pair")
 FLOOR = {"row_limit": "row_limit", "next_row_limit": "next_row_limit", "column": "first_column"}
 
 
@@ -153,16 +149,15 @@ class Order:
         self.written = (row + 1, 0, 0) if column == 4 else (row, column, channel)
 
 
-def arguments(design: Design) -> dict[str, Any]:
+def bench_for(design: Design) -> BlockBench:
     word = PositionWord(design)
-    names = ("clk", "rst", "start", "head_valid", "head_take", "opens", "leaves")
-    return {
-        **{name: flag() for name in names}, "config": MapConfig(design), "head": bits(word.width),
-        "written_row": bits(word.row_width), "written_column": bits(word.column_width),
-        "written_channel": count(design.max_maps), "window": NextWindow(design),
-        "position": bits(word.width), "floor": Floor(word.row_width, word.column_width),
-        "design": design,
-    }  # fmt: skip
+    return BlockBench(
+        window_order, "clk rst start head_valid head_take opens leaves",
+        config=MapConfig(design), head=bits(word.width),
+        written_row=bits(word.row_width), written_column=bits(word.column_width),
+        written_channel=count(design.max_maps), window=NextWindow(design),
+        position=bits(word.width), floor=Floor(word.row_width, word.column_width), design=design,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("p", [1, 2])
@@ -196,7 +191,7 @@ def test_every_window_in_its_turn(p: int, seed: int) -> None:
         lengths.append(len(order.coming))
         return {**pins, "rst": 0, "start": 0}
 
-    trace = run_block(window_order, arguments(design), INPUTS, drive, 720)
+    trace = bench_for(design).run(drive, 720)
     assert min(lengths) == 0
     for cycle, told in enumerate(wanted):
         assert {name: trace.column(name)[cycle] for name in told} == told, f"cycle {cycle}"

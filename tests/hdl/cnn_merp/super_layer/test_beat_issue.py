@@ -1,23 +1,19 @@
 """Words of sums to beats: elements, places, the pause between positions, and reserved space."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import product
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
+from block_bench import BlockBench, Recorded, Replays, Sample, at_random
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.beat_issue import beat_issue
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
 from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 FORMAT = FloatFormat(3, 4)
 PLACES = 3
@@ -56,25 +52,23 @@ def design_for(n_cu: int, r: int, average: bool = False) -> Design:
     )  # fmt: skip
 
 
+def bench_for(design: Design, **ports: Any) -> BlockBench:
+    return BlockBench(
+        beat_issue, "clk rst start word_valid take closes closes_last credit drained",
+        config=OutputConfig(design), word=bits(design.n_cu * FORMAT.width), step=Step(design),
+        beat=Beat(design), design=design, places=PLACES, **ports,
+    )  # fmt: skip
+
+
 def run(
     design: Design, jobs: list[Job], seed: int, cycles: int, permit: float | None = None
-) -> tuple[Trace, list[int]]:
+) -> tuple[Recorded, list[int]]:
     """Play the jobs back to back; the trace, and which positions closed a window.
 
     ``permit``: how often there is a place for a beat's state, where it is written.
     """
     rng = np.random.default_rng(seed)
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
-        "word": bits(design.n_cu * FORMAT.width), "word_valid": flag(), "take": flag(),
-        "closes": flag(), "closes_last": flag(), "credit": flag(), "step": Step(design),
-        "beat": Beat(design), "drained": flag(), "design": design, "places": PLACES,
-    }  # fmt: skip
-    inputs = ("rst", "start", "word", "word_valid", "closes", "closes_last", "credit",
-              *(f"config_{name}" for name in vars(args["config"])))  # fmt: skip
-    if permit is not None:
-        args["permit"] = flag()
-        inputs = (*inputs, "permit")
+    bench = bench_for(design) if permit is None else bench_for(design, permit=flag())
     queue = list(jobs)
     job: Job | None = None
     words: list[list[int]] = []
@@ -122,10 +116,10 @@ def run(
             packed = packed << FORMAT.width | element
         return values | {"word_valid": 1, "word": packed}
 
-    return run_block(beat_issue, args, inputs, drive, cycles), closing
+    return bench.run(drive, cycles), closing
 
 
-def check(design: Design, jobs: list[Job], trace: Trace, closing: list[int]) -> list[int]:
+def check(design: Design, jobs: list[Job], trace: Recorded, closing: list[int]) -> list[int]:
     """Compare every beat; the cycles in which one was issued."""
     wanted = []
     closed = iter(closing)
@@ -252,14 +246,8 @@ def test_beats_wait_for_a_place() -> None:
 @pytest.mark.parametrize("reset_at", range(6, 12))
 def test_reset_drops_the_word_and_frees_the_places(reset_at: int) -> None:
     design = design_for(4, 1, average=True)
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
-        "word": bits(4 * FORMAT.width), "word_valid": flag(), "take": flag(),
-        "closes": flag(1), "closes_last": flag(), "credit": flag(), "step": Step(design),
-        "beat": Beat(design), "drained": flag(), "design": design, "places": PLACES,
-    }  # fmt: skip
+    bench = bench_for(design, closes=flag(1))
     config = {"images": 1, "rows": 1, "columns": 1, "groups": 1, "last_cus": 1, "window": 2}
-    inputs = ("rst", "start", "word_valid", *(f"config_{name}" for name in config))
 
     def drive(cycle: int, _: Sample) -> dict[str, int]:
         if cycle == 0:
@@ -271,7 +259,7 @@ def test_reset_drops_the_word_and_frees_the_places(reset_at: int) -> None:
             "word_valid": int(3 <= cycle < 6 or cycle == reset_at + 2),
         }
 
-    trace = run_block(beat_issue, args, inputs, drive, reset_at + 10)
+    trace = bench.run(drive, reset_at + 10)
     issue = trace.column("step_issue")
     assert issue[reset_at + 1 :] == [0, 0, 1, 1, 0, 0, 0, 0, 0]
     assert trace.column("beat_results")[reset_at + 1] == 0
@@ -280,34 +268,21 @@ def test_reset_drops_the_word_and_frees_the_places(reset_at: int) -> None:
 
 def test_after_a_reset_it_is_as_new() -> None:
     """Broken off with beats left, without a place for results, and in the pause of a position."""
-    design = replace(design_for(3, 1, average=True), add_latency=5)
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
-        "word": bits(design.n_cu * FORMAT.width), "word_valid": flag(), "take": flag(),
-        "closes": flag(), "closes_last": flag(), "credit": flag(), "step": Step(design),
-        "beat": Beat(design), "drained": flag(), "design": design, "places": PLACES,
-    }  # fmt: skip
+    bench = bench_for(replace(design_for(3, 1, average=True), add_latency=5))
     sizes = {"images": 1, "rows": 2, "columns": 2, "groups": 2, "last_cus": 1, "window": 2}
-    config = {name: 0 for name in (f"config_{each}" for each in vars(args["config"]))}
+    config = {name: 0 for name in (f"config_{each}" for each in vars(bench.args["config"]))}
     config |= {f"config_{name}": size for name, size in sizes.items()}
-    inputs = ("rst", "start", *config, "word", "word_valid", "closes", "closes_last")
-
-    def session(number: int) -> Drive:
-        flags = {"word_valid": 1.0, "closes": (0.6, 0.2)[number], "closes_last": 0.5}
-        return at_random(number, config, flags, {"word": design.n_cu * FORMAT.width})
-
-    payload = {
-        **{f"step_{name}": "step_issue" for name in vars(args["step"]) if name != "issue"},
-        "beat_data": "beat_results",
-        "beat_last": "beat_results",
-    }
-    as_new_after_reset(beat_issue, args, inputs, session, range(1, 50, 3), 40, payload=payload)
+    flags = {"word_valid": 1.0, "closes": (0.6, 0.2), "closes_last": 0.5}
+    session = at_random(flags, {"word": len(bench.args["word"])}, config)
+    step = [f"step_{name}" for name in vars(bench.args["step"]) if name != "issue"]
+    payload = {"step_issue": " ".join(step), "beat_results": "beat_data beat_last"}
+    bench.as_new_after_reset(session, range(1, 50, 3), 40, payload=payload)
 
 
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize(("n_cu", "r"), [(3, 1), (5, 2)])
-def test_vhdl_replays(n_cu: int, r: int, tmp_path: Path) -> None:
+def test_vhdl_replays(n_cu: int, r: int, replays: Replays) -> None:
     design = design_for(n_cu, r, average=True)
     jobs = [
         Job(window=2, last_cus=1, offer=0.7, free=0.5, closing=0.5),
@@ -315,5 +290,4 @@ def test_vhdl_replays(n_cu: int, r: int, tmp_path: Path) -> None:
     ]
     trace, closing = run(design, jobs, 3, 400)
     check(design, jobs, trace, closing)
-    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(beat_issue, trace.args, tmp_path / "verilog")
+    replays(trace, lint=True)

@@ -1,14 +1,12 @@
 """The larger of two elements with its position, on every pair of special values."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
 
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench, Sample
+from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.super_layer.coded_max import coded_max
-from merp.testbenches.block.trace import Sample, run_block
 
 VALUES = [0x0000, 0x8000, 0x7FC0, 0x7F80, 0xFF80, 0x3F80, 0xBF80, 0x4040, 0xC040, 0x3E99]
 HELD, CODE = 5, 10
@@ -21,14 +19,14 @@ def greater(b: int, a: int) -> bool:
 
 
 def test_the_first_of_equals_keeps_its_position() -> None:
-    args = {"fresh": flag(), "a": bits(20), "b": bits(16), "code": bits(4), "y": bits(20)}
+    bench = BlockBench(coded_max, "fresh", a=bits(20), b=bits(16), code=bits(4), y=bits(20))
     cases = list(product((0, 1), VALUES, VALUES))
 
     def drive(cycle: int, _: Sample) -> dict[str, int]:
         fresh, a, b = cases[cycle]
         return {"fresh": fresh, "a": HELD << 16 | a, "b": b, "code": CODE}
 
-    trace = run_block(coded_max, args, ("fresh", "a", "b", "code"), drive, len(cases))
+    trace = bench.run(drive, len(cases))
     for (fresh, a, b), y in zip(cases, trace.column("y"), strict=True):
         wins = fresh or greater(b, a)
         assert y == (CODE << 16 | b if wins else HELD << 16 | a), (fresh, hex(a), hex(b))

@@ -1,7 +1,5 @@
 """Raw sums on their way out: places for beats, words in order, and nothing where sums stay."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -9,11 +7,11 @@ import numpy as np
 import pytest
 from myhdl import always_comb, block
 
+from block_bench import BlockBench, Recorded, Sample
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.super_layer.partial_writer import PLACES, partial_writer
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.trace import Sample, Trace, run_block
 
 DESIGN = Design(
     k=1, n_cu=3, r=3, kernel_words=1, groups=1, row_words=1, max_size=8, max_maps=1,
@@ -40,16 +38,12 @@ def issuing(
     return issue, writer
 
 
-def run(raw: int, beats: list[list[int]], offer: float, accept: Callable[[int], float]) -> Trace:
+def run(raw: int, beats: list[list[int]], offer: float, accept: Callable[[int], float]) -> Recorded:
     """Two runs of the same beats; the first one's end is the second one's start."""
     rng = np.random.default_rng(len(beats))
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "raw": flag(raw), "wanted": flag(),
-        "step": Step(DESIGN), "permit": flag(), "beat": Beat(DESIGN),
-        "source": Stream(DESIGN.partial_width), "sent": flag(),
-    }  # fmt: skip
-    inputs = (
-        "rst", "start", "wanted", "beat_data", "beat_elements", "beat_ends_run", "source_ready",
+    bench = BlockBench(
+        issuing, "clk rst start wanted permit sent", raw=flag(raw), step=Step(DESIGN),
+        beat=Beat(DESIGN), source=Stream(DESIGN.partial_width),
     )  # fmt: skip
     queue = [(beat, beat is beats[-1]) for beat in (*beats, *beats)]
     begun = 0
@@ -73,7 +67,7 @@ def run(raw: int, beats: list[list[int]], offer: float, accept: Callable[[int], 
             return values
         return values | {"wanted": int(bool(queue) and cycle > begun and rng.random() < offer)}
 
-    return run_block(issuing, args, inputs, drive, 40 + 9 * len(beats))
+    return bench.run(drive, 40 + 9 * len(beats))
 
 
 def beats_of(number: int) -> list[list[int]]:
@@ -89,7 +83,7 @@ def test_words_leave_in_order(offer: float, accept: float) -> None:
     words = [word for beat in beats for word in beat]
     wanted = [(word, int(at == len(words) - 1)) for at, word in enumerate(words)]
     pins = ("valid", "ready", "data", "last")
-    rows = list(zip(*(trace.column(f"source_{pin}") for pin in pins), strict=True))
+    rows = trace.columns(*(f"source_{pin}" for pin in pins))
     sent, starts = trace.column("sent"), trace.column("start")
     ends = [cycle for cycle, row in enumerate(rows) if row[0] and row[1] and row[3]]
     assert [row[2:] for row in rows if row[0] and row[1]] == wanted * 2
@@ -112,8 +106,7 @@ def test_beats_wait_for_places() -> None:
     assert PLACES <= sum(issues) <= PLACES + 2
     assert trace.column("permit")[20:40] == [0] * 20
     words = [word for beat in beats for word in beat]
-    rows = zip(*(trace.column(f"source_{pin}") for pin in ("valid", "ready", "data")), strict=True)
-    assert [data for valid, ready, data in rows if valid and ready] == words * 2
+    assert [data for data, _ in trace.words("source")] == words * 2
 
 
 def test_sums_that_stay_need_no_place() -> None:

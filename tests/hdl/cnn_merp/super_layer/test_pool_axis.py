@@ -1,21 +1,16 @@
 """Which pooling windows cover an index, against the definition."""
 
-from __future__ import annotations
-
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
+from block_bench import BlockBench, Recorded, Replays
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.super_layer.pool_axis import pool_axis
 from merp.models.base.shape import Pool
-from merp.testbenches.block.trace import Sample, Trace, run_block
 
-INPUTS = ("restart", "advance", "window", "stride", "pooled")
 HANGING = ("pad", "last")
 OUTPUTS = ("covers", "opens", "closes", "closes_last")
 
@@ -49,17 +44,17 @@ def hanging(
     return covers, opens, closes, last
 
 
-def arguments(overlap: int) -> dict[str, Any]:
-    return {
-        "clk": flag(), "restart": flag(), "advance": flag(), "window": count(4),
-        "stride": count(6), "pooled": count(12), "covers": bits(overlap), "opens": bits(overlap),
-        "closes": bits(overlap), "closes_last": flag(), "overlap": overlap,
-    }  # fmt: skip
+def bench_for(overlap: int, **ports: Any) -> BlockBench:
+    return BlockBench(
+        pool_axis, "clk restart advance closes_last", window=count(4), stride=count(6),
+        pooled=count(12), covers=bits(overlap), opens=bits(overlap), closes=bits(overlap),
+        overlap=overlap, **ports,
+    )  # fmt: skip
 
 
 def walk(
     cases: list[tuple[int, int, int]], overlap: int, seed: int = 0
-) -> tuple[Trace, list[tuple[int, int, int, int]]]:
+) -> tuple[Recorded, list[tuple[int, int, int, int]]]:
     """Walk a line of each (window, stride, elements) twice, with pauses; what is to be seen."""
     rng = np.random.default_rng(seed)
     steps: list[dict[str, int]] = []
@@ -74,12 +69,7 @@ def walk(
             # The end of a line advances, too: restart wins.
             steps.append(config | {"restart": int(index == 0), "advance": 1})
             wanted.append(expected(index, window, stride, pooled, overlap))
-    args = arguments(overlap)
-
-    def drive(cycle: int, _: Sample) -> dict[str, int]:
-        return steps[cycle] if cycle < len(steps) else {"restart": 0, "advance": 0}
-
-    return run_block(pool_axis, args, INPUTS, drive, len(steps) + 1), wanted
+    return bench_for(overlap).run([*steps, {"restart": 0, "advance": 0}]), wanted
 
 
 def all_cases(overlap: int) -> list[tuple[int, int, int]]:
@@ -95,8 +85,7 @@ def all_cases(overlap: int) -> list[tuple[int, int, int]]:
 @pytest.mark.parametrize("overlap", [1, 2, 3, 4])
 def test_matches_the_definition(overlap: int) -> None:
     trace, wanted = walk(all_cases(overlap), overlap)
-    seen = list(zip(*(trace.column(name) for name in OUTPUTS), strict=True))
-    assert seen[1:] == wanted
+    assert trace.columns(*OUTPUTS)[1:] == wanted
 
 
 @pytest.mark.parametrize("overlap", [1, 2, 3])
@@ -117,21 +106,15 @@ def test_windows_that_hang_over_the_edges(overlap: int) -> None:
                 steps.append(config | {"restart": int(index == 0), "advance": 1})
                 wanted.append(hanging(index, elements, pool, pooled, overlap))
                 last.append(int(index == elements - 1))
-    args = arguments(overlap) | {"pad": count(4), "last": flag()}
-
-    def drive(cycle: int, _: Sample) -> dict[str, int]:
-        step = steps[cycle] if cycle < len(steps) else {"restart": 0, "advance": 0}
-        return step | {"last": last[min(cycle, len(steps))]}
-
-    trace = run_block(pool_axis, args, (*INPUTS, *HANGING), drive, len(steps) + 1)
-    seen = list(zip(*(trace.column(name) for name in OUTPUTS), strict=True))
-    assert seen[1:] == wanted
+    steps.append({"restart": 0, "advance": 0})
+    rows = [step | {"last": each} for step, each in zip(steps, last, strict=True)]
+    trace = bench_for(overlap, pad=count(4), last=flag()).run(rows)
+    assert trace.columns(*OUTPUTS)[1:] == wanted
 
 
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize("overlap", [1, 3])
-def test_vhdl_replays(overlap: int, tmp_path: Path) -> None:
+def test_vhdl_replays(overlap: int, replays: Replays) -> None:
     trace, _ = walk(all_cases(overlap)[::5], overlap)
-    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(pool_axis, trace.args, tmp_path / "verilog")
+    replays(trace, lint=True)

@@ -4,8 +4,6 @@ A window of pooled row y and column x is in memory (y mod overlap, x mod overlap
 address (x div overlap) * beats + b.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -14,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from block_bench import BlockBench, Recorded
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.pool_code import pool_code
@@ -22,7 +21,6 @@ from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolUpdate, Step
 from merp.models.base.shape import Pool, Shape
 from merp.models.base.state_field import position_bits
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.cnn_merp.super_layer_bench import output_config
 
 FLAGS = ("ends_position", "last_column", "last_row", "last_image")
@@ -112,14 +110,10 @@ def stimulus(
     return rows, issues
 
 
-def drive(design: Design, jobs: list[Job], seed: int) -> tuple[Trace, Trace, list[Issue]]:
+def drive(design: Design, jobs: list[Job], seed: int) -> tuple[Recorded, Recorded, list[Issue]]:
     """The traces of ``pool_control`` and ``pool_code``, and what they saw."""
     rows, issues = stimulus(design, jobs, seed)
     shared = {"clk": flag(), "start": flag(), "config": OutputConfig(design), "step": Step(design)}
-    inputs = ("start", "step_issue", *(f"step_{name}" for name in FLAGS), *jobs[0].config(design))
-
-    def inputs_of(cycle: int, _: Sample) -> dict[str, int]:
-        return rows[cycle]
 
     codes = bits(design.pool_overlap**2 * position_bits(design.pool_window))
     of_codes = shared | {"codes": codes, "design": design}
@@ -127,8 +121,8 @@ def drive(design: Design, jobs: list[Job], seed: int) -> tuple[Trace, Trace, lis
         "closes": flag(), "closes_last": flag(), "update": PoolUpdate(design), "design": design,
     }  # fmt: skip
     return (
-        run_block(pool_control, shared | control, inputs, inputs_of, len(rows)),
-        run_block(pool_code, of_codes, inputs, inputs_of, len(rows)),
+        BlockBench(pool_control, **shared | control).run(rows),
+        BlockBench(pool_code, **of_codes).run(rows),
         issues,
     )
 
@@ -137,7 +131,7 @@ def part(value: int, index: int, width: int) -> int:
     return value >> index * width & (1 << width) - 1
 
 
-def check(design: Design, control: Trace, coder: Trace, issues: list[Issue]) -> None:
+def check(design: Design, control: Recorded, coder: Recorded, issues: list[Issue]) -> None:
     overlap, late = design.pool_overlap, design.pool_latency
     span = PoolUpdate(design).address_width
     code_width = position_bits(design.pool_window)

@@ -1,13 +1,9 @@
 """Pooling unit and the tags beside it, driven memory by memory."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
+from block_bench import BlockBench, Recorded, Replays, Sample
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.super_layer.pool_unit import pool_unit, pool_unit_latency
 from merp.hdl.cnn_merp.super_layer.result_tag import result_tag
@@ -18,7 +14,6 @@ from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.base.shape import Pool
 from merp.models.golden.pooling import max_pool
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.trace import Sample, Trace, run_block
 
 WORDS = 6
 SCALE = {BINARY32: 0x3DE38E39, BFLOAT16: 0x3DE4}  # 1/9
@@ -42,7 +37,7 @@ def combine(a: int, b: int, design: Design, average: bool) -> int:
     return int(max_pool(window, Pool(window=2, stride=1), design.fmt).reshape(-1)[0])
 
 
-def run(design: Design, average: bool, beats: int, seed: int) -> tuple[Trace, dict[int, int]]:
+def run(design: Design, average: bool, beats: int, seed: int) -> tuple[Recorded, dict[int, int]]:
     """Random beats on random memories; the trace, and the result due in each cycle.
 
     A beat's elements are there a cycle after its read. Words are read again as early as they may
@@ -100,19 +95,16 @@ def run(design: Design, average: bool, beats: int, seed: int) -> tuple[Trace, di
                 words = np.array([[value], [SCALE[fmt]]], np.uint32)
                 value = int(fp_mul(words[0], words[1], fmt)[0])
             due[cycle + 1 + pool_unit_latency(design)] = value
-    args = {
-        "clk": flag(), "x": bits(fmt.width), "update": update, "average": flag(int(average)),
-        "scale": bits(fmt.width, SCALE[fmt]), "y": bits(fmt.width), "design": design,
-    }  # fmt: skip
-    inputs = ("x", "update_read", "update_address", "update_bypass", "update_fresh",
-              "update_store", "update_store_address", "update_deliver", "average",
-              "scale")  # fmt: skip
+    bench = BlockBench(
+        pool_unit, "clk", x=bits(fmt.width), update=update, average=flag(int(average)),
+        scale=bits(fmt.width, SCALE[fmt]), y=bits(fmt.width), design=design,
+    )  # fmt: skip
     config = {"average": int(average), "scale": SCALE[fmt]}
 
     def drive(cycle: int, _: Sample) -> dict[str, int]:
         return rows[cycle] | config
 
-    return run_block(pool_unit, args, inputs, drive, cycles), due
+    return bench.run(drive, cycles), due
 
 
 @pytest.mark.parametrize(
@@ -136,13 +128,12 @@ def test_results_match_golden_after_the_stated_latency(design: Design, average: 
     assert earliest > 20
 
 
-def tags(cycles: int, reset_at: int | None = None) -> Trace:
+def tags(cycles: int, reset_at: int | None = None) -> Recorded:
     design = design_for(False)
     beat = Beat(design)
-    args = {
-        "clk": flag(), "rst": flag(), "beat": beat, "results": count(2), "last": flag(),
-        "design": design, "cycles": cycles,
-    }  # fmt: skip
+    bench = BlockBench(
+        result_tag, "clk rst last", beat=beat, results=count(2), design=design, cycles=cycles
+    )
 
     def drive(cycle: int, _: Sample) -> dict[str, int]:
         return {
@@ -151,7 +142,7 @@ def tags(cycles: int, reset_at: int | None = None) -> Trace:
             "beat_last": int(cycle % 5 == 1),
         }
 
-    return run_block(result_tag, args, ("rst", "beat_results", "beat_last"), drive, 12 + cycles)
+    return bench.run(drive, 12 + cycles)
 
 
 @pytest.mark.parametrize("cycles", [2, 3, 9])
@@ -171,9 +162,8 @@ def test_reset_forgets_what_is_on_its_way(cycles: int) -> None:
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize("average", [False, True])
-def test_vhdl_replays(average: bool, tmp_path: Path) -> None:
+def test_vhdl_replays(average: bool, replays: Replays) -> None:
     trace, _ = run(design_for(average, add_latency=2, mul_latency=1), average, 60, 2)
-    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(pool_unit, trace.args, tmp_path / "verilog")
+    replays(trace, lint=True)
     trace = tags(4, reset_at=5)
-    assert replay(trace, tmp_path / "tags") == len(trace.rows)
+    replays(trace)

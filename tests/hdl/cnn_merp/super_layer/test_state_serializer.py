@@ -1,23 +1,19 @@
 """Fields of the state on their way to the bit packer: one by one, or all of a beat together."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
-from merp.hdl.base.signals import bits, count, flag
+from block_bench import BlockBench, Drive, Recorded, Sample, at_random
+from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.super_layer.state_joiner import state_joiner
 from merp.hdl.cnn_merp.super_layer.state_serializer import state_serializer
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 Block = Callable[..., Any]
 BLOCKS = pytest.mark.parametrize("block", [state_serializer, state_joiner])
-INPUTS = ("rst", "together", "field_size", "beat", "beat_valid", "room")
 
 Push = tuple[int, int, int]
 """Value, size and flush."""
@@ -47,20 +43,19 @@ class Fields:
         return [(f, size, int(self.ends and lane == last)) for lane, f in enumerate(self.fields)]
 
 
-def arguments(block: Block, width: int, lanes: int) -> dict[str, Any]:
+def bench_for(block: Block, width: int, lanes: int) -> BlockBench:
     value = bits(lanes * width if block is state_joiner else max(lanes, width))
-    return {
-        "clk": flag(), "rst": flag(), "together": flag(), "field_size": count(width),
-        "beat": bits(lanes * width + lanes.bit_length() + 1), "beat_valid": flag(), "take": flag(),
-        "value": value, "size": count(len(value)), "push": flag(), "flush": flag(),
-        "room": flag(), "width": width, "lanes": lanes,
-    }  # fmt: skip
+    return BlockBench(
+        block, "clk rst together beat_valid take push flush room", field_size=count(width),
+        beat=bits(lanes * width + lanes.bit_length() + 1), value=value, size=count(len(value)),
+        width=width, lanes=lanes,
+    )  # fmt: skip
 
 
 def run(
     block: Block, width: int, lanes: int, together: int, size: int, beats: list[Fields],
     offer: float, room: float,
-) -> Trace:  # fmt: skip
+) -> Recorded:  # fmt: skip
     rng = np.random.default_rng(lanes)
     queue = list(beats)
 
@@ -76,7 +71,7 @@ def run(
         word = queue[0].word(together, width, lanes) if there else seen["beat"]
         return values | {"beat_valid": int(there), "beat": word}
 
-    return run_block(block, arguments(block, width, lanes), INPUTS, drive, 3 + 6 * len(beats))
+    return bench_for(block, width, lanes).run(drive, 3 + 6 * len(beats))
 
 
 @BLOCKS
@@ -94,7 +89,7 @@ def test_fields_go_in_order_and_as_soon_as_there_is_room(
     for offer, room in ((1.0, 1.0), (0.6, 1.0), (1.0, 0.5), (0.6, 0.6)):
         trace = run(block, width, lanes, together, size, beats, offer, room)
         names = ("beat_valid", "room", "take", "push", "value", "size", "flush")
-        rows = list(zip(*(trace.column(name) for name in names), strict=True))
+        rows = trace.columns(*names)
         waiting, held = iter(beats), list[Push]()
         taken = 0
         for cycle, (there, free, take, push, *sent) in list(enumerate(rows))[1:]:
@@ -114,16 +109,15 @@ def test_after_a_reset_it_is_as_new(block: Block, together: int) -> None:
     """What a beat that was left behind would send is not sent."""
 
     def session(number: int) -> Drive:
-        begin = at_random(number, {}, {"beat_valid": 0.5, "room": 0.4}, {"beat": 12})
+        rates, fixed = {"beat_valid": 0.5, "room": 0.4}, {"together": together, "field_size": 3}
+        begin = at_random(rates, {"beat": 12}, fixed, pulses={"rst": 0})(number)
 
-        def drive(cycle: int, seen: Sample) -> dict[str, int]:
-            values = dict(begin(cycle, seen))
-            del values["start"]
-            values["beat"] |= 1 << 12  # at least one of three counts
-            return values | {"together": together, "field_size": 3}
+        def drive(cycle: int, seen: Sample) -> Mapping[str, int]:
+            values = begin(cycle, seen)
+            return {**values, "beat": values["beat"] | 1 << 12}  # at least one of three counts
 
         return drive
 
-    args = arguments(block, 4, 3)
-    payload = dict.fromkeys(("value", "size", "flush"), "push")
-    as_new_after_reset(block, args, INPUTS, session, range(3, 30, 3), 25, payload=payload)
+    bench_for(block, 4, 3).as_new_after_reset(
+        session, range(3, 30, 3), 25, payload={"push": "value size flush"}
+    )

@@ -1,16 +1,12 @@
 """Super layer behind the CU array: bits, order, credits and rate."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from block_bench import Replays, columns
 from marks import in_full
-from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.models.arithmetic.relu import relu
 from merp.models.base.bits import Bits
 from merp.models.base.formats import BFLOAT16, BINARY32
@@ -20,11 +16,7 @@ from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.random_layers import random_hang
 from merp.testbenches.cnn_merp.super_layer_bench import OutputRun, run_super_layer
-
-SPECIAL = [
-    0x00000000, 0x80000000, 0x7FC00000, 0x7F800000, 0xFF800000, 0x00800000, 0x80800000, 0x7F7FFFFF,
-    0xFF7FFFFF, 0x3F800000, 0xBF800000, 0x3F800001,
-]  # fmt: skip
+from super_layer_runs import SPECIAL, pattern, shape_for, spans_of
 
 
 def design_for(n_cu: int = 4, r: int = 2, **changes: object) -> Design:
@@ -54,10 +46,6 @@ def golden(run: OutputRun, design: Design) -> list[int]:
     return [int(word) for word in pool_maps(y, shape.pool, fmt).reshape(-1)]
 
 
-def column(trace: Trace, *names: str) -> list[tuple[int, ...]]:
-    return list(zip(*(trace.column(name) for name in names), strict=True))
-
-
 def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
     """Bits and order, stream rules, credits, done; the aborted part of a reset run is skipped."""
     expected = [
@@ -65,12 +53,8 @@ def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
         for words in (golden(run, design) for run in runs)
         for index, word in enumerate(words)
     ]
-    aborts = [c for c, rst in enumerate(trace.column("rst")) if rst]
-    starts = [c for c, start in enumerate(trace.column("start")) if start]
-    spans = list(pairwise([*starts, len(trace.rows)]))
-    spans = [(a, b) for a, b in spans if not any(a < c < b for c in aborts)]
-    assert len(spans) == len(runs), "not every run was begun"
-    stream = column(trace, "source_valid", "source_ready", "source_data", "source_last", "rst")
+    spans = spans_of(trace, len(runs))
+    stream = columns(trace, "source_valid", "source_ready", "source_data", "source_last", "rst")
     got = [
         (data, last)
         for a, b in spans
@@ -108,16 +92,6 @@ def play(design: Design, runs: list[OutputRun]) -> Trace:
     return trace
 
 
-def shape_for(m: int, rows: int, columns: int, pool: Pool | None, relu: bool = True) -> Shape:
-    return Shape(n=1, m=m, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
-
-
-def pattern(rng: np.random.Generator) -> tuple[int, ...]:
-    if rng.random() < 0.3:
-        return (1,)
-    return (*(int(b) for b in rng.random(31) < rng.choice([0.2, 0.5, 0.9])), 1)
-
-
 def random_run(design: Design, rng: np.random.Generator, reset: bool = False) -> OutputRun:
     kinds = ("max", "average") if design.average else ("max",)
     while True:
@@ -142,8 +116,8 @@ def random_run(design: Design, rng: np.random.Generator, reset: bool = False) ->
         return OutputRun(
             shape,
             sums_for(shape, images, rng, design.fmt),
-            pattern(rng),
-            pattern(rng),
+            pattern(rng, 0.2),
+            pattern(rng, 0.2),
             int(rng.integers(2, 60)) if reset else None,
         )
 
@@ -238,7 +212,7 @@ def test_reset_in_mid_stream(part: int) -> None:
 
 def output_cycles(trace: Trace) -> tuple[int, int]:
     """First and last cycle of the stream's transfers."""
-    pins = column(trace, "source_valid", "source_ready")
+    pins = columns(trace, "source_valid", "source_ready")
     cycles = [cycle for cycle, (valid, ready) in enumerate(pins) if valid and ready]
     return cycles[0], cycles[-1]
 
@@ -275,7 +249,7 @@ def test_rate_with_pooling(r: int) -> None:
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize("name", ["plain", "max, r=n", "average", "bfloat16"])
-def test_vhdl_replays(name: str, tmp_path: Path) -> None:
+def test_vhdl_replays(name: str, replays: Replays) -> None:
     design = DESIGNS[name]
     kind = "average" if design.average else "max"
     pool = Pool(kind=kind, window=3, stride=2) if design.pool_window > 1 else None
@@ -283,14 +257,11 @@ def test_vhdl_replays(name: str, tmp_path: Path) -> None:
         run_of(design, shape_for(2 * design.n_cu - 1, 4, 5, pool), reset_at=25, accept=(1, 0, 1)),
         run_of(design, shape_for(design.n_cu, 2, 2, None, False), images=2),
     ]
-    trace = play(design, runs)
-    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(super_layer, trace.args, tmp_path / "verilog")
+    replays(play(design, runs), lint=True)
 
 
 @pytest.mark.ghdl
-def test_vhdl_replays_with_small_pooling_memories(tmp_path: Path) -> None:
+def test_vhdl_replays_with_small_pooling_memories(replays: Replays) -> None:
     design = design_for(4, 1, pool_words=8, pool_window=2, pool_overlap=1)
     pooled = shape_for(2, 4, 8, Pool(window=2, stride=2))
-    trace = play(design, [run_of(design, s) for s in (shape_for(15, 2, 2, None), pooled)])
-    assert replay(trace, tmp_path) == len(trace.rows)
+    replays(play(design, [run_of(design, s) for s in (shape_for(15, 2, 2, None), pooled)]))

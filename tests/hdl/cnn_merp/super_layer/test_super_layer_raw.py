@@ -1,7 +1,5 @@
 """Runs whose sums leave raw between others whose results do: three streams, one at a time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

@@ -1,16 +1,12 @@
 """State for the way back beside the maps: bytes, stream rules, credits, and no cycle lost."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from block_bench import Replays, columns
 from marks import in_full
-from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.models.arithmetic.relu import relu
 from merp.models.base.bits import Bits
@@ -22,11 +18,7 @@ from merp.models.machines.cnn_merp.params.design import Design
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.random_layers import random_hang
 from merp.testbenches.cnn_merp.super_layer_bench import OutputRun, run_super_layer
-
-SPECIAL = [
-    0x00000000, 0x80000000, 0x7FC00000, 0x7F800000, 0xFF800000, 0x00800000, 0x80800000, 0x7F7FFFFF,
-    0xFF7FFFFF, 0x3F800000, 0xBF800000, 0x3F800001,
-]  # fmt: skip
+from super_layer_runs import SPECIAL, pattern, shape_for, spans_of
 
 Word = tuple[int, int]
 
@@ -86,13 +78,9 @@ def marked(words: bytes | list[int]) -> list[Word]:
     return [(int(word), int(index == len(words) - 1)) for index, word in enumerate(words)]
 
 
-def column(trace: Trace, *names: str) -> list[tuple[int, ...]]:
-    return list(zip(*(trace.column(name) for name in names), strict=True))
-
-
 def transfers(trace: Trace, stream: str, begin: int, end: int) -> dict[int, Word]:
     """Words of a stream by cycle; stream rules are checked."""
-    pins = column(trace, *(f"{stream}_{pin}" for pin in ("valid", "ready", "data", "last")), "rst")
+    pins = columns(trace, *(f"{stream}_{pin}" for pin in ("valid", "ready", "data", "last")), "rst")
     for cycle in range(begin, end - 1):
         now, after = pins[cycle], pins[cycle + 1]
         if now[0] and not now[1] and not now[4]:
@@ -102,11 +90,7 @@ def transfers(trace: Trace, stream: str, begin: int, end: int) -> dict[int, Word
 
 def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
     """Each run's words and bytes, credits, done; the aborted part of a reset run is skipped."""
-    aborts = [c for c, rst in enumerate(trace.column("rst")) if rst]
-    starts = [c for c, start in enumerate(trace.column("start")) if start]
-    spans = list(pairwise([*starts, len(trace.rows)]))
-    spans = [(a, b) for a, b in spans if not any(a < c < b for c in aborts)]
-    assert len(spans) == len(runs), "not every run was begun"
+    spans = spans_of(trace, len(runs))
     done, credit = trace.column("done"), trace.column("credit")
     for (a, b), run in zip(spans, runs, strict=True):
         maps, state = golden(run, design)
@@ -134,19 +118,9 @@ def play(design: Design, runs: list[OutputRun]) -> Trace:
     return trace
 
 
-def shape_for(m: int, rows: int, columns: int, pool: Pool | None, relu: bool = True) -> Shape:
-    return Shape(n=1, m=m, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
-
-
 def run_of(design: Design, shape: Shape, images: int = 1, **pressure: object) -> OutputRun:
     sums = sums_for(shape, images, np.random.default_rng(shape.m), design.fmt)
     return OutputRun(shape, sums, **pressure)  # type: ignore[arg-type]
-
-
-def pattern(rng: np.random.Generator) -> tuple[int, ...]:
-    if rng.random() < 0.3:
-        return (1,)
-    return (*(int(b) for b in rng.random(31) < rng.choice([0.1, 0.5, 0.9])), 1)
 
 
 def random_run(design: Design, rng: np.random.Generator, reset: bool = False) -> OutputRun:
@@ -330,7 +304,7 @@ def test_the_stream_of_state_goes_with_its_design() -> None:
 @pytest.mark.parametrize(
     "name", ["plain, r=1", "max, r=n", "average", *in_full("plain", "bfloat16")]
 )
-def test_vhdl_replays(name: str, tmp_path: Path) -> None:
+def test_vhdl_replays(name: str, replays: Replays) -> None:
     design = DESIGNS[name]
     kinds = ["max", "average"] if design.average else ["max"]
     pools = [Pool(kind=kind, window=3, stride=2) if design.pool_window > 1 else None
@@ -341,6 +315,4 @@ def test_vhdl_replays(name: str, tmp_path: Path) -> None:
           for pool in pools),
         run_of(design, shape_for(design.n_cu, 2, 2, None, False)),
     ]  # fmt: skip
-    trace = play(design, runs)
-    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(super_layer, trace.args, tmp_path / "verilog")
+    replays(play(design, runs), lint=True)

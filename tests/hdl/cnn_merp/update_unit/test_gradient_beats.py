@@ -1,12 +1,11 @@
 """Gradients read ahead of their use: nothing of a run that a reset broke off is left."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 from myhdl import always_comb, block
 
+from block_bench import BlockBench, at_random
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientBeat, GradientRead
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig, map_config
@@ -14,8 +13,6 @@ from merp.hdl.cnn_merp.update_unit.gradient_beats import gradient_beats
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.base.formats import BFLOAT16
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive
 
 FLAGS = ("rst", "start", "final_issue", "wanted", "bias_read")
 
@@ -60,24 +57,21 @@ def test_after_a_reset_it_is_as_new(folded: bool) -> None:
     )  # fmt: skip
     assert design.gradient_reads > 1
     word = design.fmt.width
-    args: dict[str, Any] = {
-        "clk": flag(), **{name: flag() for name in FLAGS}, "map_config": map_config(design),
-        "read": GradientRead(design), "kernel_gradient": bits(design.gradient_read * word),
-        "bias_index": count(design.groups * design.n_cu - 1), "bias_gradient": bits(word),
-        "beat": GradientBeat(design), "design": design,
-        "filling": count(design.taps - 1) if folded else None,
-    }  # fmt: skip
+    bench = BlockBench(
+        used_beats, "clk", map_config=map_config(design), read=GradientRead(design),
+        kernel_gradient=bits(design.gradient_read * word),
+        bias_index=count(design.groups * design.n_cu - 1), bias_gradient=bits(word),
+        beat=GradientBeat(design), design=design,
+        filling=count(design.taps - 1) if folded else None, **{name: flag() for name in FLAGS},
+    )  # fmt: skip
     config = {f"map_config_{name}": 2 for name in ("inputs", "groups", "last_cus")}
     config |= {"filling": 1} if folded else {}
     words = {"kernel_gradient": design.gradient_read * word, "bias_gradient": word}
-
-    def session(number: int) -> Drive:
-        drive = at_random(number, config, {"wanted": 0.7}, words)
-        return lambda cycle, seen: {**drive(cycle, seen), "final_issue": int(cycle == 3)}
-
-    payload = {f"read_{name}": "read_enable" for name in ("addr", "tap_shift", "cu_shift")}
-    payload |= {f"beat_{name}": "beat_valid" for name in ("data", "keep", "biases", "last")}
-    as_new_after_reset(
-        used_beats, args, ("rst", "start", "final_issue", "wanted", *config, *words), session,
-        range(25, 60, 2), 60, payload=payload | {"bias_index": "bias_read"},
-    )  # fmt: skip
+    pulses = {"rst": 0, "start": 1, "final_issue": 3}
+    session = at_random({"wanted": 0.7}, words, config, pulses=pulses)
+    payload = {
+        "read_enable": "read_addr read_tap_shift read_cu_shift",
+        "beat_valid": "beat_data beat_keep beat_biases beat_last",
+        "bias_read": "bias_index",
+    }
+    bench.as_new_after_reset(session, range(25, 60, 2), 60, payload=payload)

@@ -1,17 +1,14 @@
 """The gears of gradients: reads end to end, kernels and biases apart, a beat in every cycle."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from myhdl import always_comb, block
 
+from block_bench import BlockBench, Recorded, Replays, Sample
 from marks import in_full
-from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientBeat
 from merp.hdl.cnn_merp.update_unit.counted_gear import counted_gear
@@ -19,10 +16,8 @@ from merp.hdl.cnn_merp.update_unit.gradient_gear import gradient_gear
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.trace import Sample, Trace, run_block
 
 BYTE = FloatFormat(4, 3)
-INPUTS = ("rst", "start", "read", "read_valid", "take")
 
 
 def design_for(k: int, port: int) -> Design:
@@ -108,15 +103,14 @@ class Reads:
         }  # fmt: skip
 
 
-def args_for(reads: Reads) -> dict[str, Any]:
-    return {
-        "clk": flag(), "rst": flag(), "start": flag(), "design": reads.design, "load": flag(),
-        "read": bits(reads.bits), "read_valid": flag(),
-        "beat": GradientBeat(reads.design), "take": flag(),
-    }  # fmt: skip
+def bench_for(reads: Reads) -> BlockBench:
+    return BlockBench(
+        counted_gear if reads.counted else gradient_gear, "clk rst start load read_valid take",
+        design=reads.design, read=bits(reads.bits), beat=GradientBeat(reads.design),
+    )  # fmt: skip
 
 
-def play(reads: Reads, cycles: int) -> Trace:
+def play(reads: Reads, cycles: int) -> Recorded:
     """``take`` comes a cycle after ``beat_valid`` or later: a trace has it as an input."""
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
@@ -127,8 +121,7 @@ def play(reads: Reads, cycles: int) -> Trace:
         values["take"] = int(waits and not ended and reads.rng.random() < reads.density[1])
         return values
 
-    gear = counted_gear if reads.counted else gradient_gear
-    return run_block(gear, args_for(reads), INPUTS, drive, cycles)
+    return bench_for(reads).run(drive, cycles)
 
 
 @block
@@ -213,8 +206,8 @@ def test_after_a_pause_a_beat_is_there_in_every_cycle(size: tuple[int, int]) -> 
             wanted = cycle not in pause and (cycle >= pause.stop or len(reads.found) < before)
             return values | {"wanted": int(wanted)}
 
-        args = args_for(reads) | {"wanted": flag()}
-        run_block(wanted_gear, args, (*INPUTS[:-1], "wanted"), drive, pause.stop + 60)
+        args = bench_for(reads).args | {"wanted": flag()}
+        BlockBench(wanted_gear, **args).run(drive, pause.stop + 60)
         check(reads)
         used = [cycle for cycle, _, _, tag in reads.found if not tag & 1]
         assert sum(cycle < pause.start for cycle in used) == max(before, 0)
@@ -235,8 +228,8 @@ def test_it_is_empty_after_a_reset_and_after_start(
 
 
 @pytest.mark.ghdl
-def test_vhdl_agrees(tmp_path: Path) -> None:
+def test_vhdl_agrees(replays: Replays) -> None:
     reads = Reads(design_for(3, 4), 7, 5, (0.7, 0.7))
     trace = play(reads, 130)
     check(reads)
-    assert replay(trace, tmp_path) == 130
+    assert replays(trace) == 130

@@ -1,18 +1,15 @@
 """The update unit against golden: bits, order, rate, momentum built or not, gradients alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
+from block_bench import BlockBench, Recorded, Replays, Sample
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
@@ -29,7 +26,6 @@ from merp.models.machines.cnn_merp.params.kernel_update_registers import (
 )
 from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ, SLOT
 from merp.testbenches.arithmetic.fp_bench import corner_values
-from merp.testbenches.block.trace import Sample, Trace, run_block
 
 RULES = {
     "plain": PLAIN,
@@ -206,7 +202,7 @@ class Driver:
 
 def play(
     design: Design, runs: Sequence[Update], cycles: int, array: str = "rtl"
-) -> tuple[Driver, Trace]:
+) -> tuple[Driver, Recorded]:
     driver = Driver(runs)
     rule, width = runs[0].rule, design.fmt.width
     args: dict[str, Any] = {
@@ -219,14 +215,8 @@ def play(
     }  # fmt: skip
     if rule.momentum:
         args |= {f"{w}_{name}": Stream(width) for w in ("sink", "source") for name in STREAMS[2:]}
-    config = [f"map_config_{name}" for name in vars(args["map_config"])]
-    config += [f"config_{name}" for name in vars(args["config"])]
-    inputs = ["rst", "start", "final_issue", *config, "kernel_gradient", "bias_gradient"]
-    for name in driver.names:
-        inputs += [f"sink_{name}_{pin}" for pin in ("data", "valid", "last")]
-        inputs.append(f"source_{name}_ready")
     with behavioural() if array == "behavioural" else nullcontext():
-        return driver, run_block(update_unit, args, tuple(inputs), driver.drive, cycles)
+        return driver, BlockBench(update_unit, **args).run(driver.drive, cycles)
 
 
 def check(driver: Driver, runs: Sequence[Update]) -> None:
@@ -328,7 +318,7 @@ def test_framing_error_of_a_missing_last(stream: str, monkeypatch: pytest.Monkey
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_update_unit_vhdl(rule: UpdateRule, tmp_path: Path) -> None:
+def test_update_unit_vhdl(rule: UpdateRule, replays: Replays) -> None:
     design = design_for(2, 2, 2, mul_latency=2, add_latency=2, fmt=BFLOAT16)
     runs = [
         Update(design, 3, 2, rule, 0, pressure=0.6),
@@ -337,5 +327,4 @@ def test_update_unit_vhdl(rule: UpdateRule, tmp_path: Path) -> None:
     ]
     driver, trace = play(design, runs, 320)
     check(driver, runs)
-    assert replay(trace, tmp_path) == 320
-    lint_verilog(update_unit, trace.args, tmp_path / "verilog")
+    assert replays(trace, lint=True) == 320

@@ -1,7 +1,5 @@
 """The walk through a layer's gradients: every place in its order, paused, broken off, reset."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
@@ -10,14 +8,13 @@ from typing import Any
 import pytest
 from myhdl import always, always_comb, block
 
+from block_bench import BlockBench, Sample, at_random
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig, map_config
 from merp.hdl.cnn_merp.update_unit.update_walk import update_walk
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, run_block
 
 SETTLE = 5
 OPTIONS = ("filling", "size", "reads", "final_reads")
@@ -84,14 +81,14 @@ def used_walk(
     )  # fmt: skip
 
 
-def args_for(design: Design, options: tuple[str, ...]) -> dict[str, Any]:
+def bench_for(design: Design, options: tuple[str, ...]) -> BlockBench:
     names = ("rst", "start", "final_issue", "wanted", "walking", "biases", "last", "bias_read")
-    return {
-        "clk": flag(), **{name: flag() for name in names}, "config": map_config(design),
-        "read": GradientRead(design), "bias_index": count(design.groups * design.n_cu - 1),
-        "design": design, "options": dict.fromkeys(options), "filling": count(design.taps - 1),
-        "size": count(design.k), "reads": count(15), "final_reads": count(15),
-    }  # fmt: skip
+    return BlockBench(
+        used_walk, "clk", config=map_config(design), read=GradientRead(design),
+        bias_index=count(design.groups * design.n_cu - 1), design=design,
+        options=dict.fromkeys(options), filling=count(design.taps - 1), size=count(design.k),
+        reads=count(15), final_reads=count(15), **{name: flag() for name in names},
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -252,10 +249,7 @@ def test_every_gradient_in_the_order_of_the_streams(case: Case, density: float) 
     wanted = [each[: run.cut] for each, run in zip(wanted, runs, strict=True)]
     feeder = Feeder(case.design, runs, density)
     cycles = sum(20 + sum(1 + gap for _, gap in each) for each in wanted)
-    run_block(
-        used_walk, args_for(case.design, case.options), inputs_of(case), feeder.drive,
-        int(cycles / density + 60),
-    )  # fmt: skip
+    bench_for(case.design, case.options).run(feeder.drive, int(cycles / density + 60))
     assert feeder.found == [[place for place, _ in each] for each in wanted]
     for each, (issued, *used) in zip(wanted, feeder.cycles, strict=True):
         gaps = [0 if "reads" in case.options else gap for _, gap in each]
@@ -272,17 +266,14 @@ def test_after_a_reset_it_is_as_new(case: Case, inputs: int) -> None:
     """
     config = {"config_inputs": inputs, "config_groups": 2, "config_last_cus": 1, "filling": 1}
     config |= {"size": min(2, case.design.k), "reads": 2, "final_reads": 1}
-
-    issued = (3, 9)  # the last one so late that gradients that settled before it would show
-
-    def session(number: int) -> Drive:
-        drive = at_random(number, config, {"wanted": 0.7}, {})
-        final = issued[number]
-        return lambda cycle, seen: {**drive(cycle, seen), "final_issue": int(cycle == final)}
-
-    payload = {f"read_{name}": "read_enable" for name in ("addr", "tap_shift", "cu_shift")}
-    payload |= {"bias_index": "bias_read", "last": "walking", "biases": "walking"}
-    as_new_after_reset(
-        used_walk, args_for(case.design, case.options), inputs_of(case), session,
-        (4, *range(1, 70, 6)), 50, payload=payload,
-    )  # fmt: skip
+    # The last one so late that gradients that settled before it would show.
+    pulses = {"rst": 0, "start": 1, "final_issue": (3, 9)}
+    session = at_random({"wanted": 0.7}, fixed=config, pulses=pulses)
+    payload = {
+        "read_enable": "read_addr read_tap_shift read_cu_shift",
+        "bias_read": "bias_index",
+        "walking": "last biases",
+    }
+    bench_for(case.design, case.options).as_new_after_reset(
+        session, (4, *range(1, 70, 6)), 50, payload=payload
+    )

@@ -1,17 +1,14 @@
 """The update unit of several elements a cycle: bits, packing, keep, rate, momentum, no biases."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
+from block_bench import BlockBench, Recorded, Replays, Sample
 from marks import rows_in_full
-from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
@@ -31,7 +28,6 @@ from merp.models.machines.cnn_merp.params.latencies import (
     SLOT,
     UPDATE_ENTRY,
 )
-from merp.testbenches.block.trace import Sample, Trace, run_block
 
 MOMENTUM, DECAY = UpdateRule(momentum=True), UpdateRule(weight_decay=True)
 BOTH = UpdateRule(momentum=True, weight_decay=True)
@@ -215,7 +211,7 @@ class Driver:
             self.answers[cycle + GRADIENT_READ] = ("bias", word)
 
 
-def play(runs: list[Update], cycles: int, optional: bool = False) -> tuple[Trace, Driver]:
+def play(runs: list[Update], cycles: int, optional: bool = False) -> tuple[Recorded, Driver]:
     design = runs[0].design
     width = design.fmt.width
     size = design.kernel_port * width
@@ -231,17 +227,10 @@ def play(runs: list[Update], cycles: int, optional: bool = False) -> tuple[Trace
     for name in driver.names:
         args |= {f"{way}_{name}": Stream(size) for way in ("sink", "source")}
         args[f"source_{name}"].keep = bits(size // 8)
-    inputs = ["rst", "start", "final_issue", "kernel_gradient", "bias_gradient"]
-    inputs += [f"map_config_{name}" for name in vars(args["map_config"])]
-    inputs += [f"config_{name}" for name in vars(args["config"])]
-    for name in driver.names:
-        inputs += [f"sink_{name}_{pin}" for pin in ("data", "valid", "last")]
-        inputs.append(f"source_{name}_ready")
     chosen: dict[str, Any] = {"with_biases": flag()} if optional else {}
     chosen |= {"filling": count(design.taps - 1)} if design.folded else {}
     chosen |= {"size": count(design.k)} if design.widened else {}
     args |= chosen
-    inputs += chosen
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         values = driver.drive(cycle, seen)
@@ -249,7 +238,7 @@ def play(runs: list[Update], cycles: int, optional: bool = False) -> tuple[Trace
             values.pop(name, None)
         return values
 
-    return run_block(wide_update, args, tuple(inputs), drive, cycles), driver
+    return BlockBench(wide_update, **args).run(drive, cycles), driver
 
 
 def check(runs: list[Update], driver: Driver) -> None:
@@ -408,9 +397,9 @@ def test_elements_of_smaller_kernels_are_put_together(k: int, port: int, folded:
 
 
 @pytest.mark.ghdl
-def test_vhdl_agrees(tmp_path: Path) -> None:
+def test_vhdl_agrees(replays: Replays) -> None:
     design = design_for(3, 2, folded=True, widened=True)
     runs = uneven_runs(design, BOTH)
     trace, driver = play(runs, 700)
     check(runs, driver)
-    assert replay(trace, tmp_path) == 700
+    assert replays(trace) == 700

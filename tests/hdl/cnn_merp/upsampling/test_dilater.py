@@ -1,22 +1,18 @@
 """Dilation: every word in its place among zeros, whatever the pressure on either side."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import lint_verilog, replay
+from block_bench import BlockBench, Recorded, Replays, Sample, at_random
+from merp.cosim.block.replay import lint_verilog
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.ports.deltas import DilateConfig
 from merp.hdl.cnn_merp.upsampling.dilater import dilater
 from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 WORD = FloatFormat(8, 7)
 DESIGN = Design(
@@ -54,16 +50,13 @@ class Dilation:
         return maps.reshape(-1).tolist()
 
 
-def run(dilations: list[Dilation], offer: float = 1.0, accept: float = 1.0) -> Trace:
+def run(dilations: list[Dilation], offer: float = 1.0, accept: float = 1.0) -> Recorded:
     rng = np.random.default_rng(3)
-    args: dict[str, Any] = {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": DilateConfig(DESIGN),
-        "sink": Stream(WORD.width), "source": Stream(WORD.width), "framing_error": flag(),
-        "design": DESIGN,
-    }  # fmt: skip
+    bench = BlockBench(
+        dilater, "clk rst start framing_error", config=DilateConfig(DESIGN),
+        sink=Stream(WORD.width), source=Stream(WORD.width), design=DESIGN,
+    )  # fmt: skip
     fields = ("images", "rows", "columns", "maps", "stride")
-    inputs = ("rst", "start", *(f"config_{f}" for f in fields), "sink_data", "sink_valid",
-              "sink_last", "source_ready")  # fmt: skip
     queue = list(dilations)
     state = {"at": 0, "valid": 0, "left": 0}
     words: list[int] = []
@@ -98,16 +91,14 @@ def run(dilations: list[Dilation], offer: float = 1.0, accept: float = 1.0) -> T
         }  # fmt: skip
 
     cycles = 10 + sum(int(len(d.golden) / offer / accept * 1.5) + 10 for d in dilations)
-    return run_block(dilater, args, inputs, drive, cycles)
+    return bench.run(drive, cycles)
 
 
-def sent(trace: Trace) -> list[tuple[int, int]]:
-    names = ("source_valid", "source_ready", "source_data", "source_last")
-    columns = zip(*(trace.column(name) for name in names), strict=True)
-    return [(data, last) for valid, ready, data, last in columns if valid and ready]
+def sent(trace: Recorded) -> list[tuple[int, int]]:
+    return trace.words("source")
 
 
-def check(dilations: list[Dilation], trace: Trace) -> None:
+def check(dilations: list[Dilation], trace: Recorded) -> None:
     golden = [
         (word, int(at == len(d.golden) - 1)) for d in dilations for at, word in enumerate(d.golden)
     ]
@@ -147,27 +138,21 @@ def test_a_misplaced_last_is_a_framing_error(last: int) -> None:
 
 def test_after_a_reset_it_is_as_new() -> None:
     """Also where last has come with a wrong word."""
-    args: dict[str, Any] = {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": DilateConfig(DESIGN),
-        "sink": Stream(WORD.width), "source": Stream(WORD.width), "framing_error": flag(),
-        "design": DESIGN,
-    }  # fmt: skip
+    bench = BlockBench(
+        dilater, "clk rst start framing_error", config=DilateConfig(DESIGN),
+        sink=Stream(WORD.width), source=Stream(WORD.width), design=DESIGN,
+    )  # fmt: skip
     sizes = {"images": 2, "rows": 3, "columns": 2, "maps": 2, "stride": 2}
     config = {f"config_{name}": size for name, size in sizes.items()}
     flags = {"sink_valid": 0.8, "sink_last": 0.4, "source_ready": 0.8}
-    inputs = ("rst", "start", *config, *flags, "sink_data")
-
-    def session(number: int) -> Drive:
-        return at_random(number, config, flags, {"sink_data": WORD.width})
-
-    payload = {"source_data": "source_valid", "source_last": "source_valid"}
-    as_new_after_reset(dilater, args, inputs, session, range(1, 30, 2), 40, payload=payload)
+    session = at_random(flags, {"sink_data": WORD.width}, config)
+    payload = {"source_valid": "source_data source_last"}
+    bench.as_new_after_reset(session, range(1, 30, 2), 40, payload=payload)
 
 
 @pytest.mark.ghdl
-def test_vhdl_agrees(tmp_path: Path) -> None:
-    trace = run(CASES, 0.6, 0.6)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_vhdl_agrees(replays: Replays) -> None:
+    replays(run(CASES, 0.6, 0.6))
 
 
 @pytest.mark.verilator

@@ -1,16 +1,13 @@
 """Un-pooling and ReLU' against the golden: bits, order, rate, room, framing, reset."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from block_bench import BlockBench, Drive, Recorded, Replays, Sample, at_random
 from marks import in_full
-from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.models.arithmetic.relu import relu
 from merp.models.base.bits import Bits
@@ -20,8 +17,6 @@ from merp.models.golden.state import State, keep_state, packed
 from merp.models.golden.unpool import unpool as golden_unpool
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
 from merp.models.machines.cnn_merp.params.unpool_registers import unpool_registers
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 from merp.testbenches.cnn_merp.random_layers import random_hang
 from merp.testbenches.cnn_merp.unpool_bench import UnpoolRun, run_unpool, unpool_args
 
@@ -74,13 +69,13 @@ def golden(run: UnpoolRun, design: UnpoolDesign) -> list[int]:
     return [int(w) for w in golden_unpool(run.delta, run.state, run.shape, design.fmt).reshape(-1)]
 
 
-def transfers(trace: Trace, stream: str) -> list[int]:
+def transfers(trace: Recorded, stream: str) -> list[int]:
     """Cycles of a stream's transfers."""
     pins = zip(trace.column(f"{stream}_valid"), trace.column(f"{stream}_ready"), strict=True)
     return [cycle for cycle, (valid, ready) in enumerate(pins) if valid and ready]
 
 
-def whole_runs(trace: Trace) -> list[tuple[int, int]]:
+def whole_runs(trace: Recorded) -> list[tuple[int, int]]:
     """First and last cycle (exclusive) of each run that was not reset."""
     resets = [cycle for cycle, rst in enumerate(trace.column("rst")) if rst]
     starts = [cycle for cycle, start in enumerate(trace.column("start")) if start]
@@ -88,7 +83,7 @@ def whole_runs(trace: Trace) -> list[tuple[int, int]]:
     return [(a, b) for a, b in spans if not any(a < cycle < b for cycle in resets)]
 
 
-def check(design: UnpoolDesign, runs: list[UnpoolRun], trace: Trace) -> None:
+def check(design: UnpoolDesign, runs: list[UnpoolRun], trace: Recorded) -> None:
     """Bits, order, last, stream rules, no word too many, done, no framing error."""
     spans = whole_runs(trace)
     assert len(spans) == len(runs), "not every run was begun"
@@ -126,7 +121,7 @@ def check(design: UnpoolDesign, runs: list[UnpoolRun], trace: Trace) -> None:
             assert now == after, f"changed in cycle {cycle + 1}"
 
 
-def play(design: UnpoolDesign, runs: list[UnpoolRun]) -> Trace:
+def play(design: UnpoolDesign, runs: list[UnpoolRun]) -> Recorded:
     cycles = 0
     for run in runs:
         shares = (np.mean(p) for p in (run.offer, run.offer_state, run.accept))
@@ -341,7 +336,7 @@ def test_registers_may_change_with_a_reset(cut: int) -> None:
     second = 16  # cycle of the last session in which the pooled run starts
 
     def session(number: int) -> Drive:
-        drive = at_random(number, {}, flags, words)
+        drive = at_random(flags, words)(number)
 
         def last(cycle: int, seen: Sample) -> dict[str, int]:
             start = {"start": 1} if cycle == second else {}
@@ -352,9 +347,10 @@ def test_registers_may_change_with_a_reset(cut: int) -> None:
 
         return last if number else first
 
-    inputs = ("rst", "start", *plain, *flags, *words)
-    payload = {"source_data": "source_valid", "source_last": "source_valid"}
-    as_new_after_reset(unpool, unpool_args(design), inputs, session, [cut], 50, payload=payload)
+    payload = {"source_valid": "source_data source_last"}
+    BlockBench(unpool, **unpool_args(design)).as_new_after_reset(
+        session, [cut], 50, payload=payload
+    )
 
 
 def test_reset_ends_done() -> None:
@@ -362,13 +358,12 @@ def test_reset_ends_done() -> None:
     design = size_unpool([shape])
     registers = unpool_registers(shape, 1, 1, design)
     config = {name.removeprefix("unpool_"): value for name, value in registers.items()}
-    driven = {"rst", "start", *config, "sink_valid", "sink_last", "source_ready"}
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         always = {"sink_valid": 1, "sink_last": 1, "source_ready": 1}
         return config | always | {"rst": int(cycle in (0, 20)), "start": int(cycle == 2)}
 
-    trace = run_block(unpool, unpool_args(design), tuple(sorted(driven)), drive, 25)
+    trace = BlockBench(unpool, **unpool_args(design)).run(drive, 25)
     done = trace.column("done")
     assert done[20]
     assert not any(done[21:])
@@ -411,7 +406,7 @@ def test_stride_beyond_the_map() -> None:
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize("name", ["max", "overlap 3", "bfloat16"])
-def test_vhdl_replays(name: str, tmp_path: Path) -> None:
+def test_vhdl_replays(name: str, replays: Replays) -> None:
     design = DESIGNS[name]
     kind = "average" if design.average else "max"
     shape = shape_for(2, 5, 5, Pool(kind=kind, window=3, stride=-(-3 // design.overlap)))
@@ -420,15 +415,12 @@ def test_vhdl_replays(name: str, tmp_path: Path) -> None:
         run_of(design, shape_for(3, 2, 2)),
         run_of(design, shape_for(1, 5, 4, Pool(window=2, stride=2)), 2, offer_state=(0, 1)),
     ]
-    trace = play(design, runs)
-    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(unpool, trace.args, tmp_path / "verilog")
+    replays(play(design, runs), lint=True)
 
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("pool", [None, Pool(window=2, stride=1)], ids=["plain", "max"])
-def test_vhdl_replays_with_the_smallest_registers(pool: Pool | None, tmp_path: Path) -> None:
+def test_vhdl_replays_with_the_smallest_registers(pool: Pool | None, replays: Replays) -> None:
     shape = shape_for(3, 4, 3, pool)
     design = size_unpool([shape], max_images=1, add_latency=1)
-    trace = play(design, [run_of(design, shape)])
-    assert replay(trace, tmp_path) == len(trace.rows)
+    replays(play(design, [run_of(design, shape)]))

@@ -1,20 +1,18 @@
 """Where pooled elements go, and when one may be overwritten: to the cycle, against the reader."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 from random import Random
 
 import pytest
 
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench, Sample
+from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.unpool_ports import Passed, UnpoolWrite, Written
 from merp.hdl.cnn_merp.upsampling.unpool_writer import unpool_writer
 from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
-from merp.testbenches.block.trace import Sample, run_block
 
 FMT = FloatFormat(4, 3)
 IMAGES, POOLED_ROWS, POOLED_COLUMNS, MAPS = 2, 3, 4, 2
@@ -84,21 +82,15 @@ def test_words_are_kept_until_they_are_passed(
     )  # fmt: skip
     maximum, relu = kind != "average", "ReLU" in kind
     code_bits = design.code_bits
-    args = {
-        "clk": flag(), "start": flag(), "config": UnpoolConfig(design), "word": bits(FMT.width),
-        "word_valid": flag(), "word_ready": flag(), "field": bits(design.field_bits),
-        "field_valid": flag(), "field_take": flag(), "passed": Passed(design),
-        "written": Written(design), "write": UnpoolWrite(design), "design": design,
-    }  # fmt: skip
+    bench = BlockBench(
+        unpool_writer, "clk start word_valid word_ready field_valid field_take",
+        config=UnpoolConfig(design), word=bits(FMT.width), field=bits(design.field_bits),
+        passed=Passed(design), written=Written(design), write=UnpoolWrite(design), design=design,
+    )  # fmt: skip
     config = {
         "config_maps": MAPS, "config_pooled_columns": POOLED_COLUMNS, "config_relu": int(relu),
         "config_maximum": int(maximum), "config_average": int(not maximum),
     }  # fmt: skip
-    passed = ("row_closes", "column_closes", "columns", "channel", "row")
-    inputs = (
-        "start", *config, "word", "word_valid", "field", "field_valid",
-        *(f"passed_{name}" for name in passed),
-    )  # fmt: skip
     rng = Random(f"{window} {stride} {kind} {fast}")
     reader = Reader(window, stride)
     places = list(product(range(IMAGES * POOLED_ROWS), range(POOLED_COLUMNS), range(MAPS)))
@@ -136,7 +128,7 @@ def test_words_are_kept_until_they_are_passed(
             "passed_row": int(ends and state["row_closes"]),
         }  # fmt: skip
 
-    trace = run_block(unpool_writer, args, inputs, drive, 1500)
+    trace = bench.run(drive, 1500)
     assert taken == len(places)
     assert reader.at == len(reader.order)
     names = ("word", "word_valid", "word_ready", "field", "field_valid", "field_take")

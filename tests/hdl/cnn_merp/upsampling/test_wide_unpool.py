@@ -1,7 +1,5 @@
 """Un-pooling of beats, computed or by a port, against the golden: bits, beats, errors, resets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -9,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from block_bench import BlockBench, Recorded, at_random
 from merp.hdl.cnn_merp.upsampling.unpool_beats import unpool_beats
 from merp.hdl.cnn_merp.upsampling.wide_unpool import wide_unpool
 from merp.models.arithmetic.relu import relu
@@ -18,8 +17,6 @@ from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool as golden_unpool
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
 from merp.models.machines.cnn_merp.params.unpool_registers import UNPOOL, unpool_registers
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Drive, Trace
 from merp.testbenches.cnn_merp.cu_bench import joined
 from merp.testbenches.cnn_merp.unpool_bench import UnpoolRun, run_unpool, unpool_args
 
@@ -59,13 +56,13 @@ def run_of(shape: Shape, seed: int, **how: Any) -> UnpoolRun:
     return UnpoolRun(shape, words[1], keep_state(activation, shape, "pooled", FMT), **how)
 
 
-def whole_beats(trace: Trace, name: str, begin: int, end: int) -> list[int]:
+def whole_beats(trace: Recorded, name: str, begin: int, end: int) -> list[int]:
     """Cycles of a stream's transfers between two cycles."""
     pins = zip(trace.column(f"{name}_valid"), trace.column(f"{name}_ready"), strict=True)
     return [t for t, (valid, ready) in enumerate(pins) if begin < t < end and valid and ready]
 
 
-def spans(trace: Trace) -> list[tuple[int, int]]:
+def spans(trace: Recorded) -> list[tuple[int, int]]:
     """Each run that was not reset: its start, and the next one or the end."""
     starts = [cycle for cycle, start in enumerate(trace.column("start")) if start]
     resets = [cycle for cycle, rst in enumerate(trace.column("rst")) if rst]
@@ -79,7 +76,7 @@ def play(
     lanes: int,
     design: UnpoolDesign | None = None,
     cycles: int = 6000,
-) -> Trace:
+) -> Recorded:
     """Play runs; every beat of every run, and when it is done."""
     kept = block is wide_unpool
     design = design or design_of([run.shape for run in runs])
@@ -160,27 +157,19 @@ def test_nothing_comes_between_a_reset_and_a_start(
     shapes, lanes = [POOLED[0], PLAIN[0]], 4
     design = design_of(shapes)
     prefix = f"{UNPOOL.bundle}_"
-    configs = [
+    configs = tuple(
         {
             f"config_{name.removeprefix(prefix)}": value
             for name, value in unpool_registers(shapes[kind], 3, 2, design).items()
         }
+        | {"sink_keep": 15}
         for kind in (before, after)
-    ]
+    )
     flags = {"sink_valid": 0.9, "sink_state_valid": 0.9, "source_ready": 0.5}
     words = {"sink_data": lanes * FMT.width, "sink_state_data": 8}
-    begin = 4  # the start
-
-    def session(number: int) -> Drive:
-        base = at_random(number, {"sink_keep": 15} | configs[number], flags, words, begin + 1)
-        return lambda cycle, seen: {**base(cycle, seen), "start": int(cycle == begin)}
-
+    session = at_random(flags, words, configs, begin=5, pulses={"rst": 0, "start": 4})
     kept = block is wide_unpool
-    inputs = ("rst", "start", "sink_keep", *configs[0], *flags, *words)
-    payload = dict.fromkeys(("source_data", "source_last"), "source_valid")
-    if kept:
-        payload["source_keep"] = "source_valid"
-    as_new_after_reset(
-        block, unpool_args(design, lanes, kept), inputs, session, (7, 12, 18, 25, 33), 50,
-        payload=payload,
-    )  # fmt: skip
+    payload = {"source_valid": "source_data source_last" + kept * " source_keep"}
+    BlockBench(block, **unpool_args(design, lanes, kept)).as_new_after_reset(
+        session, (7, 12, 18, 25, 33), 50, payload=payload
+    )

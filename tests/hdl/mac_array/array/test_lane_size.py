@@ -1,7 +1,5 @@
 """A lane's size after synthesis is what its page says: a DSP block to each MAC, and the rank."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

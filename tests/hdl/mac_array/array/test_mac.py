@@ -1,7 +1,5 @@
 """A multiplier with its accumulator: exact at the extremes, and one DSP48E1 by synthesis."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -9,28 +7,24 @@ from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
+from block_bench import BlockBench, Recorded, Replays
 from merp.cosim.synthesis.synthesis import synthesise
-from merp.hdl.base.signals import bits, flag, signed
+from merp.hdl.base.signals import bits, signed
 from merp.hdl.conversion.convert import convert
 from merp.hdl.mac_array.array.mac import mac
 from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS
-from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.mac_array.words import EXTREMES, number
 from needed_tools import needs
 
-INPUTS = ("pixel", "weight", "first", "add")
 TO_SUM = 3
 
 
-def arguments() -> dict[str, Any]:
-    return {
-        "clk": flag(), "pixel": bits(WORD_BITS), "weight": bits(WORD_BITS), "first": flag(),
-        "add": flag(), "total": signed(SUM_BITS),
-    }  # fmt: skip
+BENCH = BlockBench(
+    mac, "clk first add", pixel=bits(WORD_BITS), weight=bits(WORD_BITS), total=signed(SUM_BITS)
+)
 
 
-def check(seed: int, cycles: int) -> Trace:
+def check(seed: int, cycles: int) -> Recorded:
     """Every pair of extreme words, then words at random; all sums in the cycle they are due."""
     rng = Random(seed)
     pairs = [(a, b) for a in EXTREMES for b in EXTREMES]
@@ -45,7 +39,7 @@ def check(seed: int, cycles: int) -> Trace:
         first, add = controls[cycle - 2] if cycle >= 2 else (1, 1)
         return {"pixel": pairs[cycle][0], "weight": pairs[cycle][1], "first": first, "add": add}
 
-    trace = run_block(mac, arguments(), INPUTS, drive, cycles)
+    trace = BENCH.run(drive, cycles)
     total, wanted = 0, []
     for (a, b), (first, add) in zip(pairs, controls, strict=True):
         if add:
@@ -61,12 +55,11 @@ def test_sums_are_exact() -> None:
 
 @needs("yosys")
 def test_it_is_one_dsp48_and_nothing_else(tmp_path: Path) -> None:
-    export = convert(mac, arguments(), "verilog", tmp_path)
+    export = convert(mac, BENCH.args, "verilog", tmp_path)
     cells = synthesise(export.files, export.top)["cells"].values()
     assert Counter(cell["type"] for cell in cells) == {"DSP48E1": 1}
 
 
 @pytest.mark.ghdl
-def test_vhdl_replays(tmp_path: Path) -> None:
-    trace = check(1, 300)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_vhdl_replays(replays: Replays) -> None:
+    replays(check(1, 300))

@@ -1,21 +1,15 @@
 """Lanes of MACs: each tile's sums against integers, the twin's bits in every cycle."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import flag
+from block_bench import BlockBench, Drive, Replays, Sample
 from merp.hdl.mac_array.array.mac_array import mac_array
 from merp.hdl.mac_array.behavioural.mac_array import mac_array_fast
 from merp.hdl.mac_array.ports.operands import Operands, Rank
 from merp.models.machines.mac_array.params.design import WORD_BITS, Design
-from merp.testbenches.block.reset import as_new_after_reset
-from merp.testbenches.block.trace import Sample, run_block
 from merp.testbenches.mac_array.array_bench import (
     INPUTS,
     Slot,
@@ -73,7 +67,7 @@ def test_latency_and_throughput(last: int) -> None:
     assert tiles_of(trace, design)[0][0] == [last + 1] * 4
 
 
-def at_random(seed: int, resets: float) -> Any:
+def anything(seed: int, resets: float) -> Drive:
     def drive(cycle: int, _: Sample) -> dict[str, int]:
         rng = Random(f"{seed} {cycle}")
         wide = {
@@ -89,30 +83,24 @@ def at_random(seed: int, resets: float) -> Any:
     return drive
 
 
+def bench_of(block: Any) -> BlockBench:
+    return BlockBench(block, "clk rst", operands=Operands(SMALL), rank=Rank(SMALL), design=SMALL)
+
+
 def test_the_twin_has_the_same_bits_in_every_cycle() -> None:
     """Anything goes: reads while a tile is copied, biases in any tile, resets."""
-    traces = [
-        run_block(
-            block,
-            {"clk": flag(), "rst": flag(), "operands": Operands(SMALL), "rank": Rank(SMALL),
-             "design": SMALL},
-            INPUTS,
-            at_random(3, 0.05),
-            400,
-        )
-        for block in (mac_array, mac_array_fast)
-    ]  # fmt: skip
+    traces = [bench_of(block).run(anything(3, 0.05), 400) for block in (mac_array, mac_array_fast)]
     assert traces[0].rows == traces[1].rows
     assert sum(traces[0].column("rank_copied")) > 30
 
 
 @pytest.mark.parametrize("block", [mac_array, mac_array_fast])
 def test_a_reset_copies_nothing_more(block: Any) -> None:
-    def session(number_of: int) -> Any:
-        drive = at_random(number_of, 0.0)
+    def session(number_of: int) -> Drive:
+        drive = anything(number_of, 0.0)
 
         def begun(cycle: int, seen: Sample) -> dict[str, int]:
-            values = drive(cycle, seen)
+            values = dict(drive(cycle, seen))
             if number_of == 1:
                 values["operands_valid"] = int(cycle > 0)
                 values["operands_first"] = values["operands_biased"] = int(cycle == 1)
@@ -120,20 +108,10 @@ def test_a_reset_copies_nothing_more(block: Any) -> None:
 
         return begun
 
-    as_new_after_reset(
-        block,
-        {"clk": flag(), "rst": flag(), "operands": Operands(SMALL), "rank": Rank(SMALL),
-         "design": SMALL},
-        INPUTS,
-        session,
-        range(6, 10),
-        30,
-        late={"rank_sums": 30},
-    )  # fmt: skip
+    bench_of(block).as_new_after_reset(session, range(6, 10), 30, late={"rank_sums": 30})
 
 
 @pytest.mark.ghdl
-def test_vhdl_replays(tmp_path: Path) -> None:
+def test_vhdl_replays(replays: Replays) -> None:
     rng = Random(5)
-    trace = run_array(mac_array, SMALL, random_tiles(SMALL, 6, rng), rng)
-    assert replay(trace, tmp_path) == len(trace.rows)
+    replays(run_array(mac_array, SMALL, random_tiles(SMALL, 6, rng), rng))

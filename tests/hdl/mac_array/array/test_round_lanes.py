@@ -1,23 +1,18 @@
 """Sums to words: bias, ties, bounds, ReLU behind the rounding, every shift; latency of both."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench, Recorded, Replays
+from merp.hdl.base.signals import bits
 from merp.hdl.mac_array.array.round_lanes import TO_ROUNDED, TO_WORD, round_lanes
 from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS
 from merp.models.machines.mac_array.params.words import ROUNDED_BITS
-from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.mac_array.words import any_word, clipped, joined, nearest, number, parted
 
 LANES = 4
-INPUTS = ("sums", "biases", "bias_shift", "shift", "relu")
 
 
 def sums_at(n: int, rng: Random) -> list[int]:
@@ -28,7 +23,7 @@ def sums_at(n: int, rng: Random) -> list[int]:
     return [*ties, *(rng.getrandbits(rng.randint(2, 47)) - (1 << 46) for _ in range(8))]
 
 
-def check(seed: int, shifts: range) -> Trace:
+def check(seed: int, shifts: range) -> Recorded:
     """Runs of one shift each; biases of zero in every other one, so that ties are exact."""
     rng = Random(seed)
     rows: list[dict[str, Any]] = []
@@ -55,13 +50,12 @@ def check(seed: int, shifts: range) -> Trace:
             "relu": row["relu"],
         }  # fmt: skip
 
-    args = {
-        "clk": flag(), "sums": bits(LANES * SUM_BITS), "biases": bits(LANES * WORD_BITS),
-        "bias_shift": bits(4), "shift": bits(6), "relu": flag(),
-        "rounded": bits(LANES * ROUNDED_BITS), "words": bits(LANES * WORD_BITS),
-        "clipped": bits(LANES),
-    }  # fmt: skip
-    trace = run_block(round_lanes, args, INPUTS, drive, len(rows))
+    bench = BlockBench(
+        round_lanes, "clk relu", sums=bits(LANES * SUM_BITS), biases=bits(LANES * WORD_BITS),
+        bias_shift=bits(4), shift=bits(6), rounded=bits(LANES * ROUNDED_BITS),
+        words=bits(LANES * WORD_BITS), clipped=bits(LANES),
+    )  # fmt: skip
+    trace = bench.run(drive, len(rows))
     rounded, words, flags = (trace.column(name) for name in ("rounded", "words", "clipped"))
     compared = 0
     for t, row in enumerate(rows):
@@ -91,6 +85,5 @@ def test_every_shift() -> None:
 
 
 @pytest.mark.ghdl
-def test_vhdl_replays(tmp_path: Path) -> None:
-    trace = check(1, range(-15, 31, 9))
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_vhdl_replays(replays: Replays) -> None:
+    replays(check(1, range(-15, 31, 9)))

@@ -1,28 +1,21 @@
 """In a kernel update each atom of deltas goes to its lane, two tiles of lanes ahead at most."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from merp.hdl.base.signals import Stream, flag
+from block_bench import BlockBench, Sample, at_random
+from merp.hdl.base.signals import Stream
 from merp.hdl.mac_array.delta_buffer.delta_intake import TILES_AHEAD, delta_intake
 from merp.hdl.mac_array.ports.maps import DeltaWrite
 from merp.hdl.mac_array.ports.registers import DeltaLoadConfig
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.params.gradient_registers import DELTA_LOAD
 from merp.models.machines.mac_array.params.gradient_run import GradientRun
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Sample, run_block
 from merp.testbenches.mac_array.designs import small_design
 
 DESIGN = small_design(4, 4, 4, pool_window=2, index_words=128)
-INPUTS = (
-    "rst", "start", "computed", *(f"load_{each.name}" for each in DELTA_LOAD.registers),
-    *(f"sink_{field}" for field in ("data", "valid", "last")),
-)  # fmt: skip
 
 ku = partial(ArrayPass, phase="ku", inputs=1, kernel=1)
 PASSES = (
@@ -60,12 +53,11 @@ def atoms_of(work: ArrayPass) -> list[Atom]:
     return found
 
 
-def arguments() -> dict[str, Any]:
-    names = ("clk", "rst", "start", "computed", "arrived", "complete", "framing_error")
-    return {
-        **{name: flag() for name in names}, "load": DeltaLoadConfig(DESIGN),
-        "sink": Stream(DESIGN.atom_bits), "write": DeltaWrite(DESIGN), "design": DESIGN,
-    }  # fmt: skip
+BENCH = BlockBench(
+    delta_intake, "clk rst start computed arrived complete framing_error",
+    load=DeltaLoadConfig(DESIGN), sink=Stream(DESIGN.atom_bits),
+    write=DeltaWrite(DESIGN), design=DESIGN,
+)  # fmt: skip
 
 
 def registers(work: ArrayPass) -> dict[str, int]:
@@ -114,7 +106,7 @@ def test_atoms_are_written_a_cycle_later_and_wait_for_room() -> None:
         shown = data if held else rng.getrandbits(DESIGN.atom_bits)
         return values | {"sink_valid": int(held), "sink_data": shown, "sink_last": int(last)}
 
-    trace = run_block(delta_intake, arguments(), INPUTS, drive, starts[-1] + spans[-1])
+    trace = BENCH.run(drive, starts[-1] + spans[-1])
     assert not left
     assert len(waits) <= sum(each[-1].tile for each in passes)  # a cycle behind computed, each
     columns = {port.name: trace.column(port.name) for port in trace.ports}
@@ -135,16 +127,8 @@ def test_atoms_are_written_a_cycle_later_and_wait_for_room() -> None:
 
 
 def test_a_reset_leaves_nothing_behind() -> None:
-    as_new_after_reset(
-        delta_intake,
-        arguments(),
-        INPUTS,
-        lambda number: at_random(
-            number, registers(PASSES[number]),
-            {"sink_valid": 0.8, "sink_last": 0.1, "computed": 0},
-            {"sink_data": DESIGN.atom_bits},
-        ),
-        range(3, 40, 3),
-        50,
-        payload={"write_addr": "write_lanes", "write_data": "write_lanes"},
-    )  # fmt: skip
+    fixed = registers(PASSES[0]), registers(PASSES[1])
+    rates = {"sink_valid": 0.8, "sink_last": 0.1, "computed": 0}
+    session = at_random(rates, {"sink_data": DESIGN.atom_bits}, fixed)
+    payload = {"write_lanes": "write_addr write_data"}
+    BENCH.as_new_after_reset(session, range(3, 40, 3), 50, payload=payload)

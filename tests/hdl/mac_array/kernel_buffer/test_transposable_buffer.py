@@ -1,36 +1,30 @@
 """Rows and columns of every layer come out of the buffer as they stand in the kernels."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
+from block_bench import BlockBench, Recorded, Replays
 from merp.cosim.block.cocotb_run import CocotbTests, simulator
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.base.signals import bits, count
 from merp.hdl.conversion.convert import convert
 from merp.hdl.mac_array.kernel_buffer.transposable_buffer import transposable_buffer
 from merp.models.machines.mac_array.params.design import WORD_BITS
-from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.buffer_cocotb import LANES, SIDES
 from merp.testbenches.mac_array.buffer_reads import LATENCY, Layer, Read, content, layers, reads
 from merp.testbenches.mac_array.words import joined, parted
 
-INPUTS = ("write", "write_addr", "data", "base", "turn", "rows", "taps")
+
+def bench_for(lanes: int, words: int, taps: int) -> BlockBench:
+    return BlockBench(
+        transposable_buffer, "clk write", write_addr=count(words), data=bits(lanes * WORD_BITS),
+        base=count(words), turn=count(lanes - 1), rows=count(lanes), taps=count(taps),
+        weights=bits(lanes * WORD_BITS), lanes=lanes, width=WORD_BITS, words=words,
+    )  # fmt: skip
 
 
-def arguments(lanes: int, words: int, taps: int) -> dict[str, Any]:
-    return {
-        "clk": flag(), "write": flag(), "write_addr": count(words), "data": bits(lanes * WORD_BITS),
-        "base": count(words), "turn": count(lanes - 1), "rows": count(lanes), "taps": count(taps),
-        "weights": bits(lanes * WORD_BITS), "lanes": lanes, "width": WORD_BITS, "words": words,
-    }  # fmt: skip
-
-
-def check(lanes: int, cases: list[Layer], seed: int = 0) -> Trace:
+def check(lanes: int, cases: list[Layer], seed: int = 0) -> Recorded:
     """Write layer after layer and read everything of each, in any order."""
     rng = np.random.default_rng(seed)
     contents = [content(layer, lanes) for layer in cases]
@@ -46,12 +40,8 @@ def check(lanes: int, cases: list[Layer], seed: int = 0) -> Trace:
             script.append(({"write": 0} | {n: getattr(read, n) for n in Read._fields[:4]}, read))
         script += [({"rows": 0, "base": 0}, None)] * LATENCY
     depth = max(len(beats) for _, beats in contents)
-    args = arguments(lanes, depth, max(layer.side for layer in cases) ** 2)
-
-    def drive(cycle: int, seen: Sample) -> dict[str, int]:
-        return script[cycle][0]
-
-    trace = run_block(transposable_buffer, args, INPUTS, drive, len(script))
+    bench = bench_for(lanes, depth, max(layer.side for layer in cases) ** 2)
+    trace = bench.run([values for values, _ in script])
     weights = trace.column("weights")
     compared = 0
     for cycle, (_, read) in enumerate(script):
@@ -78,17 +68,15 @@ def test_rows_and_columns_of_eight_lanes() -> None:
 
 
 def test_a_read_of_what_is_being_written_gives_the_old_words() -> None:
-    args = arguments(2, 2, 1)
     script = [{"write": 1, "data": 7}, {"data": 9}, {"write": 0}, {}, {}]
-    trace = run_block(transposable_buffer, args, INPUTS, lambda t, _: script[t], len(script))
+    trace = bench_for(2, 2, 1).run(script)
     assert trace.column("weights")[1 + LATENCY :] == [7, 9]
 
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("lanes", [2, 4])
-def test_vhdl_replays(lanes: int, tmp_path: Path) -> None:
-    trace = check(lanes, [Layer(lanes + 1, lanes - 1, 2), Layer(2, 2 * lanes + 3, 1)])
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_vhdl_replays(lanes: int, replays: Replays) -> None:
+    replays(check(lanes, [Layer(lanes + 1, lanes - 1, 2), Layer(2, 2 * lanes + 3, 1)]))
 
 
 @pytest.mark.full
@@ -97,7 +85,7 @@ def test_vhdl_replays(lanes: int, tmp_path: Path) -> None:
 def test_every_row_and_column_in_verilator(lanes: int, tmp_path: Path) -> None:
     run, language = simulator("verilator")
     taps = max(SIDES) ** 2
-    args = arguments(lanes, 3 * (2 * lanes + 3) * taps, taps)
+    args = bench_for(lanes, 3 * (2 * lanes + 3) * taps, taps).args
     export = convert(transposable_buffer, args, language, tmp_path)
     module = "merp.testbenches.mac_array.buffer_cocotb"
     run(export, tmp_path, CocotbTests(module, {LANES: str(lanes)}))

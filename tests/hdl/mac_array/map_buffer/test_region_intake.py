@@ -1,13 +1,12 @@
 """In a kernel update each part of an atom goes to its region's banks, and nothing else does."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from merp.hdl.base.signals import Stream, flag
+from block_bench import BlockBench, Sample, at_random
+from merp.hdl.base.signals import Stream
 from merp.hdl.mac_array.map_buffer.region_intake import region_intake
 from merp.hdl.mac_array.ports.maps import MapWrite
 from merp.hdl.mac_array.ports.registers import RegionLoadConfig
@@ -15,16 +14,10 @@ from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.params.design import WORD_BITS
 from merp.models.machines.mac_array.params.gradient_registers import REGION_LOAD
 from merp.models.machines.mac_array.params.gradient_run import GradientRun
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Sample, run_block
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.words import joined, parted
 
 DESIGN = small_design(8, 4, 4, map_words=1024, delta_words=256)
-INPUTS = (
-    "rst", "start", *(f"load_{each.name}" for each in REGION_LOAD.registers),
-    *(f"sink_{field}" for field in ("data", "valid", "last")),
-)  # fmt: skip
 
 ku = partial(ArrayPass, phase="ku", outputs=1)
 PASSES = (
@@ -70,12 +63,11 @@ def atoms_of(work: ArrayPass, rng: Random) -> list[Atom]:
     return found
 
 
-def arguments() -> dict[str, Any]:
-    names = ("clk", "rst", "start", "arrived", "complete", "framing_error")
-    return {
-        **{name: flag() for name in names}, "load": RegionLoadConfig(DESIGN),
-        "sink": Stream(DESIGN.atom_bits), "write": MapWrite(DESIGN), "design": DESIGN,
-    }  # fmt: skip
+BENCH = BlockBench(
+    region_intake, "clk rst start arrived complete framing_error",
+    load=RegionLoadConfig(DESIGN), sink=Stream(DESIGN.atom_bits),
+    write=MapWrite(DESIGN), design=DESIGN,
+)  # fmt: skip
 
 
 def registers(work: ArrayPass) -> dict[str, int]:
@@ -118,7 +110,7 @@ def test_every_part_is_written_a_cycle_later() -> None:
             "sink_valid": 1, "sink_data": joined(atom.words), "sink_last": int(last)
         }  # fmt: skip
 
-    trace = run_block(region_intake, arguments(), INPUTS, drive, starts[-1] + spans[-1])
+    trace = BENCH.run(drive, starts[-1] + spans[-1])
     assert not left
     columns = {port.name: trace.column(port.name) for port in trace.ports}
     ended = False
@@ -146,15 +138,8 @@ def test_every_part_is_written_a_cycle_later() -> None:
 
 
 def test_a_reset_leaves_nothing_behind() -> None:
-    as_new_after_reset(
-        region_intake,
-        arguments(),
-        INPUTS,
-        lambda number: at_random(
-            number, registers(PASSES[number]), {"sink_valid": 0.8, "sink_last": 0.1},
-            {"sink_data": DESIGN.atom_bits},
-        ),
-        range(3, 60, 4),
-        60,
-        payload={f"write_{name}": "write_rows" for name in ("columns", "addr", "data")},
-    )  # fmt: skip
+    fixed = registers(PASSES[0]), registers(PASSES[1])
+    rates = {"sink_valid": 0.8, "sink_last": 0.1}
+    session = at_random(rates, {"sink_data": DESIGN.atom_bits}, fixed)
+    payload = {"write_rows": "write_columns write_addr write_data"}
+    BENCH.as_new_after_reset(session, range(3, 60, 4), 60, payload=payload)

@@ -1,36 +1,29 @@
 """Atoms leave group by group: lane by lane, row by row, one in each cycle that has room."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.hdl.base.signals import flag
+from block_bench import BlockBench, Sample, at_random
 from merp.hdl.mac_array.output.atom_sender import atom_sender
 from merp.hdl.mac_array.ports.outputs import Group, OutputConfig
 from merp.hdl.mac_array.ports.sending import Sending
 from merp.models.machines.mac_array.params.output_registers import ATOM_NUMBER_BITS
-from merp.testbenches.block.reset import as_new_after_reset, at_random
-from merp.testbenches.block.trace import Sample, run_block
 from merp.testbenches.mac_array.designs import small_design
 
 DESIGN = small_design(4, 4, 4, max_stride=4)
 FIELDS = ("rows", "atoms", "lanes", "number")
 STEPS = {"config_row_step": 7, "config_map_step": 50}
-INPUTS = ("clear", "room", "group_valid", *(f"group_{name}" for name in FIELDS), *STEPS)
 
 
-def arguments() -> dict[str, Any]:
-    return {
-        **{name: flag() for name in ("clk", "clear", "room", "freed")}, "design": DESIGN,
-        "config": OutputConfig(DESIGN), "group": Group(DESIGN), "sending": Sending(DESIGN),
-    }  # fmt: skip
+BENCH = BlockBench(
+    atom_sender, "clk clear room freed", design=DESIGN, config=OutputConfig(DESIGN),
+    group=Group(DESIGN), sending=Sending(DESIGN),
+)  # fmt: skip
 
 
 @dataclass
@@ -72,7 +65,7 @@ def test_every_cycle_with_room_sends_the_next_atom(room: float, often: float) ->
             **{f"group_{name}": value for name, value in group.items()},
         }  # fmt: skip
 
-    trace = run_block(atom_sender, arguments(), INPUTS, drive, cycles)
+    trace = BENCH.run(drive, cycles)
     columns = {port.name: trace.column(port.name) for port in trace.ports}
     sent = 0
     for t in range(1, cycles):
@@ -91,18 +84,7 @@ def test_every_cycle_with_room_sends_the_next_atom(room: float, often: float) ->
 
 def test_a_reset_leaves_no_group() -> None:
     sizes = {"group_rows": 2, "group_atoms": 2, "group_lanes": 3, "group_number": 5}
-    names = ("lane", "row", "number")
-
-    def session(number: int) -> Any:
-        drive = at_random(
-            number, STEPS | sizes, {"group_valid": 0.08, "room": 0.7}, {}, begin=1 + number
-        )
-        return lambda cycle, seen: (
-            {name: value for name, value in drive(cycle, seen).items() if name in INPUTS}
-            | {"clear": int(cycle == 0)}
-        )
-
-    as_new_after_reset(
-        atom_sender, arguments(), INPUTS, session, range(2, 60, 5), 40, reset="clear",
-        payload={f"sending_{name}": "sending_issue" for name in names},
-    )  # fmt: skip
+    rates = {"group_valid": 0.08, "room": 0.7}
+    session = at_random(rates, fixed=STEPS | sizes, begin=(1, 2), pulses={"clear": 0})
+    payload = {"sending_issue": "sending_lane sending_row sending_number"}
+    BENCH.as_new_after_reset(session, range(2, 60, 5), 40, reset="clear", payload=payload)

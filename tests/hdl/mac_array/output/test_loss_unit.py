@@ -1,28 +1,20 @@
 """Deltas of the loss: both losses against their definition, shifts, clipping, streams that wait."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import Stream, bits, flag
+from block_bench import BlockBench, Recorded, Replays, Sample
+from merp.hdl.base.signals import Stream, bits
 from merp.hdl.mac_array.output.loss_unit import loss_unit
 from merp.hdl.mac_array.ports.outputs import OutputConfig
-from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.words import any_word, clipped, nearest, number
 
 DESIGN = small_design(loss=True, max_maps=20)
 REGISTERS = ("loss", "hinge", "one_shift", "loss_shift")
-INPUTS = (
-    "rst", "start", "target_data", "target_valid", "target_last", "sink_data", "sink_valid",
-    "sink_last", "source_ready",
-)  # fmt: skip
 Layer = dict[str, Any]
 
 
@@ -55,14 +47,14 @@ def layers(rng: Random) -> list[Layer]:
     return found
 
 
-def check(rate: float, seed: int) -> Trace:
+def check(rate: float, seed: int) -> Recorded:
     rng = Random(seed)
     work = layers(rng)
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(DESIGN),
-        "target": Stream(5), "sink": Stream(DESIGN.atom_bits), "source": Stream(DESIGN.atom_bits),
-        "saturated": bits(16), "design": DESIGN,
-    }  # fmt: skip
+    bench = BlockBench(
+        loss_unit, "clk rst start", config=OutputConfig(DESIGN), target=Stream(5),
+        sink=Stream(DESIGN.atom_bits), source=Stream(DESIGN.atom_bits), saturated=bits(16),
+        design=DESIGN,
+    )  # fmt: skip
     atoms = [
         [(word & 0xFFFF) | rng.getrandbits(48) << 16 for word in layer["outputs"]] for layer in work
     ]
@@ -112,8 +104,7 @@ def check(rate: float, seed: int) -> Trace:
         return values
 
     cycles = int(sum(2 * len(of) / rate**2 + 40 for of in atoms))
-    trace = run_block(loss_unit, args, (*INPUTS, *(f"config_{name}" for name in REGISTERS)), drive,
-                      cycles)  # fmt: skip
+    trace = bench.run(drive, cycles)
     assert left == wanted
     starts = [t for t, start in enumerate(trace.column("start")) if start][1:]
     found = [trace.column("saturated")[t] for t in starts] + [trace.column("saturated")[-1]]
@@ -127,6 +118,5 @@ def test_deltas_follow_the_outputs(rate: float) -> None:
 
 
 @pytest.mark.ghdl
-def test_vhdl_replays(tmp_path: Path) -> None:
-    trace = check(0.8, 2)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_vhdl_replays(replays: Replays) -> None:
+    replays(check(0.8, 2))

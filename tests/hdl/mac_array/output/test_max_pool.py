@@ -1,24 +1,20 @@
 """Maximum pooling of a lane: equal words, the extremes, windows side by side and one pixel wide."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import bits, count, flag
+from block_bench import BlockBench, Recorded, Replays
+from merp.hdl.base.signals import bits, count
 from merp.hdl.mac_array.output.max_pool import max_pool
 from merp.models.machines.mac_array.params.design import WORD_BITS
-from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.mac_array.words import number
 
 INPUTS = ("valid", "opens", "beside", "code", "word")
 WINDOWS = 4
 
 
-def check(g: int, kinds: list[int], seed: int) -> Trace:
+def check(g: int, kinds: list[int], seed: int) -> Recorded:
     """Rows of windows of g x g pixels, read row by row, with pauses and noise in them."""
     rng = Random(seed)
     steps: list[dict[str, int]] = []
@@ -38,12 +34,11 @@ def check(g: int, kinds: list[int], seed: int) -> Trace:
                     place = window.index(max(window))
                     wanted[len(steps)] = window[place] & 0xFFFF, place
     steps.append(steps[-1])
-    args = {
-        "clk": flag(), "valid": flag(), "opens": flag(), "beside": count(WINDOWS - 1),
-        "code": bits(4), "word": bits(WORD_BITS), "largest": bits(WORD_BITS), "index": bits(4),
-        "windows": WINDOWS,
-    }  # fmt: skip
-    trace = run_block(max_pool, args, INPUTS, lambda cycle, _: steps[cycle], len(steps))
+    bench = BlockBench(
+        max_pool, "clk valid opens", beside=count(WINDOWS - 1), code=bits(4), word=bits(WORD_BITS),
+        largest=bits(WORD_BITS), index=bits(4), windows=WINDOWS,
+    )  # fmt: skip
+    trace = bench.run(steps)
     found = list(zip(trace.column("largest"), trace.column("index"), strict=True))
     assert {t: found[t] for t in wanted} == wanted
     assert len(wanted) == 12 * WINDOWS
@@ -59,6 +54,5 @@ def test_the_first_of_the_largest_words(g: int, kinds: list[int]) -> None:
 
 
 @pytest.mark.ghdl
-def test_vhdl_replays(tmp_path: Path) -> None:
-    trace = check(2, [0xFFFE, 0xFFFF, 0, 1, 0x8000], 7)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_vhdl_replays(replays: Replays) -> None:
+    replays(check(2, [0xFFFE, 0xFFFF, 0, 1, 0x8000], 7))

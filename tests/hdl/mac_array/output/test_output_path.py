@@ -1,22 +1,17 @@
 """The output path: which atoms leave in which order, maxima and their places, masks, stalls."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from merp.cosim.block.replay import replay
+from block_bench import BlockBench, Replays, at_random
 from merp.hdl.mac_array.output.output_path import output_path
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.output_bench import (
     BIAS_INPUTS,
-    INPUTS,
     Maps,
     OutputRun,
     output_args,
@@ -181,30 +176,23 @@ def test_latency_and_throughput() -> None:
 def test_a_reset_leaves_nothing() -> None:
     """Sessions of random tiles and words, broken off while atoms wait, are read or are pooled."""
     maps = random_maps(5, 9, 9, Random(0))
-    as_new_after_reset(
-        output_path,
-        output_args(DESIGN),
-        (*INPUTS, *BIAS_INPUTS, *registers(forward(maps, 2), DESIGN)),
-        lambda number: at_random(
-            number,
-            {**registers(forward(maps, 2), DESIGN), **dict.fromkeys(BIAS_INPUTS, 0)},
-            {"copied": 0.05 + 0.1 * (number == 0), "source_ready": 0.4},
-            {"words": DESIGN.parameter_bits, "clipped": DESIGN.pof},
-            begin=8,
-        ),
-        (61, 62, 110),
-        120,
-        payload={
-            "source_data": "source_valid", "source_last": "source_valid",
-            "index_addr": "index_enable", "index_data": "index_enable",
-        },
-    )  # fmt: skip
+    session = at_random(
+        {"copied": (0.15, 0.05), "source_ready": 0.4},
+        {"words": DESIGN.parameter_bits, "clipped": DESIGN.pof},
+        {**registers(forward(maps, 2), DESIGN), **dict.fromkeys(BIAS_INPUTS, 0)},
+        begin=8,
+    )
+    payload = {
+        "source_valid": "source_data source_last",
+        "index_enable": "index_addr index_data",
+    }
+    bench = BlockBench(output_path, **output_args(DESIGN))
+    bench.as_new_after_reset(session, (61, 62, 110), 120, payload=payload)
 
 
 @pytest.mark.ghdl
-def test_vhdl_replays(tmp_path: Path) -> None:
+def test_vhdl_replays(replays: Replays) -> None:
     rng = Random(9)
     first, second = random_maps(4, 4, 4, rng), random_maps(5, 5, 9, rng)
     runs = [(forward(first), first), (forward(second, 2), second)]
-    trace = run_output(runs, DESIGN, rng, 0.6)[0].trace
-    assert replay(trace, tmp_path) == len(trace.rows)
+    replays(run_output(runs, DESIGN, rng, 0.6)[0].trace)

@@ -1,20 +1,17 @@
 """Every tile of a pass: what of it lies in the map, and where its outputs go."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
 from random import Random
 
-from merp.hdl.base.signals import flag
+from block_bench import BlockBench, Sample
 from merp.hdl.mac_array.output.tile_walk import tile_walk
 from merp.hdl.mac_array.ports.outputs import OutputConfig, Tile
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.params.design import over
 from merp.models.machines.mac_array.params.output_registers import output_table
 from merp.models.machines.mac_array.params.pass_run import PassRun
-from merp.testbenches.block.trace import Sample, run_block
 from merp.testbenches.mac_array.designs import small_design
 
 DESIGN = small_design(
@@ -73,7 +70,6 @@ def tiles(work: ArrayPass) -> Iterator[dict[str, int]]:
 
 def test_tiles_of_passes_behind_each_other() -> None:
     rng = Random(1)
-    config = [f"config_{name}" for name in vars(OutputConfig(DESIGN))]
     steps: list[dict[str, int]] = [{}]
     shown: list[tuple[int, int, dict[str, int]]] = []  # from a cycle to another one, a tile
     for work in PASSES:
@@ -89,11 +85,11 @@ def test_tiles_of_passes_behind_each_other() -> None:
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         return {"start": 0, "advance": 0} | steps[cycle]
 
-    arguments = {
-        "clk": flag(), "start": flag(), "advance": flag(), "config": OutputConfig(DESIGN),
-        "tile": Tile(DESIGN), "design": DESIGN,
-    }  # fmt: skip
-    trace = run_block(tile_walk, arguments, ("start", "advance", *config), drive, len(steps))
+    bench = BlockBench(
+        tile_walk, "clk start advance", config=OutputConfig(DESIGN), tile=Tile(DESIGN),
+        design=DESIGN,
+    )  # fmt: skip
+    trace = bench.run(drive, len(steps))
     columns = {name: trace.column(f"tile_{name}") for name in vars(Tile(DESIGN))}
     for first, last, tile in shown:
         for t in range(first, last + 1):

@@ -1,28 +1,18 @@
 """Un-pooling: every place of a window, parts of a row, columns behind the map, sinks that wait."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import count, flag
+from block_bench import BlockBench, Recorded, Replays, Sample
+from merp.hdl.base.signals import count
 from merp.hdl.mac_array.output.upsampler import upsampler
 from merp.hdl.mac_array.ports.outputs import IndexWrite
 from merp.hdl.mac_array.ports.unpooling import ExpandedAtom, PooledAtom
 from merp.models.machines.mac_array.params.design import Design
-from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.words import any_word, joined
-
-INPUTS = (
-    "clear", "pool", "most", "index_enable", "index_addr", "index_data", "sink_data",
-    "sink_valid", "sink_addr", "sink_columns", "sink_parts", "sink_top", "sink_bottom",
-    "sink_final", "source_ready",
-)  # fmt: skip
 
 
 def expanded(words: list[int], places: list[int], columns: int, g: int) -> list[list[int]]:
@@ -34,14 +24,14 @@ def expanded(words: list[int], places: list[int], columns: int, g: int) -> list[
     return rows
 
 
-def check(d: Design, rate: float, seed: int, atoms: int = 30) -> Trace:
+def check(d: Design, rate: float, seed: int, atoms: int = 30) -> Recorded:
     """For each window: write indices, then expand atoms in an order of their own."""
     rng = Random(seed)
-    args = {
-        "clk": flag(), "clear": flag(), "pool": count(d.pool_window.bit_length() - 1),
-        "most": count(d.pool_window - 1), "index": IndexWrite(d), "sink": PooledAtom(d),
-        "source": ExpandedAtom(d), "design": d,
-    }  # fmt: skip
+    bench = BlockBench(
+        upsampler, "clk clear", pool=count(d.pool_window.bit_length() - 1),
+        most=count(d.pool_window - 1), index=IndexWrite(d), sink=PooledAtom(d),
+        source=ExpandedAtom(d), design=d,
+    )  # fmt: skip
     steps: list[dict[str, int]] = []
     wanted: list[tuple[int, int, int, int, int]] = []
     offers: list[dict[str, int]] = []
@@ -94,7 +84,7 @@ def check(d: Design, rate: float, seed: int, atoms: int = 30) -> Trace:
         }  # fmt: skip
 
     wanted_offers = list(offers)
-    trace = run_block(upsampler, args, INPUTS, drive, len(steps))
+    trace = bench.run(drive, len(steps))
     assert left == wanted
     return trace
 
@@ -118,6 +108,5 @@ def test_an_atom_leaves_each_cycle() -> None:
 
 
 @pytest.mark.ghdl
-def test_vhdl_replays(tmp_path: Path) -> None:
-    trace = check(small_design(pool_window=4, index_words=32), 0.7, 4, atoms=12)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_vhdl_replays(replays: Replays) -> None:
+    replays(check(small_design(pool_window=4, index_words=32), 0.7, 4, atoms=12))

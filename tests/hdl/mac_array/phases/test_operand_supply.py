@@ -1,17 +1,14 @@
 """Every slot of a pass brings the pixels and weights of the layer's definition, in every cycle."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from block_bench import Replays
 from marks import in_full
-from merp.cosim.block.replay import replay
 from merp.hdl.mac_array.phases.operand_supply import OPERANDS
 from merp.models.machines.mac_array.flow_cycles import Latency
 from merp.models.machines.mac_array.orders import BIAS, delta_kernels, forward_kernels
@@ -321,6 +318,5 @@ def test_no_tile_is_finished_without_its_biases() -> None:
 @pytest.mark.parametrize(
     "name", ["stride 2", "ku, four sweeps", *in_full("dp", "ku, four regions")]
 )
-def test_vhdl_replays(name: str, tmp_path: Path) -> None:
-    trace = check(design_of(), (DIRECTED[name], random_pressure(np.random.default_rng(1))))
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_vhdl_replays(name: str, replays: Replays) -> None:
+    replays(check(design_of(), (DIRECTED[name], random_pressure(np.random.default_rng(1)))))

@@ -1,21 +1,16 @@
 """The counters of a pass: when it begins and ends, and every cycle of it under one cause."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from merp.cosim.block.replay import replay
+from block_bench import BlockBench, Drive, Recorded, Replays
 from merp.hdl.base.signals import flag
 from merp.hdl.mac_array.phases.pass_counters import SETTLED, PassCountersPorts, pass_counters
 from merp.hdl.mac_array.ports.slots import Verdict
 from merp.hdl.mac_array.ports.status import ArrayStatus
 from merp.models.machines.mac_array.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset
-from merp.testbenches.block.trace import Drive, Trace, run_block
 from merp.testbenches.mac_array.designs import small_design
 
 DESIGN, WIDE = small_design(4, 4, 4), small_design(4, 4, 16)
@@ -103,14 +98,13 @@ class Case:
         }
 
 
-def args(design: Design = DESIGN) -> dict[str, object]:
-    control = ("rst", "start")
+def bench_for(design: Design = DESIGN) -> BlockBench:
     ports = PassCountersPorts(
         verdict=Verdict(design),
         status=ArrayStatus(design),
-        **{name: flag() for name in OWN if name not in control},
+        **{name: flag() for name in OWN if name not in ("rst", "start")},
     )
-    return {name: flag() for name in ("clk", *control)} | {"ports": ports, "design": design}
+    return BlockBench(pass_counters, "clk rst start", ports=ports, design=design)
 
 
 def script(cases: list[Case]) -> list[dict[str, int]]:
@@ -121,14 +115,12 @@ def script(cases: list[Case]) -> list[dict[str, int]]:
     return rows
 
 
-def play(cases: list[Case]) -> Trace:
+def play(cases: list[Case]) -> Recorded:
     rows = script(cases)
-    return run_block(
-        pass_counters, args(cases[0].design), INPUTS, lambda cycle, _: rows[cycle], len(rows)
-    )
+    return bench_for(cases[0].design).run(rows)
 
 
-def check(trace: Trace, cases: list[Case]) -> None:
+def check(trace: Recorded, cases: list[Case]) -> None:
     end = 2
     for case in cases:
         begin, end = end, end + case.length
@@ -192,9 +184,9 @@ def test_a_reset_leaves_nothing() -> None:
         rows = [QUIET | {"rst": 1}, *(case.inputs(t) for t in range(case.length))]
         return lambda cycle, _: rows[cycle]
 
-    as_new_after_reset(pass_counters, args(), INPUTS, session, range(1, 22), whole.length)
+    bench_for().as_new_after_reset(session, range(1, 22), whole.length)
 
 
 @pytest.mark.ghdl
-def test_the_vhdl_does_the_same(tmp_path: Path) -> None:
-    replay(play(list(ENDS.values())), tmp_path)
+def test_the_vhdl_does_the_same(replays: Replays) -> None:
+    replays(play(list(ENDS.values())))

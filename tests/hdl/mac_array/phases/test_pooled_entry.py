@@ -1,17 +1,13 @@
 """Pooled deltas are expanded on their way, and all else goes by as it comes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from itertools import groupby
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from merp.cosim.block.replay import replay
+from block_bench import BlockBench, Recorded, Replays, Sample
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.mac_array.phases.pooled_entry import PooledEntryPorts, pooled_entry
 from merp.hdl.mac_array.ports.outputs import IndexWrite
@@ -20,20 +16,12 @@ from merp.models.machines.mac_array.orders import maps_in, pooling_out, update_d
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.params.unpool_registers import UNPOOL
 from merp.models.machines.mac_array.params.unpool_run import UnpoolRun
-from merp.testbenches.block.reset import as_new_after_reset
-from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.words import any_word, joined
 
 DESIGN = small_design(pool_window=4, index_words=64)
 SINKS, SOURCES = ("maps", "deltas"), ("whole_maps", "whole_deltas", "alone")
-INPUTS = (
-    "rst", "start", "update", "index_enable", "index_addr", "index_data",
-    *(f"config_{each.name}" for each in UNPOOL.registers),
-    *(f"{name}_{field}" for name in SINKS for field in ("data", "valid", "last")),
-    *(f"{name}_ready" for name in SOURCES),
-)  # fmt: skip
-PAYLOAD = {f"{name}_{field}": f"{name}_valid" for name in SOURCES for field in ("data", "last")}
+PAYLOAD = {f"{name}_valid": f"{name}_data {name}_last" for name in SOURCES}
 AFTER = 6  # cycles behind the last word, in which nothing may come
 
 layer = partial(ArrayPass, inputs=1, kernel=1)
@@ -184,7 +172,7 @@ class Player:
         return values | {f"{name}_ready": int(self._rng.random() < self._rate) for name in SOURCES}
 
 
-def arguments() -> dict[str, Any]:
+def bench_for() -> BlockBench:
     ports = PooledEntryPorts(
         **{name: Stream(DESIGN.atom_bits) for name in (*SINKS, *SOURCES)},
         config=UnpoolConfig(DESIGN),
@@ -192,12 +180,14 @@ def arguments() -> dict[str, Any]:
         update=flag(),
         framing_error=flag(),
     )
-    return {"clk": flag(), "rst": flag(), "start": flag(), "ports": ports, "design": DESIGN}
+    return BlockBench(pooled_entry, "clk rst start", ports=ports, design=DESIGN)
 
 
-def check(passes: list[Pass], rate: float, cycles: int, errors: list[int] | None = None) -> Trace:
+def check(
+    passes: list[Pass], rate: float, cycles: int, errors: list[int] | None = None
+) -> Recorded:
     player = Player(passes, rate, seed=1)
-    trace = run_block(pooled_entry, arguments(), INPUTS, player, cycles)
+    trace = bench_for().run(player, cycles)
     assert len(player.errors) == len(passes)
     for each, seen in zip(passes, player.seen, strict=True):
         assert seen == each.leave
@@ -231,13 +221,11 @@ def test_a_reset_leaves_nothing_behind() -> None:
 
     starts = 1 + len(passes("ku, 4")[0].places)
     on_entry = [f"{name}_valid" for name in SOURCES[:2]] + [f"{name}_ready" for name in SINKS]
-    as_new_after_reset(
-        pooled_entry, arguments(), INPUTS, session, range(8, 80, 9), 110, payload=PAYLOAD,
-        late=dict.fromkeys(on_entry, starts + 1),
-    )  # fmt: skip
+    bench_for().as_new_after_reset(
+        session, range(8, 80, 9), 110, payload=PAYLOAD, late=dict.fromkeys(on_entry, starts + 1)
+    )
 
 
 @pytest.mark.ghdl
-def test_pooled_entry_vhdl(tmp_path: Path) -> None:
-    trace = check(passes("dp, 4", "ku, 4", "by its own", "fp"), 0.7, 900)
-    assert replay(trace, tmp_path) == len(trace.rows)
+def test_pooled_entry_vhdl(replays: Replays) -> None:
+    replays(check(passes("dp, 4", "ku, 4", "by its own", "fp"), 0.7, 900))

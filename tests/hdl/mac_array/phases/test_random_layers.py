@@ -1,7 +1,5 @@
 """Random layers in every phase: words, slots, counts and cycles, at full rate and under stalls."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import cycle
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 from trainer_cases import Case, check, design_of, fp, stalled
 
+from audited_runs import assert_same
 from merp.models.machines.mac_array.params.design import Design
 from merp.testbenches.mac_array.slot_watch import tagged
 from merp.testbenches.mac_array.supply_bench import Layer, make_layer
@@ -139,5 +138,4 @@ def test_long_random_layers(array: tuple[int, int, int]) -> None:
     cases = list(random_layers(rng, design, 50, most=(design.pof + 3, 11)))
     watched = check(design, *cases)
     built = check(design, *cases, engine="verilator", array="rtl")
-    for one, other in zip(watched, built, strict=True):
-        assert not one.differences(other)
+    assert_same(watched, built)

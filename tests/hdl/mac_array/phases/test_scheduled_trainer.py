@@ -1,7 +1,5 @@
 """One start of the schedule does what as many starts of the trainer do, in the stated cycles."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

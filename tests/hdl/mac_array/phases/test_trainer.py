@@ -1,7 +1,5 @@
 """Passes of the whole array: words of exact sums, and every word and cycle accounted for."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

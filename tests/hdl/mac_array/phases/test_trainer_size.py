@@ -1,7 +1,5 @@
 """DSP blocks of the array are its lanes': reckoning with numbers of taps and lanes takes none."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Windows lie where their definition says after any sequence of moves, in FP, DP and KU."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from random import Random
@@ -9,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from block_bench import BlockBench, Recorded, Sample
 from merp.hdl.base.signals import flag
 from merp.hdl.mac_array.ports.maps import AxisRead
 from merp.hdl.mac_array.ports.registers import (
@@ -24,7 +23,6 @@ from merp.models.machines.mac_array.params.gradient_registers import REGION_COLU
 from merp.models.machines.mac_array.params.gradient_run import GradientRun
 from merp.models.machines.mac_array.params.input_registers import COLUMNS, ROWS
 from merp.models.machines.mac_array.params.pass_run import PassRun
-from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.designs import small_design
 
 DESIGN = small_design(
@@ -149,16 +147,16 @@ def check(function: Any, config: Any, registers: dict[str, int], axis: Axis, num
 
 def moved(
     function: Any, config: Any, registers: dict[str, int], steps: list[dict[str, int]], tile: int
-) -> Trace:
+) -> Recorded:
     def drive(cycle: int, _: Sample) -> dict[str, int]:
         return steps[cycle]
 
     names = [*MOVES, *["ahead"] * (function is window_axis)]
-    arguments = {
-        **{name: flag() for name in ("clk", *names)}, "config": config,
-        "read": AxisRead(DESIGN, tile), "design": DESIGN, "tile": tile,
-    }  # fmt: skip
-    return run_block(function, arguments, (*names, *registers), drive, len(steps))
+    bench = BlockBench(
+        function, config=config, read=AxisRead(DESIGN, tile), design=DESIGN, tile=tile,
+        **{name: flag() for name in ("clk", *names)},
+    )  # fmt: skip
+    return bench.run(drive, len(steps))
 
 
 @pytest.mark.parametrize("number", range(len(WINDOWS)))

@@ -1,15 +1,13 @@
 """What slots need of runs of pieces: every size that fits, up to the end of a pass."""
 
-from __future__ import annotations
-
 from itertools import product
 from random import Random
 
 import pytest
 
-from merp.hdl.base.signals import count, flag
+from block_bench import BlockBench, Sample
+from merp.hdl.base.signals import count
 from merp.hdl.mac_array.sequencer.stock import stock
-from merp.testbenches.block.trace import Sample, run_block
 
 MOST = 12
 SIZES = [
@@ -18,7 +16,6 @@ SIZES = [
     if max(first, stride) <= run
 ]
 FLAGS = ("rst", "start", "arrived", "step", "rewind", "advance")
-INPUTS = (*FLAGS, "run", "first", "stride")
 
 
 @pytest.mark.parametrize(("run", "first", "stride"), SIZES)
@@ -52,9 +49,11 @@ def test_a_slot_has_what_it_needs_when_it_has_come(run: int, first: int, stride:
         )  # fmt: skip
         return flags | sizes
 
-    args = {name: flag() for name in ("clk", *FLAGS, "there")}
-    args |= {name: count(MOST) for name in sizes} | {"runs": MOST // run, "longest": run}
-    trace = run_block(stock, args, INPUTS, drive, 1000)
+    bench = BlockBench(
+        stock, f"clk there {' '.join(FLAGS)}", runs=MOST // run, longest=run,
+        **{name: count(MOST) for name in sizes},
+    )  # fmt: skip
+    trace = bench.run(drive, 1000)
     there = trace.column("there")
     told = [t for t in range(2, 999) if t % 200 > 1]
     assert [there[t] for t in told] == [expected[t - 1] for t in told]

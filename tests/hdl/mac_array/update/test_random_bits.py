@@ -1,15 +1,13 @@
 """Random bits against a register that is shifted bit by bit; seeds, pauses, lanes."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest
 
-from merp.hdl.base.signals import bits, flag
+from block_bench import BlockBench, Recorded
+from merp.hdl.base.signals import bits
 from merp.hdl.mac_array.update.random_bits import random_bits
 from merp.models.machines.mac_array.params.words import RANDOM_BITS, SEED_BITS, lane_constant
-from merp.testbenches.block.trace import Trace, run_block
 
 LANES = 4
 
@@ -26,15 +24,11 @@ class BitSerial:
         return int("".join(map(str, self.history[-RANDOM_BITS:])), 2)
 
 
-def run(seed: int, cycles: int, rng: Random) -> Trace:
-    args = {
-        "clk": flag(), "start": flag(), "advance": flag(), "seed": bits(SEED_BITS),
-        "drawn": bits(LANES * RANDOM_BITS),
-    }  # fmt: skip
-    return run_block(
-        random_bits,
-        args,
-        ("start", "advance", "seed"),
+def run(seed: int, cycles: int, rng: Random) -> Recorded:
+    bench = BlockBench(
+        random_bits, "clk start advance", seed=bits(SEED_BITS), drawn=bits(LANES * RANDOM_BITS)
+    )
+    return bench.run(
         lambda t, _: {
             "start": int(t == 1),
             "advance": int(t > 2 and rng.random() < 0.7),

@@ -1,15 +1,12 @@
 """The update path: every beat of gradients, kernels and velocities, in KU order, by the golden."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
-from merp.cosim.block.replay import replay
+from block_bench import BlockBench, Replays, at_random
 from merp.models.arithmetic.fixed import nearest_even
 from merp.models.machines.mac_array.fixed_update import (
     Gradient,
@@ -19,12 +16,10 @@ from merp.models.machines.mac_array.fixed_update import (
 )
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.params.design import Design
-from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.update_bench import (
     Sums,
     UpdateRunResult,
-    inputs_of,
     registers,
     run_update,
     sweeps,
@@ -227,26 +222,19 @@ def test_a_reset_leaves_nothing() -> None:
     fixed = registers(work, WHOLE)
     flags = {"copied": 0.05}
     words = {"rounded": 18 * WHOLE.pof}
+    payload = {}
     for kind in ("gradient", "kernel", "velocity"):
         flags |= {f"{kind}_sink_valid": 0.8, f"{kind}_source_ready": 0.7}
         words[f"{kind}_sink_data"] = WHOLE.parameter_bits
         fixed[f"{kind}_sink_last"] = 0
-    sources = ("gradient", "kernel", "velocity")
-    as_new_after_reset(
-        block,
-        update_args(WHOLE),
-        (*inputs_of(WHOLE), *registers(work, WHOLE)),
-        lambda number_of: at_random(number_of, fixed, flags, words, begin=12),
-        (47, 80),
-        100,
-        payload={f"{kind}_source_{pin}": f"{kind}_source_valid" for kind in sources
-                 for pin in ("data", "last")},
-        late={"shift": 3},
-    )  # fmt: skip
+        payload[f"{kind}_source_valid"] = f"{kind}_source_data {kind}_source_last"
+    session = at_random(flags, words, fixed, begin=12)
+    BlockBench(block, **update_args(WHOLE)).as_new_after_reset(
+        session, (47, 80), 100, payload=payload, late={"shift": 3}
+    )
 
 
 @pytest.mark.ghdl
-def test_vhdl_replays(tmp_path: Path) -> None:
+def test_vhdl_replays(replays: Replays) -> None:
     work = layer(5, 3, 3, first=False, last=True, has_momentum=True, stochastic=True)
-    trace = check(work, WHOLE, 2, 0.8).trace
-    assert replay(trace, tmp_path) == len(trace.rows)
+    replays(check(work, WHOLE, 2, 0.8).trace)

@@ -1,7 +1,5 @@
 """The cycle model of both backward phases in one pass against the hardware's counters."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Cycles of whole batches: extrapolated from walks, and the schedule's own efficiencies."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The cycle model of two fused layers against the hardware's counters, and shares of the CUs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 from math import ceil

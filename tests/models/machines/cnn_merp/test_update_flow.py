@@ -1,7 +1,5 @@
 """The cycle model of the kernel update against the hardware's counters, to the cycle."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

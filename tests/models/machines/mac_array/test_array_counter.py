@@ -1,7 +1,5 @@
 """The walk through the passes meets every atom and beat once, as many as the formula says."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

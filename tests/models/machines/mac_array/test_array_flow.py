@@ -1,7 +1,5 @@
 """Cycles by cause: as the hardware counted them, and as the slots' formula says."""
 
-from __future__ import annotations
-
 from dataclasses import astuple, replace
 from typing import Any
 

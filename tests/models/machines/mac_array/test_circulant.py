@@ -1,7 +1,5 @@
 """Every row and every column comes out of one copy of the kernels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

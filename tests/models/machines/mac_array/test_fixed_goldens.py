@@ -1,7 +1,5 @@
 """Golden FP, DP and KU in fixed point against loops over exact integers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Training in fixed point: gradients against the float64 twin, rates, random bits, saturation."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Words of a schedule: where each register stands, there and back, and what is refused."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

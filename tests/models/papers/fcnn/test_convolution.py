@@ -1,7 +1,5 @@
 """Kernels, cycles and words of convolution modules; what they take of the part."""
 
-from __future__ import annotations
-
 import pytest
 
 from merp.models.comparison.fcnn_paper import ALEXNET, WORDS_PER_CYCLE, milliseconds, optimum

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from merp.models.papers.fcnn.others import full_cycles, pool_cycles

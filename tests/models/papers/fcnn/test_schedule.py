@@ -1,7 +1,5 @@
 """Modules in turn: the twelve times that loads of 0.1 to 1 s give."""
 
-from __future__ import annotations
-
 import pytest
 
 from merp.models.comparison.fcnn_paper import order

@@ -1,7 +1,5 @@
 """Words between FPGAs, those of weights that are kept elsewhere too, and the rates that follow."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """The cut in whole maps and whole units: the specification's table, and every cut enumerated."""
 
-from __future__ import annotations
-
 import random
 from bisect import bisect_left
 from collections.abc import Sequence

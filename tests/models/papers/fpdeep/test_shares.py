@@ -1,7 +1,5 @@
 """DSPs in proportion to operations: idle shares over clusters, and pieces that are equally busy."""
 
-from __future__ import annotations
-
 import pytest
 
 from merp.models.network.network import Network

@@ -1,7 +1,5 @@
 """Designs of the paper's networks: fronts, counts, overlap; enumeration finds the same."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import prod
 

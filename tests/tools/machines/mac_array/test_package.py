@@ -1,7 +1,5 @@
 """A MAC array exported: one bitstream, whose bench runs a pass of every kind."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -26,6 +24,7 @@ from merp.tools.machines.mac_array.export.vectors import small_network, small_pa
 from needed_tools import needs
 from packages import bench, built, manifest_of, run, verilator_bench
 from small_arrays import small_array
+from terminal import Terminal
 
 pytest_plugins = ["merp.cocotb.plugin"]
 
@@ -334,10 +333,8 @@ def test_deltas_of_the_schedule_may_lie_pooled(array_file: Path) -> None:
 )
 def test_what_an_array_does_not_take_is_one_line(
     arguments: list[str], said: str, array_file: Path, tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    terminal: Terminal,
 ) -> None:  # fmt: skip
-    assert main(["export", str(array_file), *arguments, "-o", str(tmp_path / "out")]) == 2
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1
+    error = terminal.refusal("export", array_file, *arguments, "-o", tmp_path / "out")
     assert said in error
     assert not (tmp_path / "out").exists()

@@ -1,7 +1,5 @@
 """A node of a chain by itself: what it is given and must give, as the others would have it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

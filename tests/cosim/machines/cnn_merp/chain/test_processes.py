@@ -1,7 +1,5 @@
 """A chain whose boards are simulated by a process each: the record of one simulation."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

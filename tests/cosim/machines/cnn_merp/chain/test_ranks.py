@@ -1,7 +1,5 @@
 """A chain whose boards are simulated by a rank of MPI each, from the command line."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -16,6 +14,7 @@ import clusters
 import numpy as np
 import pytest
 
+from marks import engines
 from needed_tools import needs
 
 BIN = Path(sys.executable).parent
@@ -44,9 +43,7 @@ def start(ranks: int, *words: object) -> subprocess.Popen[str]:
 
 @pytest.mark.full
 @needs("mpi4py")
-@pytest.mark.parametrize(
-    "engine", ["myhdl", pytest.param("verilator", marks=pytest.mark.verilator)]
-)
+@pytest.mark.parametrize("engine", engines("myhdl", "verilator"))
 def test_ranks_answer_as_processes_do(words: list[object], tmp_path: Path, engine: str) -> None:
     """The same answer and file, of two steps."""
     words += ["--engine", engine, "--steps", 2]

@@ -1,7 +1,5 @@
 """A layer in passes gives the bits of the whole layer, and every pass stands its audit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,18 +1,14 @@
 """Training steps in one pass back: the golden's bits, those of separate passes, and fewer bytes."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from trained import network_of, same, train_on
 
 import merp
-from marks import rows_in_full
+from marks import engines, rows_in_full
 from merp.cosim.engines.record import Record
 from merp.cosim.machines.cnn_merp.training.fused_layers import FusedLayers
 from merp.cosim.phases.audit import run_and_audit
@@ -29,59 +25,25 @@ from merp.tools import cli
 from merp.tools.train.counts import by_phase
 from merp.tools.train.report import show
 from needed_tools import needs
+from network_text import average_pool, layer, max_pool, network_text
+from terminal import Terminal
 
 # State is joined from conv2's groups for conv3, and cut for them from conv1; a stride is dilated;
 # fc4 takes maps flattened, and keeps its separate phases.
-NETWORK = """
-[network]
-name = "mixed"
-input = { rows = 6, columns = 6, channels = 1 }
-backward = "fused"
-[[layer]]
-name = "conv1"
-maps = 4
-kernel = 3
-pad = 1
-pool = { kind = "max", window = 3, stride = 2 }
-design = "first"
-[[layer]]
-name = "conv2"
-maps = 4
-kernel = 2
-pad = 1
-groups = 2
-pool = { kind = "average", window = 2, stride = 1 }
-design = "k2"
-[[layer]]
-name = "conv3"
-maps = 3
-kernel = 2
-stride = 2
-relu = false
-design = "k2"
-[[layer]]
-name = "fc4"
-maps = 3
-relu = false
-design = "full"
-[design.first]
-k = 3
-n_cu = 2
-d = 2
-mul_latency = 1
-add_latency = 2
-[design.k2]
-k = 2
-n_cu = 3
-d = 2
-mul_latency = 1
-add_latency = 2
-[design.full]
-k = 1
-n_cu = 2
-mul_latency = 1
-add_latency = 2
-"""
+NETWORK = network_text(
+    "mixed",
+    (6, 6, 1),
+    layer("conv1", 4, kernel=3, pad=1, pool=max_pool(3, 2), design="first"),
+    layer("conv2", 4, kernel=2, pad=1, groups=2, pool=average_pool(2, 1), design="k2"),
+    layer("conv3", 3, kernel=2, stride=2, relu=False, design="k2"),
+    layer("fc4", 3, relu=False, design="full"),
+    designs={
+        "first": {"k": 3, "n_cu": 2, "d": 2, "mul_latency": 1, "add_latency": 2},
+        "k2": {"k": 2, "n_cu": 3, "d": 2, "mul_latency": 1, "add_latency": 2},
+        "full": {"k": 1, "n_cu": 2, "mul_latency": 1, "add_latency": 2},
+    },
+    backward="fused",
+)
 
 NARROW = """
 [network.storage]
@@ -124,13 +86,7 @@ def test_it_ends_in_the_golden_bits(text: str, momentum: float, steps: int, tmp_
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    "engine",
-    [
-        pytest.param("verilator", marks=pytest.mark.verilator),
-        pytest.param("ghdl", marks=pytest.mark.ghdl),
-    ],
-)
+@pytest.mark.parametrize("engine", engines("verilator", "ghdl"))
 def test_generated_code_ends_in_the_golden_bits(engine: str, tmp_path: Path) -> None:
     check_steps(network_of(tmp_path, NETWORK + NARROW), engine, 0.5, 2)
 
@@ -146,7 +102,7 @@ def command(tmp_path: Path) -> list[str]:
 
 
 def test_files_are_those_of_separate_passes(
-    command: list[str], answer_of: Callable[..., Any], tmp_path: Path
+    command: list[str], terminal: Terminal, tmp_path: Path
 ) -> None:
     ways = {
         "golden": ("--engine", "golden"),
@@ -158,7 +114,7 @@ def test_files_are_those_of_separate_passes(
     answers, saved = {}, {}
     for name, options in ways.items():
         file = tmp_path / f"{name}.npz"
-        answers[name] = answer_of(*command, *options, "--save", file)
+        answers[name] = terminal.answer(*command, *options, "--save", file)
         saved[name] = file.read_bytes()
     assert len(set(saved.values())) == 1
     fused, separate = answers["fused"], answers["separate"]
@@ -186,8 +142,8 @@ def test_the_library_trains_in_one_pass(
     fused = net.train(pair, engine="myhdl", backward="fused", batch=2, steps=1)
     golden = net.train(pair, batch=2, steps=1)
     assert [row["phase"] for row in fused.traffic] == ["fp", "dp", "bp", "ku", "step"]
-    for layer, both in golden.words.items():
-        for got, right in zip(fused.words[layer], both, strict=True):
+    for name, both in golden.words.items():
+        for got, right in zip(fused.words[name], both, strict=True):
             np.testing.assert_array_equal(got, right)
     show(fused.json())
     said = " ".join(capsys.readouterr().out.split())
@@ -210,20 +166,17 @@ def test_what_cannot_be_trained_so_is_refused(
     options: tuple[str, ...],
     said: str,
     command: list[str],
-    capsys: pytest.CaptureFixture[str],
+    terminal: Terminal,
 ) -> None:
     if change is not None:
         file = Path(command[1])
         file.write_text(file.read_text().replace(*change))
     for engine in ("golden", "myhdl"):
-        assert cli.main([*command, "--engine", engine, "--backward", "fused", *options]) == 2
-        (line,) = capsys.readouterr().err.splitlines()
+        line = terminal.refusal(*command, "--engine", engine, "--backward", "fused", *options)
         assert said in line
 
 
-def test_a_residual_network_is_refused(
-    command: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_residual_network_is_refused(command: list[str], terminal: Terminal) -> None:
     """The deltas of conv2 start at those of the sums that conv1 is added to."""
     layers = "".join(
         f'[[layer]]\nname = "conv{i}"\nmaps = 2\nkernel = 1\ndesign = "k1"\n{more}'
@@ -234,8 +187,7 @@ def test_a_residual_network_is_refused(
         f"{layers}[design.k1]\nk = 1\nn_cu = 2\n"
     )
     Path(command[1]).write_text(text)
-    assert cli.main([*command, "--backward", "fused"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = terminal.refusal(*command, "--backward", "fused")
     assert "added: layer conv2: starts its deltas at those of another one" in line
 
 

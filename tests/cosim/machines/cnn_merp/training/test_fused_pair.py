@@ -1,18 +1,14 @@
 """Training steps with two layers fused in forward propagation: the golden's bits, fewer bytes."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from trained import network_of, same, train_on
 
 import merp
-from marks import rows_in_full
+from marks import engines, rows_in_full
 from merp.cosim.engines.record import Record
 from merp.cosim.machines.cnn_merp.training.fused_layers import FusedLayers
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
@@ -26,55 +22,25 @@ from merp.models.golden.training import initial_model, rates_of
 from merp.models.network.network import Network
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
-from merp.tools import cli
 from merp.tools.train.counts import by_phase
+from network_text import layer, max_pool, network_text
+from terminal import Terminal
 
 # Two groups side by side, whose state takes turns; fc4 takes maps flattened.
-NETWORK = """
-[network]
-name = "pair"
-input = { rows = 7, columns = 6, channels = 2 }
-fuse = ["conv1", "conv2"]
-[[layer]]
-name = "conv1"
-maps = 4
-kernel = 2
-pool = { kind = "max", window = 2, stride = 2 }
-design = "first"
-[[layer]]
-name = "conv2"
-maps = 16
-kernel = 3
-pad = 1
-groups = 2
-design = "k3"
-[[layer]]
-name = "conv3"
-maps = 3
-kernel = 3
-pad = 1
-design = "k3"
-[[layer]]
-name = "fc4"
-maps = 3
-relu = false
-design = "k1"
-[design.first]
-k = 2
-n_cu = 2
-mul_latency = 1
-add_latency = 2
-[design.k3]
-k = 3
-n_cu = 4
-mul_latency = 1
-add_latency = 2
-[design.k1]
-k = 1
-n_cu = 2
-mul_latency = 1
-add_latency = 2
-"""
+NETWORK = network_text(
+    "pair",
+    (7, 6, 2),
+    layer("conv1", 4, kernel=2, pool=max_pool(2, 2), design="first"),
+    layer("conv2", 16, kernel=3, pad=1, groups=2, design="k3"),
+    layer("conv3", 3, kernel=3, pad=1, design="k3"),
+    layer("fc4", 3, relu=False, design="k1"),
+    designs={
+        "first": {"k": 2, "n_cu": 2, "mul_latency": 1, "add_latency": 2},
+        "k3": {"k": 3, "n_cu": 4, "mul_latency": 1, "add_latency": 2},
+        "k1": {"k": 1, "n_cu": 2, "mul_latency": 1, "add_latency": 2},
+    },
+    fuse=["conv1", "conv2"],
+)
 TWO_RUNS = NETWORK.replace(
     'kernel = 2\npool = { kind = "max"', 'kernel = 2\ngroups = 2\npool = { kind = "average"'
 )
@@ -117,13 +83,7 @@ def test_it_ends_in_the_golden_bits(text: str, one_pass: bool, tmp_path: Path) -
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    "engine",
-    [
-        pytest.param("verilator", marks=pytest.mark.verilator),
-        pytest.param("ghdl", marks=pytest.mark.ghdl),
-    ],
-)
+@pytest.mark.parametrize("engine", engines("verilator", "ghdl"))
 def test_generated_code_ends_in_the_golden_bits(engine: str, tmp_path: Path) -> None:
     check_steps(network_of(tmp_path, NETWORK + NARROW), engine, 2, one_pass=False)
 
@@ -140,7 +100,7 @@ def command(tmp_path: Path) -> list[str]:
 
 
 def test_files_are_those_of_layers_apart(
-    command: list[str], answer_of: Callable[..., Any], tmp_path: Path
+    command: list[str], terminal: Terminal, tmp_path: Path
 ) -> None:
     """The map between is read back for the update alone: a reading less than apart."""
     saved, counted = {}, {}
@@ -151,7 +111,7 @@ def test_files_are_those_of_layers_apart(
     ):
         Path(command[1]).write_text(text)
         kept = ("--state-bits", "pooled", "--save", tmp_path / name)
-        counted[name] = answer_of(*command, "--engine", engine, *kept)["bytes"]
+        counted[name] = terminal.answer(*command, "--engine", engine, *kept)["bytes"]
         saved[name] = (tmp_path / name).read_bytes()
     assert len(set(saved.values())) == 1
     fused = counted["fused"]
@@ -166,14 +126,14 @@ def test_files_are_those_of_layers_apart(
     ids=["two groups", "narrow, a run for each group"],
 )
 def test_in_the_passes_of_a_plan_bits_and_bytes_are_the_same(
-    text: str, passes: int, command: list[str], answer_of: Callable[..., Any], tmp_path: Path
+    text: str, passes: int, command: list[str], terminal: Terminal, tmp_path: Path
 ) -> None:
     """The pair is one pass, which moves the plan's bytes; files are the golden's."""
     Path(command[1]).write_text(text)
     found = {}
     for engine in ("golden", "myhdl"):
         options = ("--board", "kc705", "--engine", engine, "--save", tmp_path / engine)
-        found[engine] = answer_of(*command, *options)
+        found[engine] = terminal.answer(*command, *options)
     assert (tmp_path / "golden").read_bytes() == (tmp_path / "myhdl").read_bytes()
     counted, runs = found["myhdl"]["bytes"], found["myhdl"]["runs"]
     assert counted["measured"]["full"]["fp"] == counted["plan"]["fp"] == counted["full"]["fp"]
@@ -188,8 +148,8 @@ def test_the_library_trains_the_pair_and_runs_a_layer_alone(command: list[str]) 
     data = np.load(Path(command[1]).parent / "data.npz")
     pair = data["images"], data["labels"]
     trained, golden = (net.train(pair, engine=e, batch=2, steps=1) for e in ("myhdl", "golden"))
-    for layer, both in golden.words.items():
-        for got, right in zip(trained.words[layer], both, strict=True):
+    for name, both in golden.words.items():
+        for got, right in zip(trained.words[name], both, strict=True):
             np.testing.assert_array_equal(got, right)
     assert [row["name"] for row in net.plan("kc705", 2) if row["phase"] == "ff"] == ["conv1+conv2"]
     assert not [row for row in net.plan("kc705", 2, fuse="none") if row["phase"] == "ff"]
@@ -216,13 +176,11 @@ def test_what_cannot_be_trained_so_is_refused(
     options: tuple[str, ...],
     said: str,
     command: list[str],
-    capsys: pytest.CaptureFixture[str],
+    terminal: Terminal,
 ) -> None:
     if change is not None:
         Path(command[1]).write_text(NETWORK.replace(*change))
-    assert cli.main([*command, *options]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert said in line
+    assert said in terminal.refusal(*command, *options)
 
 
 def test_a_planted_fault_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

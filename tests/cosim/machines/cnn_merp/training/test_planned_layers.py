@@ -1,7 +1,5 @@
 """Training in the passes of a plan, whatever its tiles: the golden's bits, step by step."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,144 +21,57 @@ from merp.models.machines.cnn_merp.plan.words import with_velocities
 from merp.models.machines.cnn_merp.reconfiguration import UPDATING
 from merp.models.network.network_file import read_network
 from merp.tools.common.boards import open_board
+from network_text import layer, max_pool, network_text
 
 # Groups, pooling, windows that hang over, a border, and two fully connected layers, folded.
-NETWORK = """
-[network]
-name = "small"
-input = { rows = 4, columns = 4, channels = 4 }
-[[layer]]
-name = "conv1"
-maps = 6
-groups = 2
-kernel = 2
-pool = { kind = "max", window = 2, stride = 1 }
-design = "k2"
-[[layer]]
-name = "conv2"
-maps = 9
-kernel = 2
-pad = 1
-pool = { kind = "max", window = 3, stride = 2, pad = [1, 0, 0, 0], ceil = true }
-design = "k2"
-[[layer]]
-name = "fc3"
-maps = 6
-[[layer]]
-name = "fc4"
-maps = 3
-relu = false
-[design.k2]
-k = 2
-n_cu = 2
-r = 1
-mul_latency = 1
-add_latency = 2
-"""
+NETWORK = network_text(
+    "small",
+    (4, 4, 4),
+    layer("conv1", 6, groups=2, kernel=2, pool=max_pool(2, 1), design="k2"),
+    layer(
+        "conv2", 9, kernel=2, pad=1, pool=max_pool(3, 2, pad=[1, 0, 0, 0], ceil=True), design="k2"
+    ),
+    layer("fc3", 6),
+    layer("fc4", 3, relu=False),
+    designs={"k2": {"k": 2, "n_cu": 2, "r": 1, "mul_latency": 1, "add_latency": 2}},
+)
 
 # What is added was pooled by a maximum, or is by an average, comes from two groups, is only added
 # (conv5), is left by the layer beside (conv4 starts at it), or is folded.
-BRANCHED = """
-[network]
-name = "branched"
-input = { rows = 5, columns = 5, channels = 2 }
-[[layer]]
-name = "conv1"
-maps = 4
-kernel = 2
-design = "k2"
-[[layer]]
-name = "conv2"
-maps = 4
-groups = 2
-kernel = 1
-design = "k2"
-[[layer]]
-name = "conv3"
-maps = 4
-kernel = 1
-add = "conv1"
-pool = { kind = "max", window = 2, stride = 2 }
-design = "k2"
-[[layer]]
-name = "conv4"
-maps = 6
-kernel = 2
-pad = 1
-design = "k2"
-[[layer]]
-name = "conv5"
-input = "conv3"
-maps = 6
-kernel = 2
-pad = 1
-relu = false
-design = "k2"
-[[layer]]
-name = "conv6"
-input = "conv4"
-maps = 6
-kernel = 1
-add = "conv5"
-pool = { kind = "average", window = 3 }
-design = "k2"
-[[layer]]
-name = "fc7"
-maps = 6
-design = "k2"
-[[layer]]
-name = "fc8"
-maps = 5
-design = "k2"
-[[layer]]
-name = "fc9"
-maps = 6
-add = "fc7"
-design = "k2"
-[[layer]]
-name = "fc10"
-maps = 3
-relu = false
-design = "k2"
-[design.k2]
-k = 2
-n_cu = 2
-r = 1
-mul_latency = 1
-add_latency = 2
-"""
+BRANCHED = network_text(
+    "branched",
+    (5, 5, 2),
+    layer("conv1", 4, kernel=2, design="k2"),
+    layer("conv2", 4, groups=2, kernel=1, design="k2"),
+    layer("conv3", 4, kernel=1, add="conv1", pool=max_pool(2, 2), design="k2"),
+    layer("conv4", 6, kernel=2, pad=1, design="k2"),
+    layer("conv5", 6, input="conv3", kernel=2, pad=1, relu=False, design="k2"),
+    layer(
+        "conv6",
+        6,
+        input="conv4",
+        kernel=1,
+        add="conv5",
+        pool={"kind": "average", "window": 3},
+        design="k2",
+    ),
+    layer("fc7", 6, design="k2"),
+    layer("fc8", 5, design="k2"),
+    layer("fc9", 6, add="fc7", design="k2"),
+    layer("fc10", 3, relu=False, design="k2"),
+    designs={"k2": {"k": 2, "n_cu": 2, "r": 1, "mul_latency": 1, "add_latency": 2}},
+)
 
 # fc2 takes each element of conv1's maps as a map of its own, and starts at the delta of conv3.
-FLATTENED = """
-[network]
-name = "flattened"
-input = { rows = 4, columns = 4, channels = 1 }
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 1
-design = "k4"
-[[layer]]
-name = "fc2"
-maps = 3
-design = "k4"
-[[layer]]
-name = "conv3"
-maps = 2
-kernel = 4
-pad = 3
-add = "conv1"
-design = "k4"
-[[layer]]
-name = "fc4"
-maps = 3
-relu = false
-design = "k4"
-[design.k4]
-k = 4
-n_cu = 2
-r = 1
-"""
+FLATTENED = network_text(
+    "flattened",
+    (4, 4, 1),
+    layer("conv1", 2, kernel=1, design="k4"),
+    layer("fc2", 3, design="k4"),
+    layer("conv3", 2, kernel=4, pad=3, add="conv1", design="k4"),
+    layer("fc4", 3, relu=False, design="k4"),
+    designs={"k4": {"k": 4, "n_cu": 2, "r": 1}},
+)
 
 FUSED = 'cu_kind = "fused"\nku_kind = "row"\nku_lanes = 2\naccumulator_precision = 28\n'
 PHASES = ("fp", "dp", "ku")
@@ -177,7 +88,7 @@ gradients = "bfloat16"
 """
 
 
-def network_text(name: str, kinds: str) -> str:
+def built_of(name: str, kinds: str) -> str:
     """The network on units of these kinds; with several maps a beat they fold on odd kernels."""
     text = {"small": NETWORK, "branched": BRANCHED}[name].replace("r = 1\n", f"r = 1\n{kinds}")
     return text.replace("k = 2\n", "k = 3\n") if "map_port" in kinds else text
@@ -269,7 +180,7 @@ def test_tiles_of_any_size_train_to_the_golden_bits(
     name: str, kinds: str, momentum: float, decay: float, seed: int, steps: int, tmp_path: Path
 ) -> None:
     file = tmp_path / "small.toml"
-    file.write_text(network_text(name, kinds))
+    file.write_text(built_of(name, kinds))
     found = cut(plan(read_network(file, Path()), open_board("kc705"), IMAGES), seed)
     parts = {(each.work.phase, each.in_parts > 1, each.out_parts > 1) for each in found.layers}
     assert {(phase, True, True) for phase in PHASES} <= parts
@@ -282,7 +193,7 @@ def test_what_is_stored_narrower_trains_in_tiles_to_the_golden_bits(
 ) -> None:
     """Partial sums between passes stay as wide as the sums."""
     file = tmp_path / "small.toml"
-    file.write_text(network_text(name, "") + NARROW)
+    file.write_text(built_of(name, "") + NARROW)
     found = cut(plan(read_network(file, Path()), open_board("kc705"), IMAGES), 0)
     check_steps(found, "myhdl", 0.9, 0.1, 1)
 
@@ -338,7 +249,7 @@ def test_tiles_of_any_size_train_to_the_golden_bits_in_other_engines(
     engine: str, name: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "small.toml"
-    file.write_text(network_text(name, FUSED))
+    file.write_text(built_of(name, FUSED))
     check_steps(
         cut(plan(read_network(file, Path()), open_board("kc705"), IMAGES), 2), engine, 0.9, 0.1, 2
     )

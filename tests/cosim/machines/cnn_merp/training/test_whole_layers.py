@@ -1,7 +1,5 @@
 """Training steps in the hardware end in the golden's bits, and move what the closed form says."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -21,140 +19,56 @@ from merp.models.traffic.footing import Footing
 from merp.tools import cli
 from merp.tools.train.counts import by_phase
 from needed_tools import needs
+from network_text import average_pool, layer, max_pool, network_text
+from terminal import Terminal
 
 # State is joined from conv2's groups for fc3, and cut for them from conv1.
-GROUPED = """
-[network]
-name = "grouped"
-input = { rows = 6, columns = 6, channels = 1 }
-[[layer]]
-name = "conv1"
-maps = 4
-kernel = 3
-pad = 1
-pool = { kind = "max", window = 3, stride = 2 }
-design = "k3"
-[[layer]]
-name = "conv2"
-maps = 4
-kernel = 3
-pad = 2
-groups = 2
-pool = { kind = "average", window = 2, stride = 2 }
-design = "k3"
-[[layer]]
-name = "fc3"
-maps = 3
-relu = false
-design = "full"
-[design.k3]
-k = 3
-n_cu = 2
-d = 2
-mul_latency = 1
-add_latency = 2
-[design.full]
-k = 1
-n_cu = 2
-mul_latency = 1
-add_latency = 2
-"""
+GROUPED = network_text(
+    "grouped",
+    (6, 6, 1),
+    layer("conv1", 4, kernel=3, pad=1, pool=max_pool(3, 2), design="k3"),
+    layer("conv2", 4, kernel=3, pad=2, groups=2, pool=average_pool(2, 2), design="k3"),
+    layer("fc3", 3, relu=False, design="full"),
+    designs={
+        "k3": {"k": 3, "n_cu": 2, "d": 2, "mul_latency": 1, "add_latency": 2},
+        "full": {"k": 1, "n_cu": 2, "mul_latency": 1, "add_latency": 2},
+    },
+)
 
 # The last layer has ReLU and pooling of its own, which the host undoes; the stride is dilated.
-POOLED_END = """
-[network]
-name = "end"
-input = { rows = 5, columns = 5, channels = 1 }
-[[layer]]
-name = "conv1"
-maps = 2
-kernel = 2
-pad = 1
-design = "k2"
-[[layer]]
-name = "conv2"
-maps = 3
-kernel = 2
-stride = 2
-pool = { kind = "max", window = 3, stride = 1 }
-design = "k2"
-[design.k2]
-k = 2
-n_cu = 1
-r = 1
-d = 2
-mul_latency = 1
-add_latency = 1
-"""
+POOLED_END = network_text(
+    "end",
+    (5, 5, 1),
+    layer("conv1", 2, kernel=2, pad=1, design="k2"),
+    layer("conv2", 3, kernel=2, stride=2, pool=max_pool(3, 1), design="k2"),
+    designs={"k2": {"k": 2, "n_cu": 1, "r": 1, "d": 2, "mul_latency": 1, "add_latency": 1}},
+)
 
 # conv3 adds what conv1 made, whose delta starts at that of conv3; conv4 and conv5 take one output,
 # conv5 is only added; fc7 adds its own input.
-RESIDUAL = """
-[network]
-name = "residual"
-input = { rows = 5, columns = 6, channels = 2 }
-[[layer]]
-name = "conv1"
-maps = 3
-kernel = 2
-pool = { kind = "max", window = 2, stride = 1 }
-design = "k2"
-[[layer]]
-name = "conv2"
-maps = 4
-kernel = 2
-pad = [0, 0, 1, 1]
-design = "k2"
-[[layer]]
-name = "conv3"
-maps = 3
-kernel = 2
-pad = [0, 0, 1, 1]
-add = "conv1"
-design = "k2"
-[[layer]]
-name = "conv4"
-maps = 4
-kernel = 2
-stride = 2
-pad = [0, 0, 1, 0]
-design = "k2"
-[[layer]]
-name = "conv5"
-input = "conv3"
-maps = 4
-kernel = 1
-stride = 2
-relu = false
-design = "k2"
-[[layer]]
-name = "conv6"
-input = "conv4"
-maps = 4
-kernel = 2
-pad = [0, 0, 1, 1]
-groups = 2
-add = "conv5"
-pool = { kind = "average", window = 2 }
-design = "k2"
-[[layer]]
-name = "fc7"
-maps = 4
-add = "conv6"
-design = "k2"
-[[layer]]
-name = "fc8"
-maps = 3
-relu = false
-design = "k2"
-[design.k2]
-k = 2
-n_cu = 2
-d = 2
-p = 2
-mul_latency = 1
-add_latency = 2
-"""
+RESIDUAL = network_text(
+    "residual",
+    (5, 6, 2),
+    layer("conv1", 3, kernel=2, pool=max_pool(2, 1), design="k2"),
+    layer("conv2", 4, kernel=2, pad=[0, 0, 1, 1], design="k2"),
+    layer("conv3", 3, kernel=2, pad=[0, 0, 1, 1], add="conv1", design="k2"),
+    layer("conv4", 4, kernel=2, stride=2, pad=[0, 0, 1, 0], design="k2"),
+    layer("conv5", 4, input="conv3", kernel=1, stride=2, relu=False, design="k2"),
+    layer(
+        "conv6",
+        4,
+        input="conv4",
+        kernel=2,
+        pad=[0, 0, 1, 1],
+        groups=2,
+        add="conv5",
+        pool={"kind": "average", "window": 2},
+        design="k2",
+    ),
+    layer("fc7", 4, add="conv6", design="k2"),
+    layer("fc8", 3, relu=False, design="k2"),
+    designs={"k2": {"k": 2, "n_cu": 2, "d": 2, "p": 2, "mul_latency": 1, "add_latency": 2}},
+)
 
 
 def network_of(folder: Path, text: str) -> Network:
@@ -292,15 +206,16 @@ def test_verilator_ends_in_the_golden_bits(text: str, tmp_path: Path) -> None:
     ],
 )
 def test_the_digits_learn_the_same_in_the_hardware(
-    network: str, engine: str, batch: int, steps: int, capsys, tmp_path: Path
+    network: str, engine: str, batch: int, steps: int, terminal: Terminal, tmp_path: Path
 ) -> None:
     options = ("--data", "digits", "--batch", str(batch), "--steps", str(steps), "--json")
     options += ("--weight-decay", "0.001")
     found = {}
     for each in ("golden", engine):
         saved = str(tmp_path / f"{each}.npz")
-        assert cli.main(["train", network, *options, "--engine", each, "--save", saved]) == 0
-        found[each] = json.loads(capsys.readouterr().out)
+        found[each] = json.loads(
+            terminal.output("train", network, *options, "--engine", each, "--save", saved)
+        )
     golden, hardware = found["golden"], found[engine]
     assert (tmp_path / f"{engine}.npz").read_bytes() == (tmp_path / "golden.npz").read_bytes()
     assert hardware["loss"] == golden["loss"]

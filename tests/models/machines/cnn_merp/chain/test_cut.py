@@ -1,7 +1,5 @@
 """How networks are cut over nodes: evenly, in order, and no further than there are maps."""
 
-from __future__ import annotations
-
 import pytest
 
 from merp.models.base.errors import BadInput

@@ -1,7 +1,5 @@
 """The model of a pipeline against cycles of the hardware, of runs whose bits were right."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Ports of designs that the plan chooses: the best that fit, and that there is hardware for."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,21 +18,14 @@ from merp.models.machines.cnn_merp.plan.work import Work
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.tools.common.boards import open_board
+from network_text import layer, network_text
 
-NETWORK = """
-[network]
-name = "wide"
-input = { rows = 7, columns = 7, channels = 9 }
-[[layer]]
-name = "conv1"
-maps = 20
-kernel = 3
-[[layer]]
-name = "conv2"
-maps = 24
-kernel = 3
-pad = 1
-"""
+NETWORK = network_text(
+    "wide",
+    (7, 7, 9),
+    layer("conv1", 20, kernel=3),
+    layer("conv2", 24, kernel=3, pad=1),
+)
 
 IMAGES = 2
 

@@ -1,7 +1,5 @@
 """What a plan says of deltas that expand, and of what is added, beside the hardware's cycles."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

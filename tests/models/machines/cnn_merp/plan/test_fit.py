@@ -1,7 +1,5 @@
 """Whose designs a network is planned on, and when the best ones are looked for unasked."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace

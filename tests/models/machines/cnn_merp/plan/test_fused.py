@@ -1,7 +1,5 @@
 """Two layers that a plan fuses in forward propagation, and pairs that it could."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

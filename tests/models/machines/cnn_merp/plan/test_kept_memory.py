@@ -1,7 +1,5 @@
 """A search keeps the memory that its arrays free."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Plans of networks a thousand times larger than the shipped ones: work is counted, not timed."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Layers that go back in one pass on a board, and those that cannot."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Plans of shipped networks: what fits a part, what a step moves, designs that are chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache

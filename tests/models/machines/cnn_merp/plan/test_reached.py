@@ -1,7 +1,5 @@
 """What folded layers reach: the walk is the hardware's, and AlexNet's and VGG-16's shares hold."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,28 +18,16 @@ from merp.models.network.network_file import read_network
 from merp.tools.common.boards import open_board
 from merp.tools.common.input_maps import random_maps
 from merp.tools.common.shipped import open_network
+from network_text import layer, network_text
 
-NETWORK = """
-[network]
-name = "connected"
-format = "bfloat16"
-input = { rows = 10, columns = 10, channels = 2 }
-[[layer]]
-name = "fc1"
-maps = 60
-design = "k2"
-[[layer]]
-name = "fc2"
-maps = 60
-relu = false
-design = "k2"
-[design.k2]
-k = 2
-n_cu = 4
-d = 2
-mul_latency = 1
-add_latency = 2
-"""
+NETWORK = network_text(
+    "connected",
+    (10, 10, 2),
+    layer("fc1", 60, design="k2"),
+    layer("fc2", 60, relu=False, design="k2"),
+    designs={"k2": {"k": 2, "n_cu": 4, "d": 2, "mul_latency": 1, "add_latency": 2}},
+    format="bfloat16",
+)
 
 IMAGES = 4
 

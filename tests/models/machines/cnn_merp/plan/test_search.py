@@ -1,7 +1,5 @@
 """Tiles of a plan: words of all passes by formula, the search beside every tile there is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product

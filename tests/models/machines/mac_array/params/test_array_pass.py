@@ -1,7 +1,5 @@
 """What a pass of the MAC array derives from a layer's sizes, and what it refuses."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

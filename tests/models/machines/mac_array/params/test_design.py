@@ -1,7 +1,5 @@
 """What a design of the MAC array derives from its fields, and what it refuses."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Designs that the plan chooses, with ports of several elements: they elaborate, and they run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from random import Random

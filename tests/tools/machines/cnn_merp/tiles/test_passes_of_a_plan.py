@@ -1,7 +1,5 @@
 """Passes of a plan in the hardware: whatever its tiles, the layer's bits and the plan's bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -28,44 +26,18 @@ from merp.tools.machines.cnn_merp.tiles.draw import drawn
 from merp.tools.machines.cnn_merp.tiles.report import answer
 from merp.tools.machines.cnn_merp.tiles.result import Result
 from merp.tools.machines.cnn_merp.tiles.session import simulate_plan
+from network_text import layer, max_pool, network_text
 
-NETWORK = """
-[network]
-name = "small"
-format = "bfloat16"
-input = { rows = 5, columns = 5, channels = 4 }
-
-[[layer]]
-name = "conv1"
-maps = 6
-groups = 2
-kernel = 2
-pool = { kind = "max", window = 2, stride = 2 }
-design = "k2"
-
-[[layer]]
-name = "conv2"
-maps = 5
-kernel = 2
-pad = 1
-design = "k2"
-
-[[layer]]
-name = "fc3"
-maps = 6
-
-[[layer]]
-name = "fc4"
-maps = 4
-relu = false
-
-[design.k2]
-k = 2
-n_cu = 2
-r = 1
-mul_latency = 1
-add_latency = 2
-"""
+NETWORK = network_text(
+    "small",
+    (5, 5, 4),
+    layer("conv1", 6, groups=2, kernel=2, pool=max_pool(2, 2), design="k2"),
+    layer("conv2", 5, kernel=2, pad=1, design="k2"),
+    layer("fc3", 6),
+    layer("fc4", 4, relu=False),
+    designs={"k2": {"k": 2, "n_cu": 2, "r": 1, "mul_latency": 1, "add_latency": 2}},
+    format="bfloat16",
+)
 
 IMAGES = 2
 

@@ -1,7 +1,5 @@
 """``merp simulate --board``: a plan's passes from the command line, kept and taken up again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -17,40 +15,19 @@ from merp.models.machines.cnn_merp.plan.planned import Planned
 from merp.models.machines.cnn_merp.plan.work import Work
 from merp.tools.cli import main
 from merp.tools.common.seal import SEAL, sealed
+from network_text import layer, max_pool, network_text
+from terminal import Terminal
 from tiny_board import BOARD, TINY
 
-NETWORK = """
-[network]
-name = "small"
-format = "bfloat16"
-input = { rows = 5, columns = 5, channels = 4 }
-
-[[layer]]
-name = "conv1"
-maps = 66
-kernel = 2
-groups = 2
-pool = { kind = "max", window = 2, stride = 2 }
-design = "k2"
-
-[[layer]]
-name = "conv2"
-maps = 3
-kernel = 2
-design = "k2"
-
-[[layer]]
-name = "fc3"
-maps = 4
-relu = false
-
-[design.k2]
-k = 2
-n_cu = 1
-r = 1
-mul_latency = 1
-add_latency = 2
-"""
+NETWORK = network_text(
+    "small",
+    (5, 5, 4),
+    layer("conv1", 66, kernel=2, groups=2, pool=max_pool(2, 2), design="k2"),
+    layer("conv2", 3, kernel=2, design="k2"),
+    layer("fc3", 4, relu=False),
+    designs={"k2": {"k": 2, "n_cu": 1, "r": 1, "mul_latency": 1, "add_latency": 2}},
+    format="bfloat16",
+)
 
 
 @pytest.fixture(scope="module")
@@ -96,10 +73,10 @@ def test_tiles_that_an_fpga_forces_run_and_what_they_move_is_measured(
 
 
 def test_the_plan_that_runs_is_that_of_merp_plan(
-    done: Any, words: list[str], answer_of: Callable[..., Any]
+    done: Any, words: list[str], terminal: Terminal
 ) -> None:
     _, network, _, board, *_ = words
-    found = answer_of("plan", network, "--board", board, "--batch", "2")
+    found = terminal.answer("plan", network, "--board", board, "--batch", "2")
     rows = [row for row in found["layers"] if row["phase"] == "fp"]
     assert [run["plan"] for run in done["runs"]] == rows
 
@@ -112,11 +89,7 @@ def timeless(found: Any) -> Any:
 
 
 def test_what_is_finished_is_taken_from_the_folder_and_nothing_else(
-    done: Any,
-    words: list[str],
-    place: Path,
-    answer_of: Callable[..., Any],
-    monkeypatch: pytest.MonkeyPatch,
+    done: Any, words: list[str], place: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     again = [*words, "-o", place / "out", "--resume"]
     runs: list[int] = []
@@ -127,7 +100,7 @@ def test_what_is_finished_is_taken_from_the_folder_and_nothing_else(
         return run_top(top, runs_of, *rest)
 
     monkeypatch.setattr(myhdl_engine, "run_top", count)
-    assert timeless(answer_of(*again)) == timeless(done)
+    assert timeless(terminal.answer(*again)) == timeless(done)
     assert runs == []
     kept = sorted(path.name for path in (place / "out" / "finished").iterdir())
     assert kept[0] == "tiles-conv1-fp-0-0.npz"
@@ -135,9 +108,9 @@ def test_what_is_finished_is_taken_from_the_folder_and_nothing_else(
         run["plan"]["groups"] * run["plan"]["output_parts"] for run in done["runs"]
     )
     (place / "out" / "finished" / kept[-1]).unlink()
-    assert timeless(answer_of(*again)) == timeless(done)
+    assert timeless(terminal.answer(*again)) == timeless(done)
     assert len(runs) == 1
-    answer_of(*again, "--seed", "1", "--layer", "fc3")
+    terminal.answer(*again, "--seed", "1", "--layer", "fc3")
     assert len(runs) == 2
 
 
@@ -162,18 +135,15 @@ def test_a_unit_that_is_not_as_it_was_kept_runs_again(
 
 
 def test_what_has_no_hardware_is_listed_and_not_passed(
-    words: list[str],
-    answer_of: Callable[..., Any],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    words: list[str], terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Work, "built", property(lambda self: False))
-    found = answer_of(*words, "--layer", "fc3")
+    found = terminal.answer(*words, "--layer", "fc3")
     (run,) = found["runs"]
     assert (run["hardware"], run["passed"], run["measured"]) == (False, False, False)
     assert (run["passes_run"], run["audit"], found["total"]) == (0, None, None)
-    assert main([*words, "--layer", "fc3"]) == 0
-    assert "fc3 fp: there is no hardware for these passes yet; none ran" in capsys.readouterr().out
+    line = terminal.output(*words, "--layer", "fc3")
+    assert "fc3 fp: there is no hardware for these passes yet; none ran" in line
 
 
 def test_a_port_that_moves_other_bytes_than_the_plan_says_fails_the_run(
@@ -219,21 +189,18 @@ def test_a_port_that_moves_other_bytes_than_the_plan_says_fails_the_run(
     ],
 )
 def test_bad_input_is_one_line(
-    more: list[str], said: str, words: list[str], capsys: pytest.CaptureFixture[str]
+    more: list[str], said: str, words: list[str], terminal: Terminal
 ) -> None:
-    assert main([*words, *more]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert said in line
+    assert said in terminal.refusal(*words, *more)
 
 
 @pytest.mark.parametrize(
     "more", [["--tiles", "all"], ["--for", "time"], ["--state-bits", "pooled"], ["--apart"]]
 )
 def test_what_only_a_plan_has_is_refused_without_a_board(
-    more: list[str], place: Path, capsys: pytest.CaptureFixture[str]
+    more: list[str], place: Path, terminal: Terminal
 ) -> None:
-    assert main(["simulate", str(place / "small.toml"), *more]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = terminal.refusal("simulate", place / "small.toml", *more)
     assert f"{' '.join(more)}: allowed with --board" in line
 
 
@@ -284,12 +251,10 @@ def test_a_record_that_says_otherwise_measures_nothing(
 
 @pytest.mark.parametrize("spoilt", ["runs", "network"])
 def test_what_is_no_record_of_passes_is_refused_in_one_line(
-    spoilt: str, done: Any, place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    spoilt: str, done: Any, place: Path, tmp_path: Path, terminal: Terminal
 ) -> None:
     record = done | {spoilt: 7}
     (tmp_path / "board.json").write_text(json.dumps(record))
     words = ["report", str(place / "small.toml"), "--board", str(place / "mine.toml")]
-    assert main([*words, "--measured", str(tmp_path), "-o", str(tmp_path / "page.html")]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
+    said = terminal.refusal(*words, "--measured", tmp_path, "-o", tmp_path / "page.html")
     assert "board.json" in said

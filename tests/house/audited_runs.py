@@ -1,0 +1,26 @@
+"""Runs of a phase on a simulator, audited, and the same runs on two of them."""
+
+from collections.abc import Sequence
+
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
+from merp.cosim.phases.audit.audit import audit
+from merp.cosim.phases.expectation import Expectation
+
+
+def audited(job: Job, engine: str, expected: Sequence[Expectation]) -> list[Record]:
+    """Run a job, and audit each of its runs: every count agrees, and every bit."""
+    records = run_job(job, engine)
+    for run, (record, wanted) in enumerate(zip(records, expected, strict=True)):
+        found = audit(record, wanted)
+        assert found.passed, f"run {run}: {found.failures}"
+        assert found.bit_exact, f"run {run}"
+    return records
+
+
+def assert_same(ours: Sequence[Record], theirs: Sequence[Record]) -> None:
+    """Each record is the other one, in every word, count and cycle."""
+    for one, other in zip(ours, theirs, strict=True):
+        differences = one.differences(other)
+        assert not differences, differences

@@ -1,0 +1,36 @@
+"""Runs of the super layer in a trace, and the stalls of its sinks."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from merp.models.base.shape import Pool, Shape
+from merp.testbenches.block.trace import Trace
+
+SPECIAL = [
+    0x00000000, 0x80000000, 0x7FC00000, 0x7F800000, 0xFF800000, 0x00800000, 0x80800000, 0x7F7FFFFF,
+    0xFF7FFFFF, 0x3F800000, 0xBF800000, 0x3F800001,
+]  # fmt: skip
+"""Zeros, NaN, infinities, and numbers at the ends of the format and around 1."""
+
+
+def spans_of(trace: Trace, runs: int) -> list[tuple[int, int]]:
+    """From which cycle to which one each run goes; what a reset breaks off is none."""
+    aborts = [c for c, rst in enumerate(trace.column("rst")) if rst]
+    starts = [c for c, start in enumerate(trace.column("start")) if start]
+    spans = list(pairwise([*starts, len(trace.rows)]))
+    spans = [(a, b) for a, b in spans if not any(a < c < b for c in aborts)]
+    assert len(spans) == runs, "not every run was begun"
+    return spans
+
+
+def shape_for(m: int, rows: int, columns: int, pool: Pool | None, relu: bool = True) -> Shape:
+    """A layer of kernels of one element."""
+    return Shape(n=1, m=m, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
+
+
+def pattern(rng: np.random.Generator, rare: float = 0.1) -> tuple[int, ...]:
+    """When a sink is ready: always, or now and then."""
+    if rng.random() < 0.3:
+        return (1,)
+    return (*(int(b) for b in rng.random(31) < rng.choice([rare, 0.5, 0.9])), 1)
