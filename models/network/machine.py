@@ -38,6 +38,8 @@ class Machine:
         phases: in the order of a step.
         bytes: ``package.module:object``, a ``traffic.bytes.Bytes``: what its ports move.
         hardware: likewise the hardware half. ``models`` never loads it.
+        cycles: likewise a function from network, layer, phase and images to cycles by the model of
+            all groups, None where it does not know them; empty if there is no model.
         summation: how the units of a design sum floats; a tree where the machine does not say.
     """
 
@@ -49,6 +51,7 @@ class Machine:
     phases: tuple[Phase, ...]
     bytes: str
     hardware: str
+    cycles: str = ""
     summation: Callable[[Any], Summation] = _tree
 
     @cached_property

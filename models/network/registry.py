@@ -22,7 +22,7 @@ from merp.models.base.users import Users
 from merp.models.network.machine import Design, Machine
 
 if TYPE_CHECKING:  # it stands above
-    from merp.models.network.network import Network
+    from merp.models.network.network import Layer, Network
 
 GROUP = "merp.machines"
 OURS = "merp"
@@ -107,6 +107,20 @@ def part_of(machine: Machine, reference: str, part: str = "") -> Any:
         where, reason = f"{brought_by}: machine {machine.name}", f"{type(error).__name__}: {error}"
         lacking = f"no {part}" if part else "not there"
         raise BadInput(f"{where}: {reference}: {lacking}: {reason}") from error
+
+
+def cycles_of(network: Network, layer: Layer, phase: str, images: int) -> int | None:
+    """Cycles of a phase of a layer by the model of its machine, over all groups.
+
+    None where the layer has no design, or the machine no model that knows them.
+    """
+    if layer.design is None:
+        return None
+    machine = machine_of(network.design(layer))
+    if not machine.cycles:
+        return None
+    found: int | None = part_of(machine, machine.cycles)(network, layer, phase, images)
+    return found
 
 
 def machines() -> Iterator[Machine]:
