@@ -19,7 +19,7 @@ from merp.models.base.formats import FloatFormat
 from merp.models.base.keys import Choice
 from merp.models.base.toml_section import Section
 from merp.models.base.users import Users
-from merp.models.network.machine import Design, Machine
+from merp.models.network.machine import Cycles, Design, Machine
 
 if TYPE_CHECKING:  # it stands above
     from merp.models.network.network import Layer, Network
@@ -97,19 +97,24 @@ def part_of(machine: Machine, reference: str, part: str = "") -> Any:
         BadInput: another distribution brings the machine, and there is none. The message names the
             distribution.
     """
+    brought_by = distribution_of(machine.name)
+    where = f"{brought_by}: machine {machine.name}"
     try:
         found = resolve_name(reference)
         return getattr(found, part) if part else found
+    except AttributeError as error:
+        if part and error.name == part and error.obj is found:
+            raise BadInput(f"{where} has no {part}") from error
+        raise
     except Exception as error:
-        brought_by = distribution_of(machine.name)
         if brought_by == OURS:  # a defect of merp
             raise
-        where, reason = f"{brought_by}: machine {machine.name}", f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__}: {error}"
         lacking = f"no {part}" if part else "not there"
         raise BadInput(f"{where}: {reference}: {lacking}: {reason}") from error
 
 
-def cycles_of(network: Network, layer: Layer, phase: str, images: int) -> int | None:
+def cycles_of(network: Network, layer: Layer, phase: str, images: int) -> Cycles | None:
     """Cycles of a phase of a layer by the model of its machine, over all groups.
 
     None where the layer has no design, or the machine no model that knows them.
@@ -119,7 +124,7 @@ def cycles_of(network: Network, layer: Layer, phase: str, images: int) -> int | 
     machine = machine_of(network.design(layer))
     if not machine.cycles:
         return None
-    found: int | None = part_of(machine, machine.cycles)(network, layer, phase, images)
+    found: Cycles | None = part_of(machine, machine.cycles)(network, layer, phase, images)
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from importlib.metadata import version
 
 from merp.hdl.axi.axi_lite import AxiLite
@@ -11,6 +13,7 @@ from merp.hdl.base.signals import AxiStream, Bundles, flag
 from merp.models.base.counters import meaning_of
 from merp.models.base.register_map import (
     FLAGS,
+    Described,
     RegisterMap,
     Setting,
     check_settings,
@@ -58,6 +61,9 @@ def axi_registers_of(top: Top) -> RegisterMap:
         elif isinstance(parameter, ArrayDesign):
             known |= {**array_settings(parameter), **SCHEDULE.settings(parameter)}
             meaning = array_meaning
+        elif isinstance(parameter, Described):
+            known |= parameter.settings
+            meaning = partial(_meaning, parameter.meanings)
     status = {pin.name.removeprefix("status_"): pin.width for pin in top.ports.status}
     return register_map(
         f"{top.name}_axi",
@@ -68,6 +74,10 @@ def axi_registers_of(top: Top) -> RegisterMap:
         {name: width for name, width in status.items() if name not in FLAGS},
         meaning,
     )
+
+
+def _meaning(own: Mapping[str, str], counter: str) -> str:
+    return own.get(counter) or meaning_of(counter)
 
 
 def axi_top(top: Top) -> Top:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from merp.models.base.formats import FloatFormat
 from merp.models.network.machine import Machine
 from merp.models.network.network import Layer, Network
@@ -16,9 +18,16 @@ OF_MAPS = ("map_in", "delta_in", "map_out")
 """Ports that footing ``paper`` counts."""
 
 
-def layer_cycles(network: Network, layer: Layer, phase: str, images: int) -> int:
+class Cycles(NamedTuple):
+    """Cycles of a run: kernels load within ``total``."""
+
+    total: int
+    kernel_load: int = 0
+
+
+def layer_cycles(network: Network, layer: Layer, phase: str, images: int) -> Cycles:
     """Cycles of a phase of a layer over a batch."""
-    return cycles(phase, layer.shape, images)
+    return Cycles(cycles(phase, layer.shape, images))
 
 
 def _traffic(network: Network, layer: Layer, batch: int, footing: Footing) -> LayerTraffic:
@@ -41,9 +50,7 @@ BYTES = Bytes(
     layers=lambda network, batch, footing: [
         _traffic(network, layer, batch, footing) for layer in network.layers
     ],
-    caption=lambda footing: (
-        f"Footing {footing.name}: words on the ports. MB = 10^6 bytes."
-    ),
+    caption=lambda footing: f"Footing {footing.name}: words on the ports. MB = 10^6 bytes.",
 )
 
 MACHINE = Machine(

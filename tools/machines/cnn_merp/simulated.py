@@ -12,10 +12,10 @@ from merp.models.machines.cnn_merp.fused_pair import fused_design, fused_layers
 from merp.models.machines.cnn_merp.one_pass import backward_design
 from merp.models.network.network import Layer
 from merp.models.network.phases import ONE_PASS, PAIR
-from merp.tools.machines.usual.simulated import InGroups, groups_of, phases_chosen
+from merp.tools.machines.usual.simulated import InGroups
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.result import Result
-from merp.tools.simulate.simulated import CountedHalf, Planned
+from merp.tools.simulate.simulated import CountedHalf
 
 HALVES = {
     ONE_PASS: CountedHalf(backward.HALF, "delta propagation's"),
@@ -25,21 +25,6 @@ HALVES = {
 
 class CnnMerp(InGroups):
     """CNN-MERP: each phase has an engine of its own, and nothing stays on the chip."""
-
-    def planned(self, choice: Choice) -> Planned:
-        """The model knows deltas at the resolution of the sums only."""
-        passes, words, cycles = 0, 0, 0
-        for phase, layers in phases_chosen(choice):
-            for layer in layers:
-                groups = len(groups_of(layer, choice.group))
-                passes += groups
-                words += groups * sum(phase.words(layer, choice.images).values())
-                if choice.before and phase.name not in ("fp", PAIR):
-                    continue
-                known = layer_cycles(choice.network, layer, phase.name, choice.images)
-                cycles += known.phase * groups // layer.groups if known else 0
-        unknown = choice.before and not set(choice.phases) <= {"fp", PAIR}
-        return Planned(passes, words, None if unknown else cycles)
 
     def efficiency(self, choice: Choice, result: Result) -> float | None:
         """The model knows deltas at the resolution of the sums only."""

@@ -18,8 +18,9 @@ from merp.models.base.counters import COUNTERS, Counter
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters
 from merp.models.golden.initial import parameters as initial_parameters
+from merp.models.network.machine import Cycles
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import called, made_by
+from merp.models.network.phases import called, made_by, phase_on
 from merp.models.network.registry import cycles_of
 from merp.tools.common.given_words import given_words
 from merp.tools.common.input_maps import input_maps
@@ -91,24 +92,33 @@ class InGroups:
         return len(groups_of(layer, choice.group))
 
     def planned(self, choice: Choice) -> Planned:
-        """Cycles by the machine's model, if it has one."""
-        passes, words, known = 0, 0, list[int | None]()
+        """Cycles by the machine's model, which knows deltas at the resolution of the sums only."""
+        passes, words, cycles = 0, 0, 0
+        unknown = False
         for phase, layers in phases_chosen(choice):
             for layer in layers:
                 groups = len(groups_of(layer, choice.group))
                 passes += groups
                 words += groups * sum(phase.words(layer, choice.images).values())
-                cycles = cycles_of(choice.network, layer, phase.name, choice.images)
-                known.append(None if cycles is None else cycles * groups // layer.groups)
-        total = None if None in known else sum(each or 0 for each in known)
-        return Planned(passes, words, total)
+                found = self._cycles(choice, layer, phase.name)
+                unknown |= found is None
+                if found is not None:
+                    cycles += (found.kernel_load + found.total) * groups // layer.groups
+        return Planned(passes, words, None if unknown else cycles)
+
+    def _cycles(self, choice: Choice, layer: Layer, phase: str) -> Cycles | None:
+        if choice.before and phase_on(choice.network, layer, phase).backward:
+            return None
+        return cycles_of(choice.network, layer, phase, choice.images)
 
     def efficiency(self, choice: Choice, result: Result) -> float | None:
         """By the cycles of all groups."""
         layer = result.layer
-        cycles = cycles_of(choice.network, layer, result.phase, choice.images)
-        groups = len(groups_of(layer, choice.group))
-        return None if cycles is None else result.audit.ideal * layer.groups / groups / cycles
+        cycles = self._cycles(choice, layer, result.phase)
+        if cycles is None:
+            return None
+        runs = layer.groups / len(groups_of(layer, choice.group))
+        return result.audit.ideal * runs / cycles.total
 
     def halves(self, choice: Choice, layer: Layer, phase: str) -> dict[str, int]:
         """None."""
