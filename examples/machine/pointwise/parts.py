@@ -8,4 +8,8 @@ from pointwise.design import COUNTERS
 
 SIMULATED = InGroups(unit="multiplier", counters=COUNTERS)
 
-HARDWARE = Parts(phases="pointwise.phases:PHASES", simulated="pointwise.parts:SIMULATED")
+HARDWARE = Parts(
+    phases="pointwise.phases:PHASES",
+    simulated="pointwise.parts:SIMULATED",
+    arithmetic="merp.tools.machines.usual.arithmetic:FloatArithmetic",
+)

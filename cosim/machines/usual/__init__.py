@@ -1,0 +1,1 @@
+"""Parts of the hardware half that serve any machine."""
