@@ -17,7 +17,7 @@ from merp.models.network.network_file import read_network
 from merp.tools.cli import main
 from merp.tools.common.input_maps import input_maps
 from merp.tools.machines.cnn_merp import simulated as cnn_merp
-from merp.tools.machines.cnn_merp.simulated import CnnMerp
+from merp.tools.machines.cnn_merp.simulated import CNN_MERP
 from merp.tools.simulate.maps_file import read_maps
 
 NETWORK = """
@@ -124,8 +124,8 @@ def narrow_file(network_file: Path, tmp_path: Path) -> Path:
 def test_words_of_a_narrow_format(narrow_file: Path, tmp_path: Path) -> None:
     network = read_network(narrow_file)
     words = to_bits(NUMBERS, BFLOAT16)
-    assert (read_maps(file_of(tmp_path, input=NUMBERS), None, network, CnnMerp()) == words).all()
-    assert (read_maps(file_of(tmp_path, input=words), None, network, CnnMerp()) == words).all()
+    assert (read_maps(file_of(tmp_path, input=NUMBERS), None, network, CNN_MERP) == words).all()
+    assert (read_maps(file_of(tmp_path, input=words), None, network, CNN_MERP) == words).all()
 
 
 def changed(place: tuple[int, ...], value: float) -> np.ndarray:
@@ -211,5 +211,5 @@ def test_an_image_in_bytes_is_random_bytes_or_what_is_given(
     assert total["mb_per_gflop"]["full"] * total["operations"] == pytest.approx(sum(moved))
     with pytest.raises(BadInput, match=r"input\[0, 0, 0, 1\] = 32.0: allowed are 0 to 31.875: "):
         read_maps(
-            file_of(tmp_path, input=(maps[:1] == maps[0, 0, 0, 1]) * 32.0), None, network, CnnMerp()
+            file_of(tmp_path, input=(maps[:1] == maps[0, 0, 0, 1]) * 32.0), None, network, CNN_MERP
         )

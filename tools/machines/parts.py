@@ -15,6 +15,7 @@ USUAL: Final = {
     "plan": f"{_USUAL}.plan:plan",
     "report": f"{_USUAL}.report:REPORT",
     "export": f"{_USUAL}.export:export",
+    "exported": f"{_USUAL}.exported:EXPORTED",
 }
 """The parts of a machine that brings none of its own; they ask its phases and its first half."""
 

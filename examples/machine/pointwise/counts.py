@@ -16,7 +16,7 @@ def pixels_of(shape: Shape, images: int) -> int:
 def port_words(phase: str, shape: Shape, images: int) -> dict[str, int]:
     """Words on each port in a run, by formula."""
     pixels, parameters = pixels_of(shape, images), shape.m * (shape.n + 1)
-    found = dict.fromkeys(WORDS, 0) | {"map_in": pixels * shape.n, "kernel_in": parameters}
+    found = dict.fromkeys(WORDS, 0) | {"map_in": pixels * shape.n, "kernel": parameters}
     if phase == UPDATE:
         return found | {"delta_in": pixels * shape.m, "kernel_out": parameters}
     return found | {"map_out": pixels * shape.m}
@@ -33,7 +33,7 @@ def walked_words(phase: str, shape: Shape, images: int) -> dict[str, int]:
             found[beside] += 1
     for _ in range(shape.m):
         for _ in range(1 + shape.n):
-            found["kernel_in"] += 1
+            found["kernel"] += 1
             found["kernel_out"] += phase == UPDATE
     return found
 

@@ -33,7 +33,7 @@ COUNTERS = (
     Counter("useful", "multiply-adds of a map element by a kernel element or a delta"),
 )
 WORDS = {
-    "map_in": "s_axis_map", "delta_in": "s_axis_delta", "kernel_in": "s_axis_kernel",
+    "map_in": "s_axis_map", "delta_in": "s_axis_delta", "kernel": "s_axis_kernel",
     "map_out": "m_axis_map", "kernel_out": "m_axis_kernel",
 }  # fmt: skip
 """The stream of each port whose words are counted."""

@@ -106,7 +106,7 @@ class Forward(PointPhase):
         x, rows = step.x(layer), _rows(step.parameters[layer.name])
         flat = x.reshape(-1, layer.shape.n)
         y = golden.forward(flat, rows, layer.shape.relu, self.design.fmt)
-        sent = {"map_in": x, "kernel_in": rows}
+        sent = {"map_in": x, "kernel": rows}
         return self._pass(layer, len(x), 0, sent, {"map_out": y})
 
     def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> Bits:
@@ -126,7 +126,7 @@ class Update(PointPhase):
         passed, rate = step.passed(layer), step.rates.rate
         rows = _rows(step.parameters[layer.name])
         x, deltas = (each.reshape(-1, each.shape[-1]) for each in (passed.x, passed.sums))
-        sent = {"map_in": x, "delta_in": deltas, "kernel_in": rows}
+        sent = {"map_in": x, "delta_in": deltas, "kernel": rows}
         new = golden.update(x, deltas, rows, rate, self.design.fmt)
         return self._pass(layer, len(passed.x), rate, sent, {"kernel_out": new})
 

@@ -16,7 +16,7 @@ from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
 from merp.tools.cli import main
 from merp.tools.common.boards import open_board
-from merp.tools.plan.answer import plan_json
+from merp.tools.machines.cnn_merp.plan.answer import plan_json
 from packages import bench, built
 
 MINE = """
