@@ -205,4 +205,14 @@ def read_design(section: Section, name: str, users: Users) -> Design:
             f"{section.file}: design {name}: architecture = {asked!r}: the network's format "
             f"asks for one of {', '.join(others)}"
         )
-    return machine.read(section, name, users)
+    try:
+        return machine.read(section, name, users)
+    except BadInput:
+        raise
+    except Exception as error:
+        brought_by = distribution_of(machine.name)
+        if brought_by == OURS:  # a defect of merp
+            raise
+        reason = f"{type(error).__name__}: {error}"
+        where = f"{section.file}: design {name}: {brought_by}: machine {machine.name}"
+        raise BadInput(f"{where}: its reader failed: {reason}") from error

@@ -195,7 +195,7 @@ def pointwise(clk: Bit, rst: Bit, start: Bit, ports: PointwisePorts, design: Des
                             inner.next = 0
                             finishing.next = True
                             state.next = KERNEL
-                    if finishing or (final and not config.update):
+                    if finishing or (state != LOAD and final and not config.update):
                         state.next = IDLE
                         status.done.next = True
         if state != IDLE:

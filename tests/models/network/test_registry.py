@@ -135,6 +135,18 @@ def test_hardware_that_lacks_a_part_is_refused_in_one_line(
     assert line == "merp: pointy: machine point has no simulated"
 
 
+def test_a_reader_that_fails_is_refused_in_one_line(
+    bring: Bring, network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing = MODULE.replace("section.finish()", "section.no_such_method()")
+    (tmp_path / "point_machine.py").write_text(failing)
+    bring("pointy", "point", "point_machine:MACHINE")
+    assert main(["traffic", str(network)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "design own: pointy: machine point: its reader failed: AttributeError" in line
+    assert main(["traffic", "tiny3"]) == 0
+
+
 def test_its_bytes_are_refused_in_one_line(
     bring: Bring, network: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
