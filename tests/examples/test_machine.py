@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -135,6 +136,16 @@ def test_what_it_does_not_have_is_refused_in_one_line(
 @pytest.mark.usefixtures("pointwise")
 def test_what_is_exported_makes_the_same_words_in_the_same_cycles(engine: str) -> None:
     assert main(["simulate", *VERBS["simulate"], "--engine", engine]) == 0
+
+
+def test_the_page_shows_what_stands_in_the_example() -> None:
+    files = [*EXAMPLE.rglob("*.py"), *EXAMPLE.glob("*.toml")]
+    code = "".join(path.read_text() for path in sorted(files))
+    page = (ROOT / "docs" / "own-machine.md").read_text()
+    shown = re.findall(r"```(?:python|toml)\n(.*?)```", page, re.DOTALL)
+    assert len(shown) == 7
+    assert [text for text in shown if text not in code] == []
+    assert set(re.findall(r"^    merp (\w+)", page, re.MULTILINE)) == set(VERBS)
 
 
 @pytest.mark.full
