@@ -13,11 +13,11 @@ from merp.cosim.phases.phase import Phase
 from merp.models.base.errors import BadInput
 from merp.models.base.given import mention
 from merp.models.base.names import folder_name, identifier
-from merp.models.machines.cnn_merp.reconfiguration import layer_passes
 from merp.models.network.machine import Cycles
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase, lacks, phase_on
 from merp.models.network.registry import cycles_of
+from merp.models.network.step_passes import layer_passes
 
 
 @dataclass(frozen=True, kw_only=True)

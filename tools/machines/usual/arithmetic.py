@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from merp.cosim.machines.usual.in_phases import InPhases
+from merp.cosim.machines.in_phases import InPhases
 from merp.cosim.training.hardware_step import HardwareStep, Stepped
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.words import to_bits, to_values

@@ -24,7 +24,8 @@ from merp.models.golden.training import Passed, Step, Updated
 from merp.models.golden.unpool import unpool
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import has_phase, phase_on, phases_of_step
+from merp.models.network.phases import phase_on
+from merp.models.network.step_passes import layer_passes
 from merp.testbenches.top.top import Top
 
 
@@ -88,15 +89,8 @@ class InPhases:
         self.network = network
 
     def order(self, phases: Collection[str]) -> list[tuple[Layer, str]]:
-        """Forward from the first layer, back from the last, each phase of a layer in turn."""
-        found = []
-        for name in phases_of_step(self.network):
-            having = [x for x in self.network.layers if has_phase(self.network, x, name)]
-            if name not in phases or not having:
-                continue
-            backwards = phase_on(self.network, having[0], name).propagates
-            found += [(layer, name) for layer in (having[::-1] if backwards else having)]
-        return found
+        """Layer and phase of each pass, in the order of a step."""
+        return layer_passes(self.network, phases)
 
     def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
         """The block that runs a phase of the layers that share a design."""

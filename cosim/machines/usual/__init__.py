@@ -1,1 +1,0 @@
-"""Parts of the hardware half that serve any machine."""
