@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 from merp.models.base.counters import meaning_of
 
@@ -193,16 +193,3 @@ class Setting(NamedTuple):
 
 
 Settings = Mapping[str, Setting]
-
-
-@runtime_checkable
-class Described(Protocol):
-    """A design that describes the registers and counters of its top."""
-
-    @property
-    def settings(self) -> Settings:
-        """Legal range and meaning of every register, by the flattened name of its port."""
-
-    @property
-    def meanings(self) -> Mapping[str, str]:
-        """The meaning of counters by name; others count words of a port."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from importlib.metadata import version
+from typing import Protocol, runtime_checkable
 
 from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.axi.axi_shell import axi_shell
@@ -13,9 +14,9 @@ from merp.hdl.base.signals import AxiStream, Bundles, flag
 from merp.models.base.counters import meaning_of
 from merp.models.base.register_map import (
     FLAGS,
-    Described,
     RegisterMap,
     Setting,
+    Settings,
     check_settings,
     register_map,
 )
@@ -37,6 +38,19 @@ from merp.models.machines.mac_array.params.design import Design as ArrayDesign
 from merp.models.machines.mac_array.params.pass_registers import array_settings
 from merp.models.machines.mac_array.params.schedule_registers import SCHEDULE
 from merp.testbenches.top.top import Top
+
+
+@runtime_checkable
+class Described(Protocol):
+    """A design that describes the registers and counters of its top."""
+
+    @property
+    def settings(self) -> Settings:
+        """Legal range and meaning of every register, by the flattened name of its port."""
+
+    @property
+    def meanings(self) -> Mapping[str, str]:
+        """The meaning of counters by name; others count words of a port."""
 
 
 def axi_registers_of(top: Top) -> RegisterMap:
