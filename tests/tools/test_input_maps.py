@@ -16,8 +16,8 @@ from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.network.network_file import read_network
 from merp.tools.cli import main
 from merp.tools.common.input_maps import input_maps
-from merp.tools.machines.cnn_merp import simulated as cnn_merp
 from merp.tools.machines.cnn_merp.simulated import CNN_MERP
+from merp.tools.machines.usual import simulated as usual
 from merp.tools.simulate.maps_file import read_maps
 
 NETWORK = """
@@ -87,13 +87,13 @@ def test_the_hardware_runs_on_the_files_maps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen = []
-    group_pass = cnn_merp._group
+    group_pass = usual._group
 
     def spied(phase: Any, layer: Any, group: Any, step: Any) -> Any:
         seen.append(step.x(layer))
         return group_pass(phase, layer, group, step)
 
-    monkeypatch.setattr(cnn_merp, "_group", spied)
+    monkeypatch.setattr(usual, "_group", spied)
     file = file_of(tmp_path, input=maps)
     for images, options in ((3, ()), (2, ("--images", "2"))):
         answer = answer_of("simulate", network_file, "--input", file, *options)

@@ -18,6 +18,7 @@ from merp.models.base.errors import BadInput
 from merp.models.base.given import given, mention, name_of
 from merp.models.base.rates import PLAIN, Rates
 from merp.models.base.storage import Tensor
+from merp.models.golden import training
 from merp.models.golden.loss import Labels
 from merp.models.golden.training import (
     Model,
@@ -25,7 +26,6 @@ from merp.models.golden.training import (
     classify,
     initial_model,
     rates_of,
-    train_step,
 )
 from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
@@ -186,7 +186,7 @@ def golden_step(course: Course, progress: Progress) -> Step:
 
     def golden(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:
         with progress.spent.on("golden"):
-            step = train_step(
+            step = training.train_step(
                 course.network, model, images, labels, rates, course.loss, course.state,
                 pooled=course.pooled,
             )  # fmt: skip

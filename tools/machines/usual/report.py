@@ -162,8 +162,8 @@ def _cycles_table(choice: Choice) -> Table:
                 found = cycles_of(choice.network, layer, phase, choice.batch)
                 cycles = None if found is None else found.kernel_load + found.total
                 seconds = None if cycles is None else 1e3 * choice.seconds(cycles)
-                row = {"layer": layer.name, "phase": phase.upper(), "cycles": cycles}
-                rows.append(row | {"milliseconds": seconds})
+                row = {"layer": layer.name, "phase": phase.upper()}
+                rows.append({**row, "cycles": cycles, "milliseconds": seconds})
     return Table(
         id="cycles",
         title="Cycles of a batch",
