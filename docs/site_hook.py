@@ -32,6 +32,7 @@ NAVIGATION: list[dict[str, Any]] = [
         "Python": [
             {"From Python": "library.md"},
             {"A block of your own": "own-block.md"},
+            {"A machine of your own": "own-machine.md"},
             {"A package under cocotb": "cocotb.md"},
             {"Notebook: traffic of your network": "notebooks/traffic.md"},
             {"Notebook: a layer in hardware": "notebooks/layer.md"},

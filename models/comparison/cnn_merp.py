@@ -26,8 +26,9 @@ from merp.models.machines.cnn_merp.plan.plan import GOALS
 from merp.models.machines.cnn_merp.plan.plan import plan as plan_on_board
 from merp.models.machines.cnn_merp.plan.planned import Plan as BoardPlan
 from merp.models.machines.cnn_merp.plan.planned import Planned
-from merp.models.machines.cnn_merp.reconfiguration import bitstreams, layer_passes
+from merp.models.machines.cnn_merp.reconfiguration import bitstreams
 from merp.models.network.network import Network
+from merp.models.network.step_passes import layer_passes
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic
 
 STATE: Final = "1"

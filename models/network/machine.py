@@ -22,6 +22,18 @@ class Design(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
 
+class Cycles(Protocol):
+    """Cycles of a phase of a layer by a model."""
+
+    @property
+    def total(self) -> int:
+        """From the first word of maps or deltas in to the last word out."""
+
+    @property
+    def kernel_load(self) -> int:
+        """Before these."""
+
+
 def _tree(_: Design) -> Summation:
     return TREE
 
@@ -38,6 +50,8 @@ class Machine:
         phases: in the order of a step.
         bytes: ``package.module:object``, a ``traffic.bytes.Bytes``: what its ports move.
         hardware: likewise the hardware half. ``models`` never loads it.
+        cycles: likewise a function from network, layer, phase and images to the ``Cycles`` of all
+            groups, None where it does not know them; empty if there is no model.
         summation: how the units of a design sum floats; a tree where the machine does not say.
     """
 
@@ -49,6 +63,7 @@ class Machine:
     phases: tuple[Phase, ...]
     bytes: str
     hardware: str
+    cycles: str = ""
     summation: Callable[[Any], Summation] = _tree
 
     @cached_property

@@ -19,10 +19,10 @@ from merp.models.base.formats import FloatFormat
 from merp.models.base.keys import Choice
 from merp.models.base.toml_section import Section
 from merp.models.base.users import Users
-from merp.models.network.machine import Design, Machine
+from merp.models.network.machine import Cycles, Design, Machine
 
 if TYPE_CHECKING:  # it stands above
-    from merp.models.network.network import Network
+    from merp.models.network.network import Layer, Network
 
 GROUP = "merp.machines"
 OURS = "merp"
@@ -97,16 +97,35 @@ def part_of(machine: Machine, reference: str, part: str = "") -> Any:
         BadInput: another distribution brings the machine, and there is none. The message names the
             distribution.
     """
+    brought_by = distribution_of(machine.name)
+    where = f"{brought_by}: machine {machine.name}"
     try:
         found = resolve_name(reference)
         return getattr(found, part) if part else found
+    except AttributeError as error:
+        if part and error.name == part and error.obj is found:
+            raise BadInput(f"{where} has no {part}") from error
+        raise
     except Exception as error:
-        brought_by = distribution_of(machine.name)
         if brought_by == OURS:  # a defect of merp
             raise
-        where, reason = f"{brought_by}: machine {machine.name}", f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__}: {error}"
         lacking = f"no {part}" if part else "not there"
         raise BadInput(f"{where}: {reference}: {lacking}: {reason}") from error
+
+
+def cycles_of(network: Network, layer: Layer, phase: str, images: int) -> Cycles | None:
+    """Cycles of a phase of a layer by the model of its machine, over all groups.
+
+    None where the layer has no design, or the machine no model that knows them.
+    """
+    if layer.design is None:
+        return None
+    machine = machine_of(network.design(layer))
+    if not machine.cycles:
+        return None
+    found: Cycles | None = part_of(machine, machine.cycles)(network, layer, phase, images)
+    return found
 
 
 def machines() -> Iterator[Machine]:
@@ -186,4 +205,14 @@ def read_design(section: Section, name: str, users: Users) -> Design:
             f"{section.file}: design {name}: architecture = {asked!r}: the network's format "
             f"asks for one of {', '.join(others)}"
         )
-    return machine.read(section, name, users)
+    try:
+        return machine.read(section, name, users)
+    except BadInput:
+        raise
+    except Exception as error:
+        brought_by = distribution_of(machine.name)
+        if brought_by == OURS:  # a defect of merp
+            raise
+        reason = f"{type(error).__name__}: {error}"
+        where = f"{section.file}: design {name}: {brought_by}: machine {machine.name}"
+        raise BadInput(f"{where}: its reader failed: {reason}") from error

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from importlib.metadata import version
+from typing import Protocol, runtime_checkable
 
 from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.axi.axi_shell import axi_shell
@@ -13,6 +16,7 @@ from merp.models.base.register_map import (
     FLAGS,
     RegisterMap,
     Setting,
+    Settings,
     check_settings,
     register_map,
 )
@@ -34,6 +38,19 @@ from merp.models.machines.mac_array.params.design import Design as ArrayDesign
 from merp.models.machines.mac_array.params.pass_registers import array_settings
 from merp.models.machines.mac_array.params.schedule_registers import SCHEDULE
 from merp.testbenches.top.top import Top
+
+
+@runtime_checkable
+class Described(Protocol):
+    """A design that describes the registers and counters of its top."""
+
+    @property
+    def settings(self) -> Settings:
+        """Legal range and meaning of every register, by the flattened name of its port."""
+
+    @property
+    def meanings(self) -> Mapping[str, str]:
+        """The meaning of counters by name; others count words of a port."""
 
 
 def axi_registers_of(top: Top) -> RegisterMap:
@@ -58,6 +75,9 @@ def axi_registers_of(top: Top) -> RegisterMap:
         elif isinstance(parameter, ArrayDesign):
             known |= {**array_settings(parameter), **SCHEDULE.settings(parameter)}
             meaning = array_meaning
+        elif isinstance(parameter, Described):
+            known |= parameter.settings
+            meaning = partial(_meaning, parameter.meanings)
     status = {pin.name.removeprefix("status_"): pin.width for pin in top.ports.status}
     return register_map(
         f"{top.name}_axi",
@@ -68,6 +88,10 @@ def axi_registers_of(top: Top) -> RegisterMap:
         {name: width for name, width in status.items() if name not in FLAGS},
         meaning,
     )
+
+
+def _meaning(own: Mapping[str, str], counter: str) -> str:
+    return own.get(counter) or meaning_of(counter)
 
 
 def axi_top(top: Top) -> Top:

@@ -106,7 +106,7 @@ COSIM = rooms(
     dict.fromkeys(("block", "synthesis"), "engines engines.programs"),
     {"phases": "engines", "phases.audit": "engines phases"},
     {"training": "phases phases.audit"},
-    {"machines": "phases"},
+    {"machines": "engines phases phases.audit training"},
     {f"{CNN_MERP}.phases": "engines phases"},
     {f"{CNN_MERP}.passes": f"phases phases.audit {CNN_MERP}.phases"},
     {f"{CNN_MERP}.pipeline": f"engines phases phases.audit {CNN_MERP}.phases"},
@@ -127,7 +127,7 @@ TOOLS = rooms(
     {"common": "", "common.command_line": "common", "cli": "common common.command_line"},
     dict.fromkeys(("bench", "bitstream", "networks", "plan", "traffic", "train"), COMMON),
     {"bitstream.resources": f"{COMMON} bitstream"},
-    {"report": f"{COMMON} plan"},  # its page has the plan that the verb answers
+    {"report": COMMON},
     {"comparison": f"{COMMON} bitstream report"},  # its page is made as the report's is
     {"comparison.cluster": f"{COMMON} report comparison"},  # its tables are a comparison's
     {"comparison.campaign": COMMON},
@@ -136,12 +136,17 @@ TOOLS = rooms(
     {"simulate": COMMON, "simulate.verify_float": COMMON},
     {"export": f"{COMMON} bitstream"},
     {"machines": ""},  # halves of machines are loaded by name: no other room imports them
+    {"machines.usual": f"{COMMON} bitstream simulate export train plan report"},
     dict.fromkeys(
         (CNN_MERP, MAC_ARRAY, f"{MAC_ARRAY}.export"),
-        f"{COMMON} machines bitstream simulate export train",
+        f"{COMMON} machines machines.usual bitstream simulate export train",
     ),
-    {f"{CNN_MERP}.tiles": f"{COMMON} machines simulate plan {CNN_MERP}"},
-    {f"{CNN_MERP}.report": f"{COMMON} plan report", f"{MAC_ARRAY}.report": f"{COMMON} report"},
+    {f"{CNN_MERP}.plan": f"{COMMON} plan"},
+    {f"{CNN_MERP}.tiles": f"{COMMON} machines simulate {CNN_MERP} {CNN_MERP}.plan"},
+    {
+        f"{CNN_MERP}.report": f"{COMMON} report {CNN_MERP}.plan",
+        f"{MAC_ARRAY}.report": f"{COMMON} report",
+    },
 )
 
 TREES = dict(zip(ORDER, (MODELS, HDL, TESTBENCHES, COSIM, TOOLS), strict=True))

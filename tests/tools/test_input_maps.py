@@ -12,8 +12,8 @@ from merp.models.base.errors import BadInput
 from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.network.network_file import read_network
 from merp.tools.common.input_maps import input_maps
-from merp.tools.machines.cnn_merp import simulated as cnn_merp
-from merp.tools.machines.cnn_merp.simulated import CnnMerp
+from merp.tools.machines.cnn_merp.simulated import CNN_MERP
+from merp.tools.machines.usual import simulated as usual
 from merp.tools.simulate.maps_file import read_maps
 from network_text import layer, network_text
 from terminal import Terminal
@@ -68,13 +68,13 @@ def test_the_hardware_runs_on_the_files_maps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen = []
-    group_pass = cnn_merp._group
+    group_pass = usual._group
 
     def spied(phase: Any, layer: Any, group: Any, step: Any) -> Any:
         seen.append(step.x(layer))
         return group_pass(phase, layer, group, step)
 
-    monkeypatch.setattr(cnn_merp, "_group", spied)
+    monkeypatch.setattr(usual, "_group", spied)
     file = file_of(tmp_path, input=maps)
     for images, options in ((3, ()), (2, ("--images", "2"))):
         answer = terminal.answer("simulate", network_file, "--input", file, *options)
@@ -107,8 +107,8 @@ def narrow_file(network_file: Path, tmp_path: Path) -> Path:
 def test_words_of_a_narrow_format(narrow_file: Path, tmp_path: Path) -> None:
     network = read_network(narrow_file)
     words = to_bits(NUMBERS, BFLOAT16)
-    assert (read_maps(file_of(tmp_path, input=NUMBERS), None, network, CnnMerp()) == words).all()
-    assert (read_maps(file_of(tmp_path, input=words), None, network, CnnMerp()) == words).all()
+    assert (read_maps(file_of(tmp_path, input=NUMBERS), None, network, CNN_MERP) == words).all()
+    assert (read_maps(file_of(tmp_path, input=words), None, network, CNN_MERP) == words).all()
 
 
 def changed(place: tuple[int, ...], value: float) -> np.ndarray:
@@ -189,5 +189,5 @@ def test_an_image_in_bytes_is_random_bytes_or_what_is_given(
     assert total["mb_per_gflop"]["full"] * total["operations"] == pytest.approx(sum(moved))
     with pytest.raises(BadInput, match=r"input\[0, 0, 0, 1\] = 32.0: allowed are 0 to 31.875: "):
         read_maps(
-            file_of(tmp_path, input=(maps[:1] == maps[0, 0, 0, 1]) * 32.0), None, network, CnnMerp()
+            file_of(tmp_path, input=(maps[:1] == maps[0, 0, 0, 1]) * 32.0), None, network, CNN_MERP
         )

@@ -13,11 +13,11 @@ from merp.cosim.phases.phase import Phase
 from merp.models.base.errors import BadInput
 from merp.models.base.given import mention
 from merp.models.base.names import folder_name, identifier
-from merp.models.machines.cnn_merp.cycles import Cycles, layer_cycles
-from merp.models.machines.cnn_merp.designs import design_of
-from merp.models.machines.cnn_merp.reconfiguration import layer_passes
+from merp.models.network.machine import Cycles
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import NAMED, has_phase, lacks
+from merp.models.network.phases import has_phase, lacks, phase_on
+from merp.models.network.registry import cycles_of
+from merp.models.network.step_passes import layer_passes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,7 @@ class Bitstream:
 
     def cycles(self, layer: Layer, images: int) -> Cycles | None:
         """Modelled cycles of all groups; None where deltas are expanded before the engine."""
-        return None if self.before else layer_cycles(self.network, layer, self.phase.name, images)
+        return None if self.before else cycles_of(self.network, layer, self.phase.name, images)
 
 
 def bitstream_of(
@@ -62,7 +62,7 @@ def bitstream_of(
         BadInput: the layer has no design, or it is the first one, which has no delta to propagate,
             or one that cannot go back in one pass.
     """
-    design_of(network, layer)  # says so where there is none
+    network.design(layer)  # says so where there is none
     if not has_phase(network, layer, phase):
         raise BadInput(f"{mention('phase', phase)}: {lacks(network, layer, phase)}")
     layers = tuple(
@@ -71,7 +71,7 @@ def bitstream_of(
         if each.design == layer.design and has_phase(network, each, phase)
     )
     assert layer.design is not None
-    before = before or NAMED[phase].combined
+    before = before or phase_on(network, layer, phase).combined
     return Bitstream(
         network=network,
         design=layer.design,

@@ -6,35 +6,12 @@ from functools import partial
 from typing import Any
 
 from merp.models.base.register_map import RegisterMap
-from merp.models.machines.cnn_merp.designs import design_of, designs_of
-from merp.models.machines.cnn_merp.fused_pair import fused_design, fused_layers
-from merp.models.machines.cnn_merp.one_pass import backward_design
-from merp.models.machines.cnn_merp.params.word_counters import word_bytes
 from merp.models.network.network import Layer
-from merp.models.network.phases import NAMED, PAIR, called, phase_operations
+from merp.models.network.phases import called, fuses, phase_operations
 from merp.tools.bitstream.bitstream import Bitstream
 from merp.tools.bitstream.register_files import range_text
 from merp.tools.export.dma import images_in_a_transfer
-
-
-def title(bitstream: Bitstream) -> str:
-    """One line: what a bitstream does, and with how much."""
-    design = designs_of(bitstream.network)[bitstream.design]
-    units = str(design.n_cu)
-    if NAMED[bitstream.phase.name].combined:
-        halves = backward_design(bitstream.network, bitstream.layers[0])
-        units = f"{halves.propagation.n_cu} + {halves.update.n_cu}"
-    if NAMED[bitstream.phase.name].fuses:
-        pair = fused_layers(bitstream.network)
-        found = fused_design(bitstream.network, *pair)
-        shares = ((found.first.n_cu, found.first), (found.groups * found.second.n_cu, found.second))
-        cus = " and ".join(f"{n} CUs of {each.k} x {each.k}" for n, each in shares)
-        both = "+".join(bitstream.network.fuse)
-        return f"{bitstream.network.name} {both}, {NAMED[PAIR].title}, {cus}"
-    return (
-        f"{bitstream.network.name} {bitstream.design}, {NAMED[bitstream.phase.name].title}, "
-        f"{units} CUs of {design.k} x {design.k}"
-    )
+from merp.tools.export.exported import exported_of
 
 
 def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, Any]:
@@ -46,7 +23,7 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
     None where there is no model.
     """
     words = bitstream.phase.words(layer, images)
-    most = design_of(bitstream.network, layer).max_images
+    most = exported_of(bitstream.network).most_images(bitstream.network, layer)
     cycles = bitstream.cycles(layer, images)
     return {
         "layer": called(bitstream.network, layer, bitstream.phase.name),
@@ -67,15 +44,16 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
 
 def _operations(bitstream: Bitstream, layer: Layer, images: int) -> int:
     """Operations of all groups of a layer, or of two fused ones."""
-    if NAMED[bitstream.phase.name].fuses:
-        return sum(each.operations(images) for each in fused_layers(bitstream.network))
-    return phase_operations(layer, bitstream.phase.name, images)
+    network, phase = bitstream.network, bitstream.phase.name
+    if fuses(network, layer, phase):
+        return sum(network.layer(name).operations(images) for name in network.fuse)
+    return phase_operations(layer, phase, images)
 
 
 def _bytes(bitstream: Bitstream, layer: Layer, port: str, images: int) -> int:
     """Bytes of a run on a port."""
     words = bitstream.phase.words(layer, images)[port]
-    return words * word_bytes(bitstream.phase.name, port, design_of(bitstream.network, layer))
+    return words * exported_of(bitstream.network).word_bytes(bitstream, layer, port)
 
 
 def register_rows(registers: RegisterMap) -> list[dict[str, Any]]:

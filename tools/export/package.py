@@ -19,8 +19,6 @@ from merp.models.base.names import identifier
 from merp.models.base.register_map import RegisterMap
 from merp.models.base.storage import StoredFormat
 from merp.models.fpga.order_codes import FAMILIES, Target
-from merp.models.machines.cnn_merp.designs import designs_of
-from merp.models.machines.cnn_merp.params.word_counters import stored_format
 from merp.models.network.network import Layer
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.top.top import Top
@@ -31,7 +29,8 @@ from merp.tools.common.shipped import shipped_names
 from merp.tools.common.stored import bits_in_words, format_facts, format_of_facts
 from merp.tools.common.time_spent import TimeSpent
 from merp.tools.export.dma import LARGEST_TRANSFER
-from merp.tools.export.facts import layer_facts, register_rows, title
+from merp.tools.export.exported import exported_of
+from merp.tools.export.facts import layer_facts, register_rows
 from merp.tools.export.handles import handshakes, memories
 from merp.tools.export.languages import Dialect
 from merp.tools.export.ports import port_values
@@ -184,7 +183,7 @@ class Package:
         return Frame(
             name=bitstream.name,
             entity=bitstream.entity,
-            title=title(bitstream),
+            title=exported_of(bitstream.network).title(bitstream),
             core=(
                 identifier(bitstream.network.name),
                 identifier(bitstream.design, bitstream.phase.name),
@@ -260,13 +259,9 @@ def _streams(bitstream: Bitstream, engine: Top, expected: Expectation) -> dict[s
 
 def _stored(bitstream: Bitstream, ports: Mapping[str, str]) -> dict[str, StoredFormat]:
     """Formats of the streams, given by their ports, that are not that of the arithmetic."""
-    design = designs_of(bitstream.network)[bitstream.design]
-    found = {
-        stream: stored_format(bitstream.phase.name, port, design) for stream, port in ports.items()
-    }
-    return {
-        stream: each for stream, each in found.items() if each is not None and each != design.fmt
-    }
+    machine = exported_of(bitstream.network)
+    found = {stream: machine.stored(bitstream, port) for stream, port in ports.items()}
+    return {stream: each for stream, each in found.items() if each is not None}
 
 
 def _command(package: Package) -> str | None:

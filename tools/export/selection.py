@@ -9,11 +9,10 @@ from merp.models.base.given import given, name_of
 from merp.models.base.memory import check_memory
 from merp.models.fpga.order_codes import Target
 from merp.models.golden.memory import golden_bytes
-from merp.models.machines.cnn_merp.designs import design_of
-from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import FP, NAMED, fusing, going_back_for
 from merp.tools.common.bitstream_options import check_options, deltas_pooled
+from merp.tools.export.exported import exported_of
 from merp.tools.export.languages import Dialect
 
 MOST_IMAGES = 256  # in a run
@@ -79,9 +78,9 @@ def select(
         before = deltas_pooled(network, delta_at)
     users = [each for each in network.layers if each.design is not None]
     for each in users if found is None else [found]:
-        check_fits(each.shape, images, design_of(network, each), f"{network.name}: {each.name}")
+        exported_of(network).check(network, each, images)
     if not users:
-        design_of(network, network.layers[0])  # says so
+        network.design(network.layers[0])  # says so
     if found is not None:  # whose vectors are written on the network's own input
         whole_step = state or NAMED[asked] is not FP
         needed = golden_bytes(network, found, images, whole_step=whole_step)

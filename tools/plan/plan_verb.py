@@ -7,16 +7,11 @@ import shlex
 from collections.abc import Iterator
 
 from merp.models.base.errors import BadInput
-from merp.models.machines.cnn_merp.plan.fit import BEST
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network, open_tables
-from merp.tools.common.table import say
-from merp.tools.plan.answer import network_file
-from merp.tools.plan.fit import faster_line, fitted_json
 from merp.tools.plan.planned import planned
 from merp.tools.plan.request import PlanOptions
-from merp.tools.plan.tables import print_plan
 
 REQUEST = PlanOptions
 
@@ -28,23 +23,20 @@ def run(asked: PlanOptions) -> int:
     network = open_network(asked.network, fuses=True)
     many = len(network.layers)
     with ProgressBar("plan", f"{many:,} layers: their designs, then tiles of each in each phase"):
-        fitted = planned(network, asked)
-    found = fitted.plan
+        found = planned(network, asked)
     if asked.output is not None:
-        text = network_file(found, asked.fit, *open_tables(asked.network))
+        text = found.file(*open_tables(asked.network))
         with Output.of_file("-o", asked.output) as output:
             output.write({output.name: text})
     if asked.json:
-        print(json.dumps(fitted_json(fitted), indent=2))
+        print(json.dumps(found.answer(), indent=2))
     else:
-        print_plan(found)
-        if line := faster_line(fitted, list(_for_best(asked))):
-            say(line)
+        found.show(lambda fit: list(_again(asked, fit)))
     return 0
 
 
-def _for_best(asked: PlanOptions) -> Iterator[str]:
-    """The words of the same command for the best designs."""
+def _again(asked: PlanOptions, fit: str) -> Iterator[str]:
+    """The words of the same command with another ``--fit``."""
     yield from ("merp", "plan", shlex.quote(str(asked.network)))
     yield from ("--board", shlex.quote(str(asked.board)), "--batch", str(asked.batch))
     given = {"--for": asked.goal, "--state-bits": asked.state_bits, "--backward": asked.backward}
@@ -53,4 +45,4 @@ def _for_best(asked: PlanOptions) -> Iterator[str]:
             yield from (option, str(value))
     if asked.apart:
         yield "--apart"
-    yield from ("--fit", BEST)
+    yield from ("--fit", fit)

@@ -1,29 +1,52 @@
-"""Plan what is asked for."""
+"""Plan what is asked for, on the machine of a network."""
 
 from __future__ import annotations
 
-from os import fspath
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
-from merp.models.machines.cnn_merp.plan.planned import Plan as OnBoard
+from merp.cosim.machines.loader import part_for
 from merp.models.network.network import Network
-from merp.tools.common.boards import open_board
 from merp.tools.common.checks import with_backward
-from merp.tools.common.fields import STATE
-from merp.tools.plan.fit import Fitted, fitted_plan
-from merp.tools.plan.fuse import fused_plan
-from merp.tools.plan.request import GOAL, Plan
+from merp.tools.plan.request import Plan
 
 
-def planned(network: Network, asked: Plan) -> Fitted:
+class Planned(Protocol):
+    """A network on a board."""
+
+    @property
+    def board(self) -> str:
+        """Its name."""
+
+    @property
+    def seconds(self) -> float:
+        """Of a training step."""
+
+    @property
+    def images_per_second(self) -> float:
+        """Of the same."""
+
+    def answer(self) -> dict[str, Any]:
+        """The answer for machines; ``layers`` has a row for each layer and phase."""
+
+    def show(self, again: Callable[[str], Sequence[str]]) -> None:
+        """Print it; ``again`` gives the words of the same command with another ``--fit``."""
+
+    def file(self, name: str, tables: Mapping[str, Any]) -> str:
+        """The text of the network file; ``tables`` are those of the file ``name``.
+
+        Raises:
+            BadInput: a layer in one piece is none that its design takes.
+        """
+
+
+def planned(network: Network, asked: Plan) -> Planned:
     """The plan that is asked for.
 
     Raises:
-        BadInput: the board's part is too small, or no such layers can be fused.
+        BadInput: the machine has no plan, the board's part is too small, or the machine does not
+            take an option.
     """
-    network, board = with_backward(network, asked.backward), open_board(fspath(asked.board))
-    state = asked.state_bits or STATE
-
-    def on_board(each: Network, goal: str) -> OnBoard:
-        return fused_plan(each, board, asked.batch, goal, state, apart=asked.apart, fuse=asked.fuse)
-
-    return fitted_plan(network, asked.fit, asked.goal or GOAL, on_board)
+    network = with_backward(network, asked.backward)
+    plan: Callable[[Network, Plan], Planned] = part_for(network, "plan")
+    return plan(network, asked)

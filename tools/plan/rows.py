@@ -7,8 +7,6 @@ from typing import Any
 
 from merp.models.network.network import Network
 from merp.tools.common.rows import Row, Rows
-from merp.tools.plan.answer import plan_json
-from merp.tools.plan.fit import fitted_json
 from merp.tools.plan.planned import planned
 from merp.tools.plan.request import PlanKeywords
 
@@ -25,15 +23,14 @@ class Plan(Rows):
     """
 
     def __init__(self, network: Network, asked: PlanKeywords) -> None:
-        self._fitted = planned(network, asked)
-        self._plan = self._fitted.plan
+        self._plan = planned(network, asked)
         self.seconds, self.images_per_second = self._plan.seconds, self._plan.images_per_second
-        title = f"Plan of {network.name} on {self._plan.board.name}, batch {asked.batch}"
+        title = f"Plan of {network.name} on {self._plan.board}, batch {asked.batch}"
         super().__init__(title, self._made())
 
     def _made(self) -> Iterator[Row]:
-        yield from plan_json(self._plan)["layers"]
+        yield from self._plan.answer()["layers"]
 
     def json(self) -> dict[str, Any]:
         """The answer of ``merp plan --json``."""
-        return fitted_json(self._fitted)
+        return self._plan.answer()

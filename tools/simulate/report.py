@@ -19,6 +19,9 @@ from merp.tools.simulate.map_picture import draw
 from merp.tools.simulate.result import Result
 from merp.tools.simulate.simulated import CountedHalf, simulated_of
 
+ENDS = ("fill", "drain")
+"""Cycles before the first slot and behind the last, of machines that count them."""
+
 
 def answer(choice: Choice, results: Sequence[Result], *, everything: bool) -> dict[str, Any]:
     """The answer as JSON: of one layer, or ``runs`` and their ``total`` with all layers."""
@@ -103,8 +106,7 @@ def audit_answer(audit: Audit, halves: Iterable[CountedHalf] = ()) -> dict[str, 
             **({"kernel_load": cycles["kernel_load"]} if "kernel_load" in cycles else {}),
             "issue": cycles["issue"],
             "ideal": int(ideal) if ideal == int(ideal) else ideal,
-            "fill": cycles["fill"],
-            "drain": cycles["drain"],
+            **{end: cycles[end] for end in ENDS if end in cycles},
             "efficiency": audit.efficiency,
             "slot_efficiency": audit.slot_efficiency,
             "stall": _stalls(cycles),
@@ -121,8 +123,7 @@ def _lost(audit: Audit, unit: str) -> dict[str, float]:
     cycles = audit.cycles
     causes = {
         f"idle {unit}s": cycles["issue"] - audit.ideal,
-        "fill": cycles["fill"],
-        "drain": cycles["drain"],
+        **{end: cycles[end] for end in ENDS if end in cycles},
         **{f"stall {cause}": waits for cause, waits in _stalls(cycles).items()},
     }
     total = cycles["total"]
@@ -209,10 +210,9 @@ def _account(audit: Audit, half: str) -> str:
     """Cycles by cause; ``half``: what the names of its counters begin with."""
     cycles = audit.cycles
     stalls = ", ".join(f"{cause} {waits:,}" for cause, waits in _stalls(cycles, half).items())
-    return (
-        f"{cycles[f'{half}total']:,} = issue {cycles[f'{half}issue']:,} + fill "
-        f"{cycles[f'{half}fill']:,} + drain {cycles[f'{half}drain']:,} + stalls ({stalls})"
-    )
+    causes = [name for name in ("issue", *ENDS) if half + name in cycles]
+    parts = " + ".join(f"{name} {cycles[half + name]:,}" for name in causes)
+    return f"{cycles[f'{half}total']:,} = {parts} + stalls ({stalls})"
 
 
 def _equal(counts: Sequence[int]) -> str:

@@ -19,6 +19,7 @@ MACHINE = Machine(
     read=read_design,
     summation=attrgetter("summation"),
     phases=(FP, FF, DP, BP, KU),
+    cycles="merp.models.machines.cnn_merp.cycles:layer_cycles",
     bytes="merp.models.machines.cnn_merp.plan.bytes:BYTES",
     hardware="merp.tools.machines.cnn_merp.hardware:HARDWARE",
 )

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from itertools import pairwise
 
-from merp.models.network.network import Layer, Network
-from merp.models.network.phases import NAMED, ONE_PASS, PAIR, has_phase
+from merp.models.network.network import Network
+from merp.models.network.phases import NAMED, ONE_PASS
+from merp.models.network.step_passes import layer_passes
 
 PORT_BITS = 16
 PORT_MHZ = 66.0
@@ -27,30 +28,6 @@ PROPAGATING = ("dp", ONE_PASS)
 
 UPDATING = (ONE_PASS, "ku")
 """Phases that leave new kernels; a layer has one of them."""
-
-
-def layer_passes(
-    network: Network,
-    phases: Collection[str] = NAMED,
-    has: Callable[[Layer, str], bool] | None = None,
-) -> list[tuple[Layer, str]]:
-    """Return layer and phase of each pass of a training step, in order.
-
-    FP from the first layer to the last, then all that propagates deltas from the last to the first,
-    then KU: its operands lie in memory, so that it need not alternate with DP, which would cost
-    more bitstreams.
-
-    has: whether a layer runs a phase; None: ``has_phase``, by how the network goes back.
-    """
-    layers = [layer for layer in network.layers if layer.design is not None]
-    return [
-        (layer, phase)
-        for some, order in ((("fp", PAIR), layers), (PROPAGATING, layers[::-1]), (("ku",), layers))
-        for layer in order
-        for phase in some
-        if phase in phases
-        and (has_phase(network, layer, phase) if has is None else has(layer, phase))
-    ]
 
 
 def passes(network: Network, phases: Collection[str] = NAMED) -> list[tuple[str, str]]:

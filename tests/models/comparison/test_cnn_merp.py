@@ -15,7 +15,7 @@ from merp.models.network.phases import PHASES
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
-from merp.tools.plan.answer import plan_json
+from merp.tools.machines.cnn_merp.plan.answer import plan_json
 
 
 def conv(name: str, **more: object) -> Options:

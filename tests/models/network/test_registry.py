@@ -107,7 +107,7 @@ def test_a_machine_from_outside_reads_its_designs(bring: Bring, network: Path) -
 def test_ours_have_every_part(name: str) -> None:
     half = resolve_name(registry.machine_named(name).hardware)
     parts = (
-        "phases simulated choose resized ways arithmetic engine settings report export"
+        "phases simulated choose resized ways arithmetic engine settings plan report export"
     ).split()
     for part in parts:
         assert getattr(half, part)
@@ -123,7 +123,18 @@ def test_hardware_that_lacks_a_part_is_refused_in_one_line(
     )
     bring("pointy", "point", "point_machine:MACHINE")
     line = terminal.refusal("simulate", network, "--layer", "conv1")
-    assert "pointy: machine point: math:pi: no simulated: AttributeError" in line
+    assert line.removeprefix("merp: ") == "pointy: machine point has no simulated"
+
+
+def test_a_reader_that_fails_is_refused_in_one_line(
+    bring: Bring, network: Path, tmp_path: Path, terminal: Terminal
+) -> None:
+    failing = MODULE.replace("section.finish()", "section.no_such_method()")
+    (tmp_path / "point_machine.py").write_text(failing)
+    bring("pointy", "point", "point_machine:MACHINE")
+    line = terminal.refusal("traffic", network)
+    assert "design own: pointy: machine point: its reader failed: AttributeError" in line
+    assert terminal.output("traffic", "tiny3")
 
 
 def test_its_bytes_are_refused_in_one_line(

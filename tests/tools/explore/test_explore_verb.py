@@ -14,7 +14,7 @@ from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
 from merp.tools.cli import main
 from merp.tools.common.boards import open_board
-from merp.tools.plan.answer import plan_json
+from merp.tools.machines.cnn_merp.plan.answer import plan_json
 from network_text import layer, network_text
 from packages import bench, built
 from terminal import Terminal

@@ -13,10 +13,10 @@ from typing import Any
 from merp.models.base.errors import BadInput
 from merp.models.machines.cnn_merp.cycles import network_cycles
 from merp.models.machines.cnn_merp.one_pass import check_backward
-from merp.models.machines.cnn_merp.reconfiguration import layer_passes
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
 from merp.models.network.network_keys import FUSED
+from merp.models.network.step_passes import layer_passes
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
 from merp.tools.common.shipped import one_by_one

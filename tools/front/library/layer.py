@@ -238,8 +238,8 @@ class Layer:
     ) -> LayerRun:
         import numpy as np
 
+        from merp.cosim.machines.cnn_merp.phases.pins import widened_words
         from merp.cosim.phases.audit.audit import combine
-        from merp.cosim.phases.pins import widened_words
         from merp.tools.simulate.layer_run import LayerRun
 
         made: dict[str, Any] = {}

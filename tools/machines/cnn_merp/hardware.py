@@ -13,6 +13,7 @@ HARDWARE = Parts(
     arithmetic="merp.tools.machines.cnn_merp.arithmetic:FloatArithmetic",
     engine="merp.tools.machines.cnn_merp.engine:engine",
     settings="merp.tools.machines.cnn_merp.settings:settings",
+    plan="merp.tools.machines.cnn_merp.plan.planned:planned",
     report="merp.tools.machines.cnn_merp.report.report:REPORT",
-    export="merp.tools.machines.cnn_merp.export:export",
+    exported="merp.tools.machines.cnn_merp.exported:EXPORTED",
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from merp.cosim.machines.cnn_merp.chain.peers import Peers
 from merp.cosim.machines.cnn_merp.chain.processes import Processes
 from merp.cosim.machines.cnn_merp.chain.ranks import ranks
@@ -12,21 +10,14 @@ from merp.cosim.machines.cnn_merp.training.fused_layers import FusedLayers
 from merp.cosim.machines.cnn_merp.training.pipeline_step import PipelineStep
 from merp.cosim.machines.cnn_merp.training.planned_layers import PlannedLayers
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
-from merp.cosim.training.hardware_step import HardwareStep, Layers, Stepped
-from merp.models.base.bits import Bits
-from merp.models.base.rates import Rates
-from merp.models.golden import training
-from merp.models.golden.loss import Labels
-from merp.models.golden.training import Model
+from merp.cosim.training.hardware_step import HardwareStep, Layers
 from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.tools.common.progress import Progress
+from merp.tools.machines.usual.arithmetic import Step, golden_step, hardware_step
 from merp.tools.train.course import AtOnce, Course
 from merp.tools.train.names import MPI
-
-Step = Callable[[Model, Bits, Labels, Rates], Stepped]
-"""From a model, images and labels to what comes of a step; the golden engine audits nothing."""
 
 
 def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) -> Step:
@@ -35,18 +26,8 @@ def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) 
     Raises:
         BadInput: the hardware of a layer does not take them, or there is none.
     """
-    spent = progress.spent
     if course.engine == "golden":
-
-        def golden(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:
-            with spent.on("golden"):
-                step = training.train_step(
-                    course.network, model, images, labels, rates, course.loss, course.state,
-                    pooled=course.pooled,
-                )  # fmt: skip
-            return Stepped(step.model, step.loss, {})
-
-        return golden
+        return golden_step(course, progress)
     told = progress.begin, progress.update
     hardware: HardwareStep | PipelineStep | ClusterStep
     network, engine, at_once = course.network, course.engine, course.at_once
@@ -61,15 +42,7 @@ def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) 
             peers=_peers(at_once),
         )  # fmt: skip
 
-    def simulated(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:
-        before = dict(hardware.seconds)
-        with spent.on("golden and audit"):
-            found = hardware.step(model, images, labels, rates, course.loss)
-        for what, seconds in hardware.seconds.items():
-            spent.recount("golden and audit", what, seconds - before[what])
-        return found
-
-    return simulated
+    return hardware_step(hardware, course, progress)
 
 
 def _peers(at_once: AtOnce) -> Peers | None:

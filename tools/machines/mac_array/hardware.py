@@ -13,6 +13,7 @@ HARDWARE = Parts(
     arithmetic="merp.tools.machines.mac_array.arithmetic:FixedArithmetic",
     engine="merp.tools.machines.mac_array.engine:engine",
     settings="merp.tools.machines.mac_array.settings:settings",
+    plan="merp.tools.machines.cnn_merp.plan.planned:planned",  # which refuses its designs
     report="merp.tools.machines.mac_array.report.report:REPORT",
     export="merp.tools.machines.mac_array.export.export:export",
 )

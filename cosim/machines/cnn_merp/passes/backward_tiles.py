@@ -14,9 +14,9 @@ from merp.cosim.machines.cnn_merp.phases.backward import (
     backward_top,
     expect_backward,
 )
+from merp.cosim.machines.cnn_merp.phases.pins import as_stored, widened_words
 from merp.cosim.phases.audit.run_and_audit import given
 from merp.cosim.phases.expectation import Pair, Pass
-from merp.cosim.phases.pins import as_stored, widened_words
 from merp.models.base.bits import Bits
 from merp.models.base.rates import Rates
 from merp.models.golden.delta import delta_convolution

@@ -9,9 +9,9 @@ import numpy as np
 
 from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Part, Place, Tiles, in_order
 from merp.cosim.machines.cnn_merp.phases.delta import PORTS, delta_run, delta_top, expect_delta
+from merp.cosim.machines.cnn_merp.phases.pins import as_stored, widened_words
 from merp.cosim.phases.audit.run_and_audit import given
 from merp.cosim.phases.expectation import Pass
-from merp.cosim.phases.pins import as_stored, widened_words
 from merp.models.base.bits import Bits
 from merp.models.base.input_part import part_of
 from merp.models.base.shape import Shape

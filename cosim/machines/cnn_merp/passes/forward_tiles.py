@@ -14,9 +14,9 @@ from merp.cosim.machines.cnn_merp.phases.forward import (
     forward_run,
     forward_top,
 )
+from merp.cosim.machines.cnn_merp.phases.pins import as_stored, widened_words
 from merp.cosim.phases.audit.run_and_audit import given
 from merp.cosim.phases.expectation import Pass
-from merp.cosim.phases.pins import as_stored, widened_words
 from merp.models.arithmetic.relu import relu
 from merp.models.base.bits import Bits
 from merp.models.base.input_part import part_of

@@ -14,9 +14,9 @@ from merp.cosim.machines.cnn_merp.phases.fused_forward import (
     fused_forward_run,
     fused_forward_top,
 )
+from merp.cosim.machines.cnn_merp.phases.pins import as_stored, widened_words
 from merp.cosim.phases.audit.run_and_audit import given
 from merp.cosim.phases.expectation import Pair, Pass
-from merp.cosim.phases.pins import as_stored, widened_words
 from merp.models.base.bits import Bits
 from merp.models.base.fused_shape import FusedShape
 from merp.models.base.shape import Shape

@@ -14,9 +14,9 @@ from merp.cosim.machines.cnn_merp.phases.kernel_update import (
     kernel_update_run,
     kernel_update_top,
 )
+from merp.cosim.machines.cnn_merp.phases.pins import as_stored, widened_words
 from merp.cosim.phases.audit.run_and_audit import Audited, given
 from merp.cosim.phases.expectation import Pair, Pass
-from merp.cosim.phases.pins import as_stored, widened_words
 from merp.models.base.bits import Bits
 from merp.models.base.input_part import part_of
 from merp.models.base.rates import Rates

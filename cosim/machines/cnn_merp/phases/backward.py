@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import Expectation, Half, Pair, Pass, Work, expected_ports
-from merp.cosim.phases.pins import inputs_on_pins
+from merp.cosim.machines.cnn_merp.phases.expected import expected_ports, work_of
+from merp.cosim.machines.cnn_merp.phases.pins import inputs_on_pins
+from merp.cosim.phases.expectation import Expectation, Half, Pair, Pass
 from merp.hdl.cnn_merp.phases.backward import backward
 from merp.hdl.cnn_merp.ports.backward_ports import BackwardPorts, OnePass
 from merp.models.base.bits import Bits
@@ -139,7 +140,7 @@ def expect_backward(
     macs = shape.macs(images)
     units = half.n_cu + update.n_cu
     work = replace(
-        Work.of(shape, images, update),
+        work_of(shape, images, update),
         operations=4 * macs,
         ideal=2 * macs / (update.taps * units),
     )
@@ -155,7 +156,7 @@ def expect_backward(
             HALF: Half(
                 first="delta_in",
                 last="delta_out",
-                work=Work.of(delta_shape(shape), images, half),
+                work=work_of(delta_shape(shape), images, half),
             )
         },
     )

@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import Expectation, Pass, Work, expected_ports
-from merp.cosim.phases.pins import inputs_on_pins
+from merp.cosim.machines.cnn_merp.phases.expected import expected_ports, work_of
+from merp.cosim.machines.cnn_merp.phases.pins import inputs_on_pins
+from merp.cosim.phases.expectation import Expectation, Pass
 from merp.hdl.cnn_merp.phases.delta import delta
 from merp.hdl.cnn_merp.ports.delta_ports import DeltaPorts
 from merp.models.base.bits import Bits
@@ -163,7 +164,7 @@ def expect_delta(
         engine,
     )
     # Products with the zeros of a dilation are no work of the layer.
-    work = Work.of(delta_shape(shape), images, engine)
+    work = work_of(delta_shape(shape), images, engine)
     macs = shape.macs(images)
     return Expectation(
         ports=ports,

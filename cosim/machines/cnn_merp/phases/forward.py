@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import Expectation, Pair, Pass, Work, expected_ports
-from merp.cosim.phases.pins import inputs_on_pins, widened_words
+from merp.cosim.machines.cnn_merp.phases.expected import expected_ports, work_of
+from merp.cosim.machines.cnn_merp.phases.pins import inputs_on_pins, widened_words
+from merp.cosim.phases.expectation import Expectation, Pair, Pass
 from merp.hdl.cnn_merp.phases.forward import forward
 from merp.hdl.cnn_merp.ports.forward_ports import ForwardPorts
 from merp.models.base.bits import Bits
@@ -138,7 +139,7 @@ def expect_forward(
         first="map_in",
         last=("partial_out",) if part.partial_out else ("map_out",),
         loads={"kernel": forward_load(shape, design).behind, "bias": 0},
-        work=Work.of(shape, images, design),
+        work=work_of(shape, images, design),
         early_end=part.last and not every_position_counts(shape),
     )
 

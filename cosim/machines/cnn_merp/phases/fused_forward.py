@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from merp.cosim.engines.record import Record
+from merp.cosim.machines.cnn_merp.phases.expected import expected_ports, work_of
 from merp.cosim.machines.cnn_merp.phases.forward import every_position_counts
-from merp.cosim.phases.expectation import Expectation, Half, Pair, Pass, Work, expected_ports
-from merp.cosim.phases.pins import inputs_on_pins, widened_words
+from merp.cosim.machines.cnn_merp.phases.pins import inputs_on_pins, widened_words
+from merp.cosim.phases.expectation import Expectation, Half, Pair, Pass, Work
 from merp.hdl.cnn_merp.phases.fused_forward import fused_forward
 from merp.hdl.cnn_merp.ports.fused_forward_ports import FusedForwardPorts
 from merp.models.base.bits import Bits
@@ -119,7 +120,7 @@ def expect_fused_forward(
         maps.append("between_out")
         for port, state in zip(("between_state_out", "state_out"), states, strict=True):
             goldens[port] = np.frombuffer(state, np.uint8).astype(np.uint32)
-    work = Work.of(second, images, design.second)
+    work = work_of(second, images, design.second)
     last = ["map_out", *(["between_out"] if between is not None else [])]
     return Expectation(
         ports=expected_ports(
@@ -136,7 +137,7 @@ def expect_fused_forward(
             ideal=shape.macs(images) / design.multipliers,
         ),
         early_end=not every_position_counts(second),
-        halves={HALF: Half(first="map_in", last=None, work=Work.of(first, images, design.first))},
+        halves={HALF: Half(first="map_in", last=None, work=work_of(first, images, design.first))},
     )
 
 

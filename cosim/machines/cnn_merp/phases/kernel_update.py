@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import Expectation, Pair, Pass, Work, expected_ports
-from merp.cosim.phases.pins import inputs_on_pins, stored_words
+from merp.cosim.machines.cnn_merp.phases.expected import expected_ports, work_of
+from merp.cosim.machines.cnn_merp.phases.pins import inputs_on_pins, stored_words
+from merp.cosim.phases.expectation import Expectation, Pair, Pass
 from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
 from merp.hdl.cnn_merp.ports.kernel_update_ports import KernelUpdatePorts, UpdateDesign
 from merp.models.base.bits import Bits
@@ -168,7 +169,7 @@ def expect_update(
                 )
     kind = "bias" if part.biases else "kernel"
     last = (f"{kind}_out",) if velocities is None else (f"{kind}_out", f"{kind}_velocity_out")
-    work = Work.of(shape, images, design)
+    work = work_of(shape, images, design)
     return Expectation(ports=ports, first="map_in", last=last, loads={}, work=work)
 
 

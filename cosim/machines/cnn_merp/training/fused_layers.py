@@ -15,6 +15,7 @@ from merp.cosim.machines.cnn_merp.phases.backward import Backward, backward_pass
 from merp.cosim.machines.cnn_merp.phases.delta import PORTS as DELTA_PORTS
 from merp.cosim.machines.cnn_merp.phases.delta import Delta, delta_pass
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate, update_pass
+from merp.cosim.machines.cnn_merp.phases.pins import as_stored
 from merp.cosim.machines.cnn_merp.training.groups import (
     FORWARD,
     Groups,
@@ -25,7 +26,6 @@ from merp.cosim.machines.cnn_merp.training.groups import (
     joined_updates,
 )
 from merp.cosim.phases.phase import Phase
-from merp.cosim.phases.pins import as_stored
 from merp.cosim.training.hardware_step import LayerPasses
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
@@ -34,10 +34,10 @@ from merp.models.golden.training import Step
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.one_pass import check_backward
 from merp.models.machines.cnn_merp.phases import check_start
-from merp.models.machines.cnn_merp.reconfiguration import layer_passes
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS
+from merp.models.network.step_passes import layer_passes
 from merp.testbenches.top.top import Top
 
 

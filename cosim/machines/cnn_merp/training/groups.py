@@ -10,9 +10,9 @@ from merp.cosim.engines.record import Record
 from merp.cosim.machines.cnn_merp.phases.forward import Forward, forward_pass
 from merp.cosim.machines.cnn_merp.phases.fused_forward import FusedForward, fused_forward_pass
 from merp.cosim.machines.cnn_merp.phases.kernel_update import PORTS
+from merp.cosim.machines.cnn_merp.phases.pins import widened_words
 from merp.cosim.phases.audit.run_and_audit import Audited, given
 from merp.cosim.phases.expectation import Pair, Pass
-from merp.cosim.phases.pins import widened_words
 from merp.cosim.training.hardware_step import check
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits

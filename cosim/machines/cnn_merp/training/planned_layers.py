@@ -12,9 +12,9 @@ import numpy as np
 
 from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
 from merp.cosim.machines.cnn_merp.passes.unit import Unit, differences, run_unit
+from merp.cosim.machines.cnn_merp.phases.pins import as_stored
 from merp.cosim.phases.audit.audit import Audit, combine
 from merp.cosim.phases.expectation import Pair
-from merp.cosim.phases.pins import as_stored
 from merp.cosim.training.hardware_step import LayerPasses, check
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
@@ -23,9 +23,10 @@ from merp.models.golden.state import State, joined, unpacked
 from merp.models.golden.training import Step, Updated
 from merp.models.machines.cnn_merp.phases import check_start, maps_behind
 from merp.models.machines.cnn_merp.plan.planned import Plan
-from merp.models.machines.cnn_merp.reconfiguration import PROPAGATING, UPDATING, layer_passes
+from merp.models.machines.cnn_merp.reconfiguration import PROPAGATING, UPDATING
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
+from merp.models.network.step_passes import layer_passes
 from merp.testbenches.top.top import Top
 
 

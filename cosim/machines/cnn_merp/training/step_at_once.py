@@ -13,13 +13,13 @@ from merp.cosim.engines.job import STUCK_CYCLES, Job
 from merp.cosim.engines.record import Record
 from merp.cosim.machines.cnn_merp.phases.forward import PORTS
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
+from merp.cosim.machines.cnn_merp.phases.pins import as_stored, widened_words
 from merp.cosim.machines.cnn_merp.pipeline.batch import Batch
 from merp.cosim.machines.cnn_merp.pipeline.pipeline import Engine
 from merp.cosim.machines.cnn_merp.training.groups import joined_updates
 from merp.cosim.phases.audit.audit import Audit
 from merp.cosim.phases.audit.run_and_audit import Audited
 from merp.cosim.phases.expectation import Pair
-from merp.cosim.phases.pins import as_stored, widened_words
 from merp.cosim.training.hardware_step import Stepped, Whole, check
 from merp.models.base.bits import Bits
 from merp.models.base.errors import CheckFailed

@@ -11,6 +11,7 @@ from collections.abc import Collection
 
 from merp.cosim.machines.cnn_merp.phases.delta import PORTS, Delta, delta_pass
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate, update_pass
+from merp.cosim.machines.cnn_merp.phases.pins import as_stored
 from merp.cosim.machines.cnn_merp.training.groups import (
     FORWARD,
     Groups,
@@ -21,7 +22,6 @@ from merp.cosim.machines.cnn_merp.training.groups import (
     joined_updates,
 )
 from merp.cosim.phases.phase import Phase
-from merp.cosim.phases.pins import as_stored
 from merp.cosim.training.hardware_step import LayerPasses
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
@@ -30,9 +30,9 @@ from merp.models.golden.stored import as_it_is
 from merp.models.golden.training import Step, leaves, state_behind
 from merp.models.golden.unpool import unpool
 from merp.models.machines.cnn_merp.designs import design_of
-from merp.models.machines.cnn_merp.reconfiguration import layer_passes
 from merp.models.network.branches import behind, next_taker
 from merp.models.network.network import Layer, Network
+from merp.models.network.step_passes import layer_passes
 from merp.testbenches.top.top import Top
 
 

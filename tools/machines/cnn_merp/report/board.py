@@ -7,9 +7,9 @@ from typing import Any
 
 from merp.models.fpga.resources import KINDS, TITLES, capacity
 from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
+from merp.tools.machines.cnn_merp.plan.answer import plan_json
 from merp.tools.machines.cnn_merp.report.choice import PlannedChoice
 from merp.tools.machines.cnn_merp.report.tiles import confirmed
-from merp.tools.plan.answer import plan_json
 from merp.tools.report.table import LAYER, MEASURED, MODELLED, PHASE, Column, Table
 
 

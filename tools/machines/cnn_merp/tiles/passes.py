@@ -13,7 +13,7 @@ from merp.models.network.network import Network
 from merp.tools.common.boards import open_board
 from merp.tools.common.input_maps import input_maps
 from merp.tools.common.progress import Progress
-from merp.tools.machines.cnn_merp.simulated import CnnMerp
+from merp.tools.machines.cnn_merp.simulated import CNN_MERP
 from merp.tools.machines.cnn_merp.tiles.choice import Choice, choose
 from merp.tools.machines.cnn_merp.tiles.draw import planned_work
 from merp.tools.machines.cnn_merp.tiles.finished import Finished, fingerprint
@@ -74,7 +74,7 @@ class Passes:
 
     def parameters(self, seed: int, path: Path | None) -> Parameters:
         """Of all layers."""
-        return CnnMerp().parameters(self.choice.plan.network, seed, path)
+        return CNN_MERP.parameters(self.choice.plan.network, seed, path)
 
     def finished(
         self, maps: Bits, seed: int, sources: Mapping[str, bytes], kept: Callable[[str], KeptFiles]
@@ -103,7 +103,7 @@ def passes(
         BadInput: what was asked for does not go together, or with the network or the board.
     """
     assert asked.board is not None
-    maps = read(network, CnnMerp())
+    maps = read(network, CNN_MERP)
     images = (asked.images or 1) if maps is None else len(maps)
     choice = choose(network, open_board(asked.board), asked, images)
     check_resume(asked.resume, output=asked.output is not None, wave=False)

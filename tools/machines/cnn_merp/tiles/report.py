@@ -11,10 +11,10 @@ from rich.console import Console
 
 from merp.cosim.phases.audit.audit import combine
 from merp.tools.common.table import console, table
+from merp.tools.machines.cnn_merp.plan.answer import planned_answer
 from merp.tools.machines.cnn_merp.simulated import HALVES
 from merp.tools.machines.cnn_merp.tiles.choice import Choice, goes_back
 from merp.tools.machines.cnn_merp.tiles.result import Result
-from merp.tools.plan.answer import planned_answer
 from merp.tools.simulate.report import audit_answer, time_taken, verdict
 
 NAME = "board"

@@ -1,4 +1,4 @@
-"""The export of CNN-MERP: a package for each design in each phase."""
+"""An export of any machine: a package for each design in each phase."""
 
 from __future__ import annotations
 

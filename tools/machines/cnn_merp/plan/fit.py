@@ -9,7 +9,7 @@ from merp.models.machines.cnn_merp.plan.fit import SHIPPED, Planner, faster, qui
 from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
 from merp.tools.common.table import fixed
-from merp.tools.plan.answer import plan_json
+from merp.tools.machines.cnn_merp.plan.answer import plan_json
 
 
 class Fitted(NamedTuple):

@@ -14,7 +14,7 @@ from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import NAMED
 from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, say, table
-from merp.tools.plan.answer import plan_json
+from merp.tools.machines.cnn_merp.plan.answer import plan_json
 
 
 def print_plan(plan: Plan) -> None:

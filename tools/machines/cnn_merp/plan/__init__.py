@@ -1,0 +1,1 @@
+"""Plans of CNN-MERP on a board."""

@@ -1,0 +1,237 @@
+"""Training in floats: the golden model, or the hardware itself, layer by layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from merp.cosim.machines.in_phases import InPhases
+from merp.cosim.training.hardware_step import HardwareStep, Stepped
+from merp.models.arithmetic.compiled import Values
+from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given, mention, name_of
+from merp.models.base.rates import PLAIN, Rates
+from merp.models.base.storage import Tensor
+from merp.models.golden import training
+from merp.models.golden.loss import Labels
+from merp.models.golden.training import (
+    Model,
+    NoSuchFactor,
+    classify,
+    initial_model,
+    rates_of,
+)
+from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.network.network import Network
+from merp.models.network.phases import PHASES, phases_counted, phases_on
+from merp.models.network.registry import machine_that_runs
+from merp.models.traffic.bytes import bytes_of
+from merp.models.traffic.closed_form import phase_bytes
+from merp.models.traffic.footing import Footing
+from merp.tools.common.finite_words import finite_words
+from merp.tools.common.kernel_file import with_weights
+from merp.tools.common.progress import Progress
+from merp.tools.common.storable import check_storable
+from merp.tools.train.course import Course
+from merp.tools.train.place import Place
+
+Step = Callable[[Model, Bits, Labels, Rates], Stepped]
+"""From a model, images and labels to what comes of a step; the golden engine audits nothing."""
+
+
+@dataclass(frozen=True)
+class FloatRunner:
+    """Steps of a course; ``run`` runs one."""
+
+    course: Course
+    batch: int
+    run: Step
+
+    def check(self, epoch: int) -> None:
+        """Refuse rates of an epoch that the format does not have."""
+        self._rates(epoch)
+
+    def step(self, model: Model, images: Bits, labels: Labels, place: Place) -> Stepped:
+        """Run one step."""
+        return self.run(model, images, labels, self._rates(place.epoch))
+
+    def answer(self) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+    def _rates(self, epoch: int) -> Rates:
+        """What the registers of a step hold in an epoch.
+
+        Raises:
+            BadInput: the format has no such rate, momentum or weight decay.
+        """
+        course = self.course
+        try:
+            return rates_of(
+                course.rate(epoch),
+                self.batch,
+                course.network.fmt,
+                momentum=course.momentum,
+                weight_decay=course.weight_decay,
+            )
+        except NoSuchFactor as error:
+            asked = given(error.name, getattr(course, error.name))
+            said = course.rate_as_given(epoch) if error.name == "learning_rate" else asked
+            raise BadInput(f"{said}: {error}") from error
+
+
+@dataclass(frozen=True)
+class FloatArithmetic:
+    """Of a network in floats."""
+
+    network: Network
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """Of a design that is how it sums alone: a step may run on more units, in other passes."""
+        network = self.network
+        layers = [
+            (replace(layer, design=None), network.summation(layer)) for layer in network.layers
+        ]
+        return network.input, network.fmt, layers
+
+    def check(self, course: Course) -> None:
+        """Refuse a network of which the machine lacks a phase, and a step that it does not run.
+
+        Raises:
+            BadInput: names it.
+        """
+        check_trained(self.network)
+        for name, asked in (("board", course.target), ("architecture", course.at_once)):
+            if asked is not None:
+                machine = machine_that_runs(self.network).name
+                raise BadInput(
+                    f"{name_of(name)}: {self.network.name} runs on {machine}: allowed without"
+                )
+        if course.engine != "golden" and course.rule != PLAIN:
+            raise BadInput(
+                f"{mention('engine', course.engine)}: {self.network.name} runs on "
+                f"{machine_that_runs(self.network).name}: allowed with "
+                f"{mention('momentum', 0)} and {mention('weight_decay', 0)}"
+            )
+
+    def image_words(self, where: str, images: Values) -> Bits:
+        """Images as words that their storage holds."""
+        words = finite_words(where, images, self.network.fmt)
+        check_storable(where, words, self.network.fmt, self.network.stored_input)
+        return words
+
+    def numbers(self, layer: str, tensor: str, words: Bits) -> Values:
+        """Values of words, alike of all layers."""
+        return to_values(words, self.network.fmt)
+
+    def words(self, where: str, layer: str, tensor: str, numbers: Values) -> Bits:
+        """Words of numbers that the storage of the tensor holds."""
+        network = self.network
+        stored = network.stored(cast(Tensor, tensor))
+        found = to_values(to_bits(numbers, stored), stored)
+        differing = np.argwhere(~(np.isfinite(numbers) & (found == numbers)))
+        if differing.size:
+            place = tuple(int(index) for index in differing[0])
+            said = "the network's format" if stored == network.fmt else f"the storage of {tensor}"
+            raise BadInput(
+                f"{where}[{', '.join(map(str, place))}] = {numbers[place]}: allowed are finite "
+                f"numbers of {said}"
+            )
+        return to_bits(numbers, network.fmt)
+
+    def initial(self, seed: int, weights: Path | None) -> Model:
+        """Kernels and biases to begin with, at rest."""
+        network = self.network if weights is None else with_weights(self.network, weights, seed)
+        return initial_model(network, seed)
+
+    def model(self, parameters: Mapping[str, Any], velocities: Mapping[str, Any]) -> Model:
+        """A model of pairs of kernels and biases, and of their velocities, by layer."""
+        return Model(parameters=parameters, velocities=velocities)
+
+    def runner(
+        self, course: Course, plan: Plan | None, batch: int, progress: Progress
+    ) -> FloatRunner:
+        """What runs the steps of a course."""
+        golden = course.engine == "golden"
+        run = golden_step(course, progress) if golden else self._hardware(course, progress)
+        return FloatRunner(course, batch, run)
+
+    def _hardware(self, course: Course, progress: Progress) -> Step:
+        return hardware_step(
+            HardwareStep(InPhases(course.network), course.engine, progress.begin, progress.update),
+            course,
+            progress,
+        )
+
+    def classify(self, images: Bits, parameters: Mapping[str, Any]) -> Labels:
+        """Class of each image: (images,)."""
+        return classify(self.network, images, parameters)
+
+    def step_bytes(self, batch: int, footing: str, state: str) -> Mapping[str, int]:
+        """Bytes of a step by the formulas of the machine."""
+        counted = Footing() if footing == "paper" else Footing(name=footing, state=state)
+        layers = bytes_of(self.network).layers(self.network, batch, counted)
+        return phase_bytes(layers, phases_counted(self.network))
+
+
+def golden_step(course: Course, progress: Progress) -> Step:
+    """A step by the golden model."""
+
+    def golden(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:
+        with progress.spent.on("golden"):
+            step = training.train_step(
+                course.network, model, images, labels, rates, course.loss, course.state,
+                pooled=course.pooled,
+            )  # fmt: skip
+        return Stepped(step.model, step.loss, {})
+
+    return golden
+
+
+class _Hardware(Protocol):
+    """Hardware that runs steps."""
+
+    seconds: dict[str, float]
+
+    def step(
+        self, model: Model, images: Bits, labels: Labels, rates: Rates, loss_kind: str
+    ) -> Stepped:
+        """Run one."""
+
+
+def hardware_step(hardware: _Hardware, course: Course, progress: Progress) -> Step:
+    """A step by hardware, whose time is told apart from that of golden and audit."""
+    spent = progress.spent
+
+    def simulated(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:
+        before = dict(hardware.seconds)
+        with spent.on("golden and audit"):
+            found = hardware.step(model, images, labels, rates, course.loss)
+        for what, seconds in hardware.seconds.items():
+            spent.recount("golden and audit", what, seconds - before[what])
+        return found
+
+    return simulated
+
+
+def check_trained(network: Network) -> None:
+    """See that the machine has all phases that a step of a network needs.
+
+    Raises:
+        BadInput: it lacks one; the message names the layer.
+    """
+    for layer in network.layers:
+        done = {part for phase in phases_on(network, layer).values() for part in phase.does}
+        for name, phase in PHASES.items():
+            if phase.has(network, layer) and name not in done:
+                raise BadInput(
+                    f"{network.name}: {layer.name}: {machine_that_runs(network).name} has no "
+                    f"{phase.title}: allowed are networks that need none"
+                )

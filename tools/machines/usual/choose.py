@@ -1,0 +1,92 @@
+"""Options of a run, checked against the network and the phases of its machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from merp.models.base.errors import BadInput
+from merp.models.base.given import given, mention, name_of
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import phases_of_step, phases_on
+from merp.models.network.registry import machine_that_runs
+from merp.tools.simulate.choice import Choice, RunOptions
+from merp.tools.simulate.picked import ALL, Picked, array_of, check_phases, first_rows
+from merp.tools.simulate.ways import Way
+
+WAYS: Final[Mapping[str, Way]] = {}
+"""None beside layers in one piece."""
+
+
+def choose(picked: Picked, options: RunOptions) -> Choice:
+    """Check the options of a run; as ``tools.simulate.choose.choose``.
+
+    Raises:
+        BadInput: the machine has no such phase, or options do not go together.
+    """
+    network, layers = picked.network, picked.layers
+    check_phase(network, layers[0], options.phase)
+    asked = options.phase
+    phases = phases_of_step(network) if asked == ALL else (asked,)
+    if options.wave is not None and (len(phases) > 1 or len({x.design for x in layers}) > 1):
+        wave = given("wave", options.wave)
+        raise BadInput(f"{wave}: allowed only with one phase, and layers of one design")
+    if options.rows is not None:
+        forward = asked != ALL and phases_on(network, layers[0])[asked].forward
+        if len(layers) > 1 or not forward:
+            raise BadInput(
+                f"{given('rows', options.rows)}: allowed with one layer, and forward propagation"
+            )
+        layers = (first_rows(layers[0], options.rows),)
+    check_phases(network, layers, asked)
+    check_usual(network, state=options.state, delta_at=options.delta_at)
+    return Choice(
+        network=network,
+        layers=layers,
+        phases=phases,
+        group=picked.group,
+        images=options.images,
+        engine=options.engine,
+        array=array_of(options.engine, options.cu_array),
+        wave=None,
+        rows=options.rows,
+        state=False,
+        before=False,
+    )
+
+
+def check_phase(network: Network, layer: Layer, phase: str) -> None:
+    """Refuse a phase that the machine of a layer does not have.
+
+    Raises:
+        BadInput: so it is.
+    """
+    there = phases_on(network, layer)
+    if phase not in (*there, ALL):
+        name = machine_that_runs(network).name
+        raise BadInput(
+            f"{mention('phase', phase)}: {network.name} runs on {name}: allowed: "
+            f"{', '.join((*there, ALL))}"
+        )
+
+
+def check_usual(network: Network, *, state: bool, delta_at: str | None) -> None:
+    """Refuse what asks for streams that only some machines have.
+
+    Raises:
+        BadInput: it is asked for.
+    """
+    for name, given_ in (("state", state), ("delta_at", delta_at == "pooled")):
+        if given_:
+            machine = machine_that_runs(network).name
+            raise BadInput(f"{name_of(name)}: {network.name} runs on {machine}: allowed without")
+
+
+def resized(network: Network, layers: Sequence[Layer], cus: int) -> Network:
+    """Refuse: only the machine knows what a number of units would change.
+
+    Raises:
+        BadInput: always.
+    """
+    machine = machine_that_runs(network).name
+    raise BadInput(f"{given('cus', cus)}: {network.name} runs on {machine}: allowed without")

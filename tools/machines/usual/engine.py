@@ -1,0 +1,31 @@
+"""The engine that a layer runs on in a phase, of any machine."""
+
+from __future__ import annotations
+
+from merp.models.base.errors import BadInput
+from merp.models.network.network import Network
+from merp.tools.bitstream.bitstream import Bitstream, bitstream_of
+from merp.tools.bitstream.engines import Engine
+from merp.tools.machines.usual.choose import check_phase
+
+
+def of_layer(network: Network, name: str | None, phase: str | None) -> Bitstream:
+    """The bitstream of a layer in a phase, by default in its first one.
+
+    Raises:
+        BadInput: no layer is given, or it has no such phase.
+    """
+    if name is None:
+        raise BadInput(f"--layer: {network.name} has a design for each kind of layer: give one")
+    layer = network.layer(name)
+    asked = phase or "fp"
+    check_phase(network, layer, asked)
+    return bitstream_of(network, layer, asked)
+
+
+def engine(network: Network, layer: str | None, phase: str | None) -> Engine:
+    """As ``engine_of``."""
+    found = of_layer(network, layer, phase)
+    return Engine(
+        design=found.design, layer=layer, phase=found.phase.name, top=found.phase.top, paper=None
+    )

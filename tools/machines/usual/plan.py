@@ -1,0 +1,172 @@
+"""A network on a board, on a machine that runs each layer in one piece.
+
+What a step moves is the machine's footing ``full``; a phase takes its cycles at the board's clock,
+or its bytes at the rate of the external memory, whichever are longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os import fspath
+from typing import Any, NamedTuple
+
+from merp.models.base.errors import BadInput
+from merp.models.base.given import name_of
+from merp.models.base.ordered_sum import ordered_sum
+from merp.models.fpga.board import Board
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import COUNTED
+from merp.models.network.registry import cycles_of, distribution_of, machine_that_runs
+from merp.models.traffic.bytes import bytes_of
+from merp.models.traffic.closed_form import Phase
+from merp.models.traffic.footing import Footing
+from merp.tools.common.boards import open_board
+from merp.tools.common.network_text import network_text
+from merp.tools.common.stored import storage_answer
+from merp.tools.common.table import console, fixed, say, table
+from merp.tools.plan.request import SHIPPED, Plan
+
+OF_TILES = ("goal", "apart", "state_bits", "fuse")
+"""Options of a machine that cuts layers into tiles, or fuses them."""
+
+
+class Pass(NamedTuple):
+    """A phase of a layer over a batch, and its cycles by the model."""
+
+    layer: Layer
+    name: str
+    moved: Phase
+    cycles: int
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A plan of layers in one piece; as ``tools.plan.planned.Planned``."""
+
+    network: Network
+    batch: int
+    on: Board
+
+    @property
+    def board(self) -> str:
+        """Its name."""
+        return self.on.name
+
+    @cached_property
+    def passes(self) -> tuple[Pass, ...]:
+        """Each phase of each layer."""
+        found = []
+        for each in bytes_of(self.network).layers(self.network, self.batch, Footing(name="full")):
+            for name in COUNTED:
+                moved: Phase | None = getattr(each, name)
+                cycles = cycles_of(self.network, each.layer, name, self.batch)
+                if moved is not None and cycles is not None:
+                    took = cycles.kernel_load + cycles.total
+                    found.append(Pass(each.layer, name, moved, took))
+        return tuple(found)
+
+    def computing(self, each: Pass) -> float:
+        """Seconds of its cycles."""
+        return each.cycles / (self.on.clock_mhz * 1e6)
+
+    def moving(self, each: Pass) -> float:
+        """Seconds of its bytes."""
+        return each.moved.bytes / (self.on.gbytes_s * self.on.efficiency * 1e9)
+
+    def took(self, each: Pass) -> float:
+        """Seconds of a pass."""
+        return max(self.computing(each), self.moving(each))
+
+    @property
+    def seconds(self) -> float:
+        """Of a training step."""
+        return ordered_sum(map(self.took, self.passes))
+
+    @property
+    def images_per_second(self) -> float:
+        """Of the same."""
+        return self.batch / self.seconds
+
+    def answer(self) -> dict[str, Any]:
+        """The answer for machines."""
+        return {
+            "network": self.network.name,
+            "machine": machine_that_runs(self.network).name,
+            "batch": self.batch,
+            **storage_answer(self.network),
+            "board": {
+                "name": self.on.name,
+                "part": self.on.part.name,
+                "clock_mhz": self.on.clock_mhz,
+                "gbytes_s": self.on.gbytes_s,
+                "efficiency": self.on.efficiency,
+            },
+            "layers": [self._row(each) for each in self.passes],
+            "step": {"seconds": self.seconds, "images_per_second": self.images_per_second},
+        }
+
+    def _row(self, each: Pass) -> dict[str, Any]:
+        return {
+            "name": each.layer.name,
+            "kind": each.layer.kind,
+            "phase": each.name,
+            "design": each.layer.design,
+            "groups": each.layer.groups,
+            "passes": each.layer.groups,
+            "ports": dict(each.moved.streams),
+            "bytes": each.moved.bytes,
+            "operations": each.moved.operations,
+            "mb_per_gflop": each.moved.mb_per_gflop,
+            "cycles": each.cycles,
+            "seconds": self.took(each),
+            "binds": "units" if self.computing(each) >= self.moving(each) else "DRAM",
+        }
+
+    def show(self, again: Callable[[str], Sequence[str]]) -> None:
+        """Print the table."""
+        columns = ["layer", "phase", "binds", "design", "passes", "MB", "MB/GFlop", "Mcycles"]
+        rows = [
+            [
+                each["name"], each["phase"].upper(), each["binds"], each["design"],
+                f"{each['passes']:,}", fixed(each["bytes"] / 1e6, 1),
+                fixed(each["mb_per_gflop"], 2), fixed(each["cycles"] / 1e6, 2),
+                fixed(each["seconds"], 3),
+            ]
+            for each in self.answer()["layers"]
+        ]  # fmt: skip
+        title = f"{self.network.name} on {self.board}, batch {self.batch}"
+        caption = "Layers in one piece. MB = 10^6 bytes, all ports. Modelled."
+        console().print(
+            table(title, [*columns, "seconds"], rows, text_columns=4, keys=2, caption=caption)
+        )
+        say(
+            f"{fixed(self.seconds, 3)} s a step, {fixed(self.images_per_second, 1)} images a second"
+        )
+
+    def file(self, name: str, tables: Mapping[str, Any]) -> str:
+        """The network file as it is: its designs stay."""
+        head = [f"merp plan {name} --board {self.board} --batch {self.batch}, modelled"]
+        return network_text(tables, head, {}, tables.get("design", {}))
+
+
+def plan(network: Network, asked: Plan) -> Whole:
+    """As ``tools.plan.planned.planned``.
+
+    Raises:
+        BadInput: the machine has no model of cycles, a layer has no design, or an option asks for
+            tiles or other designs.
+    """
+    machine = machine_that_runs(network)
+    if not machine.cycles:
+        where = f"{distribution_of(machine.name)}: machine {machine.name}"
+        raise BadInput(f"{where} has no cycles, which a plan is made of")
+    for option in (*OF_TILES, *(["fit"] if asked.fit != SHIPPED else [])):
+        if getattr(asked, option):
+            raise BadInput(
+                f"{name_of(option)}: {network.name} runs on {machine.name}: allowed without"
+            )
+    for layer in network.layers:
+        network.design(layer)  # says so where there is none
+    return Whole(network, asked.batch, open_board(fspath(asked.board)))

@@ -1,0 +1,189 @@
+"""The report on a network of any machine: its traffic, its cycles, and what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+from merp.cosim.machines.loader import phase_of
+from merp.models.fpga.board import Board
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import COUNTED, has_phase, phase_operations
+from merp.models.network.registry import cycles_of, machine_that_runs
+from merp.models.traffic.bytes import bytes_of
+from merp.models.traffic.closed_form import total
+from merp.models.traffic.footing import Footing
+from merp.tools.common.boards import PAPER, any_board
+from merp.tools.common.stored import words_answer
+from merp.tools.report.alternatives import alternatives
+from merp.tools.report.choice import Choice
+from merp.tools.report.measured_table import measured_table
+from merp.tools.report.measurement import Measurement, check_hardware, faults_of, monitored
+from merp.tools.report.record import read_runs
+from merp.tools.report.reports import Report
+from merp.tools.report.table import LAYER, PHASE, Column, Table
+from merp.tools.report.traffic import traffic_table
+
+FOOTINGS: Final = tuple(Footing(name=name) for name in ("paper", "full"))
+
+
+def read_records(directories: Sequence[Path], network: Network) -> list[Measurement]:
+    """Read the records of ``directories``, in order.
+
+    Raises:
+        BadInput: no record, not one, or one of another network or of other hardware.
+    """
+    found = []
+    for directory in directories:
+        path, runs = read_runs(directory, network, {})
+        for run in runs:
+            measured = _measurement(path, run, network)
+            check_hardware(run, measured)
+            found.append(measured)
+    return found
+
+
+def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measurement:
+    layer, phase, images = network.layer(run["layer"]), run["phase"], run["images"]
+    groups = layer.groups if run["group"] == "all" else 1
+    there = has_phase(network, layer, phase)
+    words = phase_of(network, layer, phase).words(layer, images) if there else {}
+    found = monitored(run)
+    moved = {port: count * network.fmt.bytes for port, count in found.items()}
+    cycles = cycles_of(network, layer, phase, images) if there else None
+    return Measurement(
+        network=network,
+        record=path,
+        layer=layer,
+        phase=phase,
+        command=_command(run),
+        engine=run["engine"],
+        images=images,
+        groups=groups,
+        deltas="sums",
+        turns=partial(_turns, network, layer, phase),
+        words=found,
+        moved=moved,
+        fingerprint=run["elaboration_sha"],
+        words_compared=run["words_compared"],
+        cycles={"total": run["cycles"]["total"]},
+        units=1,
+        modelled=None if cycles is None else cycles.total * groups // layer.groups,
+        faults=faults_of(
+            run,
+            network,
+            layer,
+            operations=phase_operations(layer, phase, images) * groups // layer.groups,
+            moved=moved,
+            expected={port: count * groups for port, count in words.items()},
+            compared=sum(count for port, count in found.items() if port.endswith("_out")),
+        ),
+    )
+
+
+def _turns(network: Network, layer: Layer, phase: str, port: str, images: int) -> int:
+    """A port moves its words once in a run, or for every image: by the words of two images."""
+    words = phase_of(network, layer, phase).words
+    return images if words(layer, 2)[port] != words(layer, 1)[port] else 1
+
+
+def _command(run: Mapping[str, Any]) -> str:
+    parts = [f"merp simulate {run['network']} --layer {run['layer']} --phase {run['phase']}"]
+    parts += [f"--group {run['group']}"] if run["groups"] > 1 else []
+    return " ".join([*parts, f"--images {run['images']} --engine {run['engine']}"])
+
+
+def document(choice: Choice, beside: Path) -> dict[str, Any]:
+    """Return the report, its links relative to the folder ``beside``."""
+    network, batch = choice.network, choice.batch
+    machine, formulas = machine_that_runs(network).name, bytes_of(network)
+    traffic = [
+        traffic_table(
+            choice, f"traffic-{each.name}", f"Footing {each.name}", each, formulas.caption(each),
+            formulas.layers(network, batch, each),
+        )
+        for each in FOOTINGS
+    ]  # fmt: skip
+    sections = [
+        ("traffic", "Traffic per layer and phase", "Footings, never mixed.", traffic, ["traffic"]),
+        ("cycles", "Cycles", "By the model of the machine.", [_cycles_table(choice)], []),
+        (
+            "measured", "Measured and modelled", "Which numbers the hardware itself confirmed.",
+            [measured_table(choice, beside)], [],
+        ),
+    ]  # fmt: skip
+    step = total(formulas.layers(network, batch, FOOTINGS[-1]), "step")
+    headline = [
+        {
+            "label": "Training traffic", "value": step.mb_per_gflop or 0.0, "digits": 2,
+            "unit": "MB/GFlop", "note": "all layers, footing full",
+        }
+    ]  # fmt: skip
+    found: dict[str, Any] = {
+        "network": network.name,
+        "title": f"{network.name}: training on {machine}",
+        "lead": f"Batch {batch}, {choice.part.name} at {choice.clock_mhz:g} MHz, "
+        f"{choice.bandwidth_gbs:g} GB/s of external memory.",
+        "batch": batch,
+        **words_answer(network),
+        "machine": machine,
+        "board": choice.board.name,
+        "part": choice.part.name,
+        "clock_mhz": choice.clock_mhz,
+        "bandwidth_gbs": choice.bandwidth_gbs,
+        "version": metadata.version("merp"),
+        "headline": headline,
+        "summary": f"Training traffic {step.mb_per_gflop or 0.0:,.2f} MB/GFlop",
+        "assumptions": [
+            "MB is 10^6 bytes, a multiply-add is two operations, GFlop is 10^9 operations.",
+            f"The clock of {choice.clock_mhz:g} MHz is the board's, not a synthesis result.",
+        ],
+        "figures": {"traffic": "Traffic by layer and phase, footing paper."},
+        "sections": [
+            {
+                "id": id, "title": title, "text": text, "charts": charts,
+                "tables": [each.id for each in tables],
+            }
+            for id, title, text, tables, charts in sections
+        ],
+        "tables": {each.id: each.json() for _, _, _, tables, _ in sections for each in tables},
+    }  # fmt: skip
+    return found | {"alternatives": alternatives(found)}
+
+
+def _cycles_table(choice: Choice) -> Table:
+    rows = []
+    for layer in choice.network.layers:
+        for phase in COUNTED:
+            if has_phase(choice.network, layer, phase):
+                found = cycles_of(choice.network, layer, phase, choice.batch)
+                cycles = None if found is None else found.kernel_load + found.total
+                seconds = None if cycles is None else 1e3 * choice.seconds(cycles)
+                row = {"layer": layer.name, "phase": phase.upper()}
+                rows.append({**row, "cycles": cycles, "milliseconds": seconds})
+    return Table(
+        id="cycles",
+        title="Cycles of a batch",
+        caption="Modelled, with the loading of kernels; streams that never wait.",
+        columns=[
+            LAYER,
+            PHASE,
+            Column(key="cycles", label="cycles", digits=0),
+            Column(key="milliseconds", label="time", unit="ms", digits=3),
+        ],
+        rows=rows,
+    )
+
+
+def _choice(network: Network, batch: int, board: Board, records: Sequence[Path]) -> Choice:
+    return Choice(
+        network=network, batch=batch, board=board, measured=read_records(records, network)
+    )
+
+
+REPORT = Report(
+    board=PAPER, opened=any_board, records=read_records, choice=_choice, document=document
+)
