@@ -21,6 +21,8 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
 
+sys.path.append(str(Path(__file__).parents[1] / "house"))  # network_text.py
+
 import cache
 import merp.cosim
 import merp.tools
