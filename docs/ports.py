@@ -49,6 +49,7 @@ from merp.models.base.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.base.fused import OPERAND_BITS
 from merp.models.base.rates import PLAIN
 from merp.models.base.tap_line import TapLine
+from merp.models.machines.cnn_merp.at_once.places import DEPTH
 from merp.models.machines.cnn_merp.chain.cut import cut
 from merp.models.machines.cnn_merp.chain.shares import cluster_design
 from merp.models.machines.cnn_merp.designs import design_of
@@ -57,7 +58,7 @@ from merp.models.machines.cnn_merp.one_pass import backward_design
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.settings import cluster_settings
 from merp.models.machines.cnn_merp.phases import delta_design, update_design
-from merp.models.machines.cnn_merp.pipeline.slices import DEPTH, pipeline_design
+from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
 from merp.models.machines.mac_array.params.design import Design
 from merp.models.machines.mac_array.params.gradient_registers import GRADIENT_TABLES
 from merp.models.machines.mac_array.params.input_registers import TABLES

@@ -9,15 +9,15 @@ from math import ceil
 from typing import Final
 
 from merp.models.base.errors import BadInput
-from merp.models.chain.chain import Chain, Links, Place
-from merp.models.chain.of_partition import rows_of, slices_of
-from merp.models.chain.simulator import Outcome
 from merp.models.comparison import of_board
 from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.fpdeep import Plan, record
 from merp.models.comparison.record import Record, Row
 from merp.models.fpga.board import Board
 from merp.models.papers.fpdeep.links import borders
+from merp.models.papers.fpdeep.rows import rows_of, slices_of
+from merp.models.rows.layout import Layout, Links, Place
+from merp.models.rows.simulator import Outcome
 
 MOST_IMAGES: Final = 1024
 """Of a batch: of AlexNet on 15 boards about three million tasks."""
@@ -25,7 +25,7 @@ MOST_IMAGES: Final = 1024
 
 def chain_of(
     plan: Plan, *, loss: int = 0, sizes: Mapping[Place, int] | None = None, shared: bool = False
-) -> Chain:
+) -> Layout:
     """Return a plan's boards as a chain of slices, links and FIFOs.
 
     Args:
@@ -52,7 +52,7 @@ def chain_of(
         ) from None
     plain = borders(plan.cut.pieces)
     link = plan.board.link
-    return Chain(
+    return Layout(
         layers=layers,
         slices=slices_of(plan.cut.pieces),
         links=Links(

@@ -11,7 +11,7 @@ from trained import Trained, network_of, train_on
 from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch, cluster_batch
 from merp.cosim.machines.cnn_merp.chain.cluster import Cluster
 from merp.cosim.machines.cnn_merp.chain.processes import Processes
-from merp.cosim.machines.cnn_merp.training.cluster_step import ClusterStep
+from merp.cosim.machines.cnn_merp.chain.step import ClusterStep
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.training import initial_model, rates_of, train_step
 from merp.models.machines.cnn_merp.chain.cut import cut

@@ -8,7 +8,7 @@ from typing import Any
 
 from trained import Trained, network_of, train_on
 
-from merp.cosim.machines.cnn_merp.training.pipeline_step import PipelineStep
+from merp.cosim.machines.cnn_merp.pipeline.step import PipelineStep
 from merp.models.machines.cnn_merp.params.pipeline_design import PipelineDesign
 from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
 from merp.models.network.network import Network

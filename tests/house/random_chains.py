@@ -4,17 +4,17 @@ import random
 from fractions import Fraction
 from itertools import pairwise
 
-from merp.models.chain.chain import Chain, Links, Rows, Slice
+from merp.models.rows.layout import Layout, Links, Rows, Slice
 
 NAMES = ("a", "b", "c")
 
 
-def random_chain(seed: int) -> Chain:
+def random_chain(seed: int) -> Layout:
     """Return the chain of a number; about one in four has a FIFO that is too short."""
     draw = random.Random(seed)
     layers = _layers(draw)
     slices = _slices(draw, layers)
-    chain = Chain(
+    chain = Layout(
         layers=layers,
         slices=slices,
         links=Links(
@@ -80,7 +80,7 @@ def _slices(draw: random.Random, layers: tuple[Rows, ...]) -> tuple[Slice, ...]:
     return tuple(slices)
 
 
-def _with_sizes(draw: random.Random, chain: Chain) -> Chain:
+def _with_sizes(draw: random.Random, chain: Layout) -> Layout:
     kinds = ("maps", "sums", "errors", "deltas", "own", "features")
     sends = ("send maps", "send sums", "send deltas")
     sizes = {
@@ -89,4 +89,4 @@ def _with_sizes(draw: random.Random, chain: Chain) -> Chain:
         for place in range(len(chain.slices))
         if draw.random() < 0.25
     }
-    return Chain(**{**vars(chain), "sizes": sizes})
+    return Layout(**{**vars(chain), "sizes": sizes})

@@ -35,31 +35,35 @@ def rooms(*floors: Mapping[str, str]) -> Rooms:
 CNN_MERP = "machines.cnn_merp"
 MAC_ARRAY = "machines.mac_array"
 MODELS = rooms(
-    {"base": "", "papers": ""},
+    {"base": "", "papers": "", "rows": ""},
     {"arithmetic": "base", "network": "base", "fpga": "base"},
-    {"papers.fcnn": "papers", "papers.fpdeep": "base network", "papers.mazouz": "base network"},
+    {"papers.fcnn": "papers", "papers.mazouz": "base network"},
+    {"papers.fpdeep": "base network rows"},
     {"papers.mazouz.params": "base"},
     {"onnx": "base arithmetic network machines.cnn_merp.params"},
     {"golden": "base arithmetic network", "traffic": "base network fpga papers"},
-    {"chain": "papers.fpdeep"},
     {f"{CNN_MERP}.params": "base"},
     {f"{CNN_MERP}.fpga": f"base fpga papers {CNN_MERP}.params"},
     {f"{CNN_MERP}.traffic": f"base traffic {CNN_MERP}.params"},
     {CNN_MERP: f"base network fpga papers {CNN_MERP}.fpga {CNN_MERP}.params"},
-    {f"{CNN_MERP}.pipeline": f"base network chain {CNN_MERP} {CNN_MERP}.params"},
-    {f"{CNN_MERP}.chain": f"base network chain {CNN_MERP} {CNN_MERP}.params {CNN_MERP}.pipeline"},
+    {f"{CNN_MERP}.at_once": f"base network rows {CNN_MERP} {CNN_MERP}.params"},
+    {f"{CNN_MERP}.chain": f"base network rows {CNN_MERP} {CNN_MERP}.at_once {CNN_MERP}.params"},
     {f"{CNN_MERP}.plan": f"base network fpga traffic {CNN_MERP} {CNN_MERP}.fpga {CNN_MERP}.params"},
+    {
+        f"{CNN_MERP}.pipeline": f"base network rows {CNN_MERP} {CNN_MERP}.at_once "
+        f"{CNN_MERP}.params {CNN_MERP}.plan"
+    },
     {f"{MAC_ARRAY}.params": "base"},
     {MAC_ARRAY: f"base network arithmetic golden traffic {MAC_ARRAY}.params"},
     {f"{MAC_ARRAY}.rtl_compiler": f"base network {MAC_ARRAY} {MAC_ARRAY}.params"},
     {
-        "comparison": "base network fpga chain traffic papers papers.fcnn papers.fpdeep "
+        "comparison": "base network fpga rows traffic papers papers.fcnn papers.fpdeep "
         f"papers.mazouz {CNN_MERP} {CNN_MERP}.fpga {CNN_MERP}.params {CNN_MERP}.plan "
         f"{MAC_ARRAY} {MAC_ARRAY}.params {MAC_ARRAY}.rtl_compiler"
     },
     {
         "explore": "base network fpga comparison papers.mazouz "
-        f"{CNN_MERP}.fpga {CNN_MERP}.params {CNN_MERP}.pipeline {CNN_MERP}.plan"
+        f"{CNN_MERP}.fpga {CNN_MERP}.params {CNN_MERP}.plan"
     },
 )
 
@@ -109,14 +113,18 @@ COSIM = rooms(
     {"machines": "engines phases phases.audit training"},
     {f"{CNN_MERP}.phases": "engines phases"},
     {f"{CNN_MERP}.passes": f"phases phases.audit {CNN_MERP}.phases"},
-    {f"{CNN_MERP}.pipeline": f"engines phases phases.audit {CNN_MERP}.phases"},
     {
-        f"{CNN_MERP}.chain": f"engines engines.programs phases training {CNN_MERP}.phases "
-        f"{CNN_MERP}.pipeline"
+        f"{CNN_MERP}.training": f"engines phases phases.audit training {CNN_MERP}.passes "
+        f"{CNN_MERP}.phases"
     },
     {
-        f"{CNN_MERP}.training": f"engines phases phases.audit training {CNN_MERP}.chain "
-        f"{CNN_MERP}.passes {CNN_MERP}.phases {CNN_MERP}.pipeline"
+        f"{CNN_MERP}.at_once": f"engines phases phases.audit training {CNN_MERP}.phases "
+        f"{CNN_MERP}.training"
+    },
+    {f"{CNN_MERP}.pipeline": f"phases {CNN_MERP}.at_once {CNN_MERP}.phases {CNN_MERP}.training"},
+    {
+        f"{CNN_MERP}.chain": f"engines engines.programs phases training {CNN_MERP}.at_once "
+        f"{CNN_MERP}.phases {CNN_MERP}.training"
     },
     {f"{MAC_ARRAY}.phases": "engines phases"},
     {MAC_ARRAY: f"phases.audit training {MAC_ARRAY}.phases"},

@@ -176,8 +176,8 @@ def _pipelines(
     """The front of the pipelines of Mazouz and Bridges, and network files of their engines."""
     from merp.models.comparison.mazouz import ARCHITECTURE
     from merp.models.comparison.options import Options
-    from merp.models.explore.engines import engines_of, with_engines
     from merp.models.explore.mazouz import COSTS, evolved, front
+    from merp.models.machines.cnn_merp.pipeline.elements import engines_of, with_engines
     from merp.models.papers.mazouz.enumeration import enumerated
     from merp.models.papers.mazouz.pipeline import Pipeline
     from merp.tools.explore.found import Found, network_file

@@ -11,9 +11,9 @@ from io import StringIO
 from typing import Any
 
 from merp.models.base.errors import BadInput
-from merp.models.explore.engines import Engines
 from merp.models.explore.point import Point, notable, numbered
 from merp.models.fpga.board import Board
+from merp.models.machines.cnn_merp.pipeline.elements import Engines
 from merp.models.network.network import Network
 from merp.tools.common.designed import designed_file
 from merp.tools.explore.folder import FRONT

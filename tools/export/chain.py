@@ -17,9 +17,9 @@ from merp.models.base.errors import BadInput
 from merp.models.base.names import folder_name, identifier
 from merp.models.base.rates import PLAIN
 from merp.models.fpga.order_codes import Target
+from merp.models.machines.cnn_merp.at_once.places import check_depth
 from merp.models.machines.cnn_merp.chain.cut import cut
 from merp.models.machines.cnn_merp.chain.shares import Share, cluster_design
-from merp.models.machines.cnn_merp.pipeline.slices import check_depth
 from merp.models.network.network import Network
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.tools.common.output import Output
@@ -126,7 +126,7 @@ class ChainPackages:
         parts = [node_batch(whole, node.place) for node in self.nodes]
         with spent.on("converting and writing"):
             for part in parts:
-                frame, place = self.frame(part.pipeline), part.pipeline.place
+                frame, place = self.frame(part.hardware), part.hardware.place
                 progress.count(place, len(parts), f"{frame.name}, {place} of {len(parts)} done")
                 fill = partial(self._write_node, frame, part, spent)
                 exported[frame.name] = output.add_folder(frame.name, fill)
@@ -138,7 +138,7 @@ class ChainPackages:
         self, frame: Frame, part: NodeBatch, spent: TimeSpent, directory: Path
     ) -> dict[str, Any]:
         """Write the package of a node."""
-        node = part.pipeline
+        node = part.hardware
         facts = {
             "design": f"node {node.place}",
             "depth": self.depth,
@@ -177,7 +177,7 @@ class ChainPackages:
                             "layer": share.layer.name,
                             "maps": [share.begin, share.end],
                         }
-                        for place, share in part.pipeline.shares.items()
+                        for place, share in part.hardware.shares.items()
                     ],
                     "registers": [
                         {"address": addresses[key], "name": key, "value": value}
@@ -226,11 +226,11 @@ def _said(share: Share) -> str:
 def _stream_words(part: NodeBatch) -> dict[str, str]:
     """Contents and order of words by stream."""
     said = {}
-    for pin in part.pipeline.top().ports.streams:
+    for pin in part.hardware.top().ports.streams:
         side, end = pin.name[7:].partition("_")[0], pin.name.rpartition("_")[2]
         if side in ("front", "back"):
             said[pin.name] = WORDS[end]
         else:
-            share = part.pipeline.shares[int(side.removeprefix("share"))]
+            share = part.hardware.shares[int(side.removeprefix("share"))]
             said[pin.name] = f"{PARAMETERS[end]} of {_said(share)}, {when(pin.name)}"
     return said

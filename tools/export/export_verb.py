@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from merp.cosim.machines.loader import part_for
 from merp.models.fpga.order_codes import Target, target_named
+from merp.models.machines.cnn_merp.at_once.places import DEPTH
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.params.sizing import check_fits
-from merp.models.machines.cnn_merp.pipeline.slices import DEPTH
 from merp.models.network.network import Network
 from merp.tools.common.fields import CLUSTER, PIPELINE
 from merp.tools.common.output import Output

@@ -7,15 +7,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.machines.cnn_merp.pipeline.batch import Batch, batch
+from merp.cosim.machines.cnn_merp.at_once.batch import Batch
+from merp.cosim.machines.cnn_merp.pipeline.batch import batch
 from merp.cosim.machines.cnn_merp.pipeline.pipeline import Pipeline
 from merp.models.base.errors import BadInput
 from merp.models.base.names import folder_name, identifier
 from merp.models.base.rates import PLAIN
 from merp.models.fpga.order_codes import Target
+from merp.models.machines.cnn_merp.at_once.places import check_depth
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.pipeline.cycles import pipeline_cycles
-from merp.models.machines.cnn_merp.pipeline.slices import check_depth, pipeline_design
+from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
 from merp.models.network.network import Network
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.top.top import Top

@@ -8,7 +8,7 @@ from typing import Any
 
 from merp.models.fpga.order_codes import target_named
 from merp.models.fpga.parts import DEFAULT, PARTS
-from merp.models.machines.cnn_merp.pipeline.slices import DEPTH
+from merp.models.machines.cnn_merp.at_once.places import DEPTH
 from merp.models.network.network import Network
 from merp.models.network.phases import NAMED
 from merp.tools.common import fields

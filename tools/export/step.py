@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from merp.cosim.machines.cnn_merp.pipeline.batch import Batch
-from merp.cosim.machines.cnn_merp.pipeline.pipeline import Engines
+from merp.cosim.machines.cnn_merp.at_once.batch import Batch
+from merp.cosim.machines.cnn_merp.at_once.engines import Engines
 from merp.cosim.phases.audit.vectors import status_words, write_run
 from merp.hdl.conversion.convert import convert
 from merp.models.base.counters import COUNTERS
@@ -69,19 +69,19 @@ def write_step(
     Raises:
         RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
     """
-    engine = made.pipeline.top()
+    engine = made.hardware.top()
     shell = axi_top(engine)
     registers: RegisterMap = shell.args["registers"]
     hdl, prefix = directory / "hdl", f"{frame.entity}_"
     export = convert(shell.function, shell.args, frame.dialect.name, hdl, prefix=prefix)
-    counters = _counter(made.pipeline)
+    counters = _counter(made.hardware)
     total = next(each.name for each in COUNTERS)
     compared = write_run(
         directory / "vectors" / "small",
         made.run,
         made.goldens,
         status_words(made.counts),
-        [f"{each.name}_{total}" for each in made.pipeline.engines],
+        [f"{each.name}_{total}" for each in made.hardware.engines],
         engine.ports,
         registers,
     )
@@ -89,7 +89,7 @@ def write_step(
     write_header(directory / "software", frame.entity, registers, made.run.config, header)
     found = frame.facts(engine, export, registers) | {
         "phase": "all",
-        "format": asdict(made.pipeline.network.fmt),
+        "format": asdict(made.hardware.network.fmt),
         **facts,
         "streams": {
             pin.name: {"port": counters.get(pin.name, pin.name), "width": pin.element}

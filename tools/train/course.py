@@ -13,8 +13,8 @@ from merp.models.base.fixed import FixedFormat
 from merp.models.base.given import given, mention, name_of
 from merp.models.base.rates import UpdateRule
 from merp.models.fpga.board import Board
+from merp.models.machines.cnn_merp.at_once.places import DEPTH
 from merp.models.machines.cnn_merp.one_pass import check_backward
-from merp.models.machines.cnn_merp.pipeline.slices import DEPTH
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.tools.common.boards import open_board

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from merp.cosim.machines.cnn_merp.chain.beats import PATIENCE
 from merp.models.base.state_field import STATES
+from merp.models.machines.cnn_merp.at_once.places import DEPTH
 from merp.models.machines.cnn_merp.chain.shares import MAX_PACE
-from merp.models.machines.cnn_merp.pipeline.slices import DEPTH
 from merp.tools.common import fields
 from merp.tools.common.fields import ARCHITECTURES, CLUSTER, MOST_BATCH, PIPELINE
 from merp.tools.common.kinds import (

@@ -18,7 +18,7 @@ from merp.hdl.cnn_merp.chain.put_together import put_together
 from merp.hdl.cnn_merp.pipeline.admission import admission
 from merp.hdl.cnn_merp.pipeline.gather import gather
 from merp.hdl.cnn_merp.pipeline.layer_slice import layer_slice
-from merp.hdl.cnn_merp.pipeline.ports import LayerPorts, with_flags
+from merp.hdl.cnn_merp.ports.slice_ports import LayerPorts, with_flags
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.broadcast import broadcast
 from merp.hdl.streams.open_stream import open_stream

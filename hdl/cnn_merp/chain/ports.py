@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import BYTE, AxiStream, Bundles, bits, flag
 from merp.hdl.base.status import STATUS_WIDTH
-from merp.hdl.cnn_merp.pipeline.ports import SliceCounters
+from merp.hdl.cnn_merp.ports.slice_ports import SliceCounters
 from merp.models.base.register_map import FLAGS
 from merp.models.machines.cnn_merp.params.cluster_design import (
     ClusterDesign,

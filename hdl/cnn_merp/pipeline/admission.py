@@ -11,7 +11,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import Stream, bits, flag
-from merp.hdl.cnn_merp.pipeline.ports import AdmissionConfig
+from merp.hdl.cnn_merp.ports.slice_ports import AdmissionConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
 
 

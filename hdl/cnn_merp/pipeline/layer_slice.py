@@ -16,10 +16,10 @@ from merp.hdl.cnn_merp.phases.delta import delta
 from merp.hdl.cnn_merp.phases.forward import forward
 from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
 from merp.hdl.cnn_merp.pipeline.gather import gather
-from merp.hdl.cnn_merp.pipeline.ports import LayerPorts, with_flags
 from merp.hdl.cnn_merp.ports.delta_ports import DeltaPorts
 from merp.hdl.cnn_merp.ports.forward_ports import ForwardPorts
 from merp.hdl.cnn_merp.ports.kernel_update_ports import KernelUpdatePorts, UpdateDesign
+from merp.hdl.cnn_merp.ports.slice_ports import LayerPorts, with_flags
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.broadcast import broadcast
 from merp.hdl.streams.stream_fifo import stream_fifo

@@ -14,7 +14,8 @@ from merp.hdl.base.signals import BYTE, AxiStream, Bundles, Stream, flag, stream
 from merp.hdl.cnn_merp.pipeline.admission import admission
 from merp.hdl.cnn_merp.pipeline.gather import gather
 from merp.hdl.cnn_merp.pipeline.layer_slice import layer_slice
-from merp.hdl.cnn_merp.pipeline.ports import LayerPorts, PipelineStatus, with_flags
+from merp.hdl.cnn_merp.pipeline.ports import PipelineStatus
+from merp.hdl.cnn_merp.ports.slice_ports import LayerPorts, with_flags
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.stream_gate import stream_gate
 from merp.models.machines.cnn_merp.params.pipeline_design import PipelineDesign

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.base.errors import CheckFailed
-from merp.models.chain.chain import Chain
-from merp.models.chain.simulator import Deadlock, simulate
 from merp.models.comparison.fpdeep import ARCHITECTURE, Plan
 from merp.models.comparison.fpdeep_simulated import MOST_IMAGES, chain_of, simulated
 from merp.models.comparison.options import Options
+from merp.models.rows.layout import Layout
+from merp.models.rows.simulator import Deadlock, simulate
 from merp.tools.common import fields
 from merp.tools.common.kinds import POSITIVE, Flag, Repeated, Text, Whole
 from merp.tools.common.output import Output
@@ -107,7 +107,7 @@ def run(asked: ClusterOptions) -> int:
     return fields.answered(asked, found, lambda: show_answer(run))
 
 
-def _simulated(plan: Plan, chain: Chain) -> Simulated:
+def _simulated(plan: Plan, chain: Layout) -> Simulated:
     """The plan that has run.
 
     Raises:

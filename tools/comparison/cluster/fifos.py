@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from merp.models.base.errors import BadInput, shown
-from merp.models.chain.chain import FIFOS, Place
+from merp.models.rows.layout import FIFOS, Place
 
 MOST_ROWS = 1 << 20
 SENT = ("maps", "sums", "deltas")

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from merp.models.chain.chain import Chain
-from merp.models.chain.simulator import Outcome
-from merp.models.chain.streams import UNBOUNDED
 from merp.models.comparison.fpdeep import Plan
 from merp.models.comparison.record import Record
 from merp.models.network.phases import PHASES
+from merp.models.rows.layout import Layout
+from merp.models.rows.simulator import Outcome
+from merp.models.rows.streams import UNBOUNDED
 from merp.tools.report.table import Column, Table
 
 Row = dict[str, Any]
@@ -22,7 +22,7 @@ class Simulated:
     """A plan that has run."""
 
     plan: Plan
-    chain: Chain
+    chain: Layout
     outcome: Outcome
     record: Record
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from merp.models.base.errors import BadInput
-from merp.models.chain.simulator import Deadlock, simulate
 from merp.models.comparison.fpdeep_simulated import chain_of, simulated
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
@@ -16,6 +15,7 @@ from merp.models.fpga.board import Board
 from merp.models.fpga.board_file import board_of
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
+from merp.models.rows.simulator import Deadlock, simulate
 from merp.tools.comparison.place import linked
 from merp.tools.comparison.sweep.axes import BATCH, DEVICES, LATENCY, LINK, Point
 from merp.tools.comparison.sweep.quantities import QUANTITIES

@@ -5,9 +5,9 @@ from __future__ import annotations
 from merp.cosim.machines.cnn_merp.chain.peers import Peers
 from merp.cosim.machines.cnn_merp.chain.processes import Processes
 from merp.cosim.machines.cnn_merp.chain.ranks import ranks
-from merp.cosim.machines.cnn_merp.training.cluster_step import ClusterStep
+from merp.cosim.machines.cnn_merp.chain.step import ClusterStep
+from merp.cosim.machines.cnn_merp.pipeline.step import PipelineStep
 from merp.cosim.machines.cnn_merp.training.fused_layers import FusedLayers
-from merp.cosim.machines.cnn_merp.training.pipeline_step import PipelineStep
 from merp.cosim.machines.cnn_merp.training.planned_layers import PlannedLayers
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.cosim.training.hardware_step import HardwareStep, Layers

@@ -39,7 +39,7 @@ def run_apart(
         CheckFailed: one has ended before its time.
         Stuck: no word moved for ``limit`` cycles.
     """
-    whole = batch.pipeline
+    whole = batch.hardware
     network = replace(whole.network, weights={})  # no hardware's, and large
     cluster = Cluster(network, whole.shares, whole.design, whole.rule)
     places = range(len(cluster.design.nodes))

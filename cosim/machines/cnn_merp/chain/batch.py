@@ -9,12 +9,12 @@ from itertools import pairwise
 import numpy as np
 
 from merp.cosim.engines.record import Record
+from merp.cosim.machines.cnn_merp.at_once.batch import Batch, batch_of
 from merp.cosim.machines.cnn_merp.chain.cluster import Cluster, ShareEngine
 from merp.cosim.machines.cnn_merp.chain.of_share import own_maps, updated_share
 from merp.cosim.machines.cnn_merp.phases.delta import Delta, delta_run, expect_delta
 from merp.cosim.machines.cnn_merp.phases.forward import Forward, expect_forward, forward_run
 from merp.cosim.machines.cnn_merp.phases.kernel_update import expect_update, kernel_update_run
-from merp.cosim.machines.cnn_merp.pipeline.batch import Batch, batch_of
 from merp.cosim.phases.expectation import Pass
 from merp.cosim.training.crossing import Crossing
 from merp.models.base.bits import Bits
@@ -53,18 +53,18 @@ def crossing_words(share: Share, images: int) -> dict[tuple[str, str], int]:
 
 @dataclass(frozen=True)
 class ClusterBatch(Batch):
-    """A step of training as one run of a chain, ``pipeline``.
+    """A step of training as one run of a chain, ``hardware``.
 
     Attributes:
         images: of the batch.
     """
 
-    pipeline: Cluster
+    hardware: Cluster
     images: int
 
     def crossings(self, status: Mapping[str, int]) -> Iterator[Crossing]:
         """What crossed the links, by the status of the top."""
-        for share, behind in pairwise(self.pipeline.shares):
+        for share, behind in pairwise(self.hardware.shares):
             if share.node == behind.node:
                 continue
             for (way, stream), words in crossing_words(share, self.images).items():

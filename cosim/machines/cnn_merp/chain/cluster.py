@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from merp.cosim.machines.cnn_merp.at_once.engines import Count, Engine, Phase, top_args
 from merp.cosim.machines.cnn_merp.phases.delta import Delta
 from merp.cosim.machines.cnn_merp.phases.forward import Forward
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
-from merp.cosim.machines.cnn_merp.pipeline.pipeline import Count, Engine, Phase, top_args
 from merp.hdl.base.signals import Bundles
 from merp.hdl.cnn_merp.chain.chain import chain
 from merp.hdl.cnn_merp.chain.ports import ClusterStatus, LinkConfig, ShareConfig
-from merp.hdl.cnn_merp.pipeline.ports import AdmissionConfig
+from merp.hdl.cnn_merp.ports.slice_ports import AdmissionConfig
 from merp.models.base.rates import UpdateRule
 from merp.models.machines.cnn_merp.chain.shares import Share
 from merp.models.machines.cnn_merp.params.cluster_design import ClusterDesign

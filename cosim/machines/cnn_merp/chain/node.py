@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from merp.cosim.machines.cnn_merp.at_once.batch import Batch
+from merp.cosim.machines.cnn_merp.at_once.engines import Count, Engine
 from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch
 from merp.cosim.machines.cnn_merp.chain.cluster import Cluster, ShareEngine
-from merp.cosim.machines.cnn_merp.pipeline.batch import Batch
-from merp.cosim.machines.cnn_merp.pipeline.pipeline import Count, Engine
 from merp.hdl.base.signals import Bundles
 from merp.hdl.cnn_merp.chain.node import node
 from merp.hdl.cnn_merp.chain.ports import (
@@ -105,7 +105,7 @@ class NodeBatch(Batch):
         leaving: what must leave to other nodes, by stream.
     """
 
-    pipeline: Node
+    hardware: Node
     leaving: Mapping[str, Bits]
 
     @property
@@ -117,7 +117,7 @@ class NodeBatch(Batch):
     def counts(self) -> dict[str, int]:
         """What counters must hold at the end, whoever pauses when."""
         found = super().counts
-        if not self.pipeline.design.begins:
+        if not self.hardware.design.begins:
             del found["flight"]
         return found
 
@@ -128,7 +128,7 @@ def node_batch(whole: ClusterBatch, place: int) -> NodeBatch:
     Errors of an image come behind its sums, or the maps, that leave at the back: as others would
     make them.
     """
-    made = Node(whole.pipeline, place)
+    made = Node(whole.hardware, place)
     ports, run = made.top().ports, whole.run
     words = {ENDS.get(name, name): each for name, each in run.words.items()}
     leaving: dict[str, Bits] = {}
@@ -161,7 +161,7 @@ def _at(side: str, streams: Mapping[str, Bits]) -> dict[str, Bits]:
 
 def _crossing(whole: ClusterBatch, border: int) -> tuple[dict[str, Bits], dict[str, Bits]]:
     """Words of each stream over the border behind a node, those that go on and those back."""
-    shares = list(enumerate(whole.pipeline.shares, 1))
+    shares = list(enumerate(whole.hardware.shares, 1))
     place, share = next(each for each in reversed(shares) if each[1].node == border)
     errors = _into(whole, f"share{place}_ku", "delta_in")
     if share.part.last:

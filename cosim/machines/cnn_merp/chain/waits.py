@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from merp.cosim.machines.cnn_merp.at_once.waits import ENTRANCE, HOST, Fifo, Standing
 from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch, crossing_words
 from merp.cosim.machines.cnn_merp.chain.cluster import ShareEngine
-from merp.cosim.machines.cnn_merp.pipeline.waits import ENTRANCE, HOST, Fifo, Standing
 from merp.models.machines.cnn_merp.chain.shares import Share
 from merp.models.machines.cnn_merp.params.cluster_design import ClusterDesign
 
@@ -30,9 +30,9 @@ class _Standing(Standing):
 
     def __init__(self, batch: ClusterBatch, status: Mapping[str, int]) -> None:
         super().__init__(batch, status)
-        self._shares, self._images = batch.pipeline.shares, batch.images
-        self._design: ClusterDesign = batch.pipeline.design
-        self._engines = {each.name: each for each in batch.pipeline.engines}
+        self._shares, self._images = batch.hardware.shares, batch.images
+        self._design: ClusterDesign = batch.hardware.design
+        self._engines = {each.name: each for each in batch.hardware.engines}
 
     def told(self) -> str:
         """The circle."""

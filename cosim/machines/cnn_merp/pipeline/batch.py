@@ -3,128 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
-from merp.cosim.engines.record import Record
+from merp.cosim.machines.cnn_merp.at_once.batch import Batch, batch_of
+from merp.cosim.machines.cnn_merp.at_once.engines import Engine
 from merp.cosim.machines.cnn_merp.phases.delta import Delta, delta_pass
 from merp.cosim.machines.cnn_merp.phases.forward import Forward, forward_pass
 from merp.cosim.machines.cnn_merp.phases.kernel_update import update_pass
-from merp.cosim.machines.cnn_merp.pipeline.pipeline import Engine, Engines, Pipeline
-from merp.cosim.phases.audit.audit import audit
-from merp.cosim.phases.audit.run_and_audit import Audited
+from merp.cosim.machines.cnn_merp.pipeline.pipeline import Pipeline
 from merp.cosim.phases.expectation import Pass
-from merp.models.base.bits import Bits
 from merp.models.base.rates import Rates
 from merp.models.golden.training import Model, Step, leaves, state_behind
 from merp.models.machines.cnn_merp.params.pipeline_registers import (
-    ADMISSION,
     PipelineRun,
     map_words,
     sum_words,
 )
 from merp.models.network.branches import behind
-from merp.testbenches.top.run import Answer, Run
-
-STORES = {"features": "ku", "states": "dp"}
-"""Stores of a layer, each with the phase that takes from it."""
-
-
-@dataclass(frozen=True)
-class Batch:
-    """A step of training as one run of a pipeline.
-
-    Attributes:
-        pipeline: which. run: what the bench plays. passes: of each engine, by its name.
-    """
-
-    pipeline: Engines
-    run: Run
-    passes: Mapping[str, Pass]
-
-    def audited(self, record: Record) -> dict[str, Audited]:
-        """What each engine did, by its name, its streams called as on a top of its own."""
-        found = {}
-        for engine in self.pipeline.engines:
-            seen, joined = self._seen(record, engine)
-            expected = self.passes[engine.name].expected
-            found[engine.name] = Audited(seen, audit(seen, expected, joined=joined))
-        return found
-
-    @property
-    def goldens(self) -> dict[str, Bits]:
-        """What must leave, by stream of the top."""
-        found = {}
-        for engine in self.pipeline.engines:
-            for port, each in self.passes[engine.name].expected.ports.items():
-                pin = self.pipeline.pin(engine, port)
-                if pin is not None and each.golden is not None:
-                    found[pin] = each.golden
-        return found
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """What counters must hold at the end, whoever pauses when."""
-        found = {"flight": 0}
-        for engine in self.pipeline.engines:
-            expected = self.passes[engine.name].expected
-            counted = {name: port.closed_form for name, port in expected.ports.items()}
-            counted |= {"issue": expected.work.issue, "useful": expected.work.useful}
-            found |= {f"{engine.name}_{name}": count for name, count in counted.items()}
-            phase = engine.phase.name
-            found |= {f"{engine.where}_{kept}_fill": 0 for kept in STORES if STORES[kept] == phase}
-        return found
-
-    def failures(self, record: Record) -> list[str]:
-        """What is wrong with the whole, whatever an engine did."""
-        return [*record.outcome.faults, *self._left(record)]
-
-    def _seen(self, record: Record, engine: Engine) -> tuple[Record, dict[str, int]]:
-        """The record as one of an engine alone, and what its neighbours counted."""
-        outcome, prefix = record.outcome, f"status_{engine.name}_"
-        joined: dict[str, int] = {}
-        pins: dict[str, str] = {}
-        for port, stream in engine.streams.items():
-            pin = self.pipeline.pin(engine, port)
-            if pin is None:
-                joined[port] = sum(
-                    each.sign * outcome.status[f"status_{each.whose}_{each.port}"]
-                    for each in self.pipeline.joined(engine, port)
-                )
-            else:
-                pins[stream] = pin
-        seen = replace(
-            outcome,
-            words={own: outcome.words[pin] for own, pin in pins.items() if pin in outcome.words},
-            transfers={own: outcome.transfers[pin] for own, pin in pins.items()},
-            first={own: outcome.first[pin] for own, pin in pins.items()},
-            last={own: outcome.last[pin] for own, pin in pins.items()},
-            status={
-                f"status_{name.removeprefix(prefix)}": value
-                for name, value in outcome.status.items()
-                if name.startswith(prefix)
-            }
-            | {"status_framing_error": 0},  # told of all engines together
-            faults=(),
-        )
-        return replace(record, outcome=seen), joined
-
-    def _left(self, record: Record) -> list[str]:
-        """What is left in stores, images that are still on their way, or too many at once."""
-        status = record.outcome.status
-        stores = tuple(f"{store}_fill" for store in STORES)
-        left = {name: count for name, count in status.items() if name.endswith(stores)}
-        left["status_flight"] = status["status_flight"]
-        found = [
-            f"{name.removeprefix('status_')}: {count} at the end, not 0"
-            for name, count in left.items()
-            if count
-        ]
-        most, allowed = status["status_flight_peak"], self.run.config["config_admission_depth"]
-        if most > allowed:
-            found.append(f"flight_peak: {most} images on their way, not {allowed} at most")
-        if status["status_framing_error"]:
-            found.append("framing_error: an input's last did not come with its last word")
-        return found
 
 
 def batch(
@@ -157,26 +51,6 @@ def batch(
         depth=depth,
     )
     return batch_of(pipeline, passes, entry, stalls)
-
-
-def batch_of(
-    engines: Engines,
-    passes: Mapping[str, Pass],
-    entry: PipelineRun,
-    stalls: Mapping[str, Sequence[int]] | None = None,
-) -> Batch:
-    """The run of a batch in which each engine has its pass, with the registers of admission."""
-    config = {f"config_{name}": value for name, value in ADMISSION.values(entry).items()}
-    words = {}
-    for engine in engines.engines:
-        run = passes[engine.name].run
-        config |= {f"config_{engine.name}_{name}": value for name, value in run.config.items()}
-        for port, stream in engine.streams.items():
-            pin = engines.pin(engine, port)
-            if pin is not None and stream in run.words:
-                words[pin] = run.words[stream]
-    answers = {"s_axis_delta": Answer("m_axis_map", entry.losses, entry.losses)}
-    return Batch(engines, Run(config, words, stalls or {}, answers=answers), passes)
 
 
 def _pass(pipeline: Pipeline, engine: Engine, model: Model, step: Step, rates: Rates) -> Pass:

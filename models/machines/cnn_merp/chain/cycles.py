@@ -11,16 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from merp.models.chain.chain import Chain, Links, Slice
-from merp.models.chain.simulator import simulate
+from merp.models.machines.cnn_merp.at_once.rows import PAIR, rows_of
 from merp.models.machines.cnn_merp.chain.shares import LATENCY, Share
 from merp.models.machines.cnn_merp.cycles import Cycles, delta_cycles, forward_cycles, update_cycles
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.params.pipeline_registers import sum_words
 from merp.models.machines.cnn_merp.phases import delta_design, update_design
-from merp.models.machines.cnn_merp.pipeline.cycles import PAIR, rows_of
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, has_phase
+from merp.models.rows.layout import Layout, Links, Slice
+from merp.models.rows.simulator import simulate
 
 WORD = 32
 """Bits of a word on a link, whatever crosses."""
@@ -53,7 +53,7 @@ def cluster_cycles(
         BadInput: a layer has no design.
     """
     outcome = simulate(
-        Chain(
+        Layout(
             layers=rows_of(network.layers),
             slices=tuple(_slice(network, share) for share in shares),
             links=Links(

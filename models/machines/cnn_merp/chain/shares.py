@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from merp.models.base.input_part import InputPart
 from merp.models.base.latencies import CREDIT_RETURN
 from merp.models.base.shape import Shape
+from merp.models.machines.cnn_merp.at_once.places import JOINT, check_place, state_room
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.params.cluster_design import (
     ClusterDesign,
@@ -18,7 +19,6 @@ from merp.models.machines.cnn_merp.params.cluster_design import (
 from merp.models.machines.cnn_merp.params.pipeline_design import SliceDesign
 from merp.models.machines.cnn_merp.params.pipeline_registers import map_words, output_words
 from merp.models.machines.cnn_merp.phases import delta_design, update_design, update_unpool_design
-from merp.models.machines.cnn_merp.pipeline.slices import JOINT, check_place, state_room
 from merp.models.network.network import Layer, Network
 
 LATENCY = 8

@@ -7,18 +7,16 @@ but for the update's, which ends the batch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from merp.models.chain.chain import Chain, Rows, Slice
-from merp.models.chain.simulator import simulate
+from merp.models.machines.cnn_merp.at_once.rows import PAIR, rows_of
 from merp.models.machines.cnn_merp.cycles import Cycles, layer_cycles
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import NAMED, ONE_PASS, has_phase
-
-PAIR = 2
-"""By so many images two batches differ, of which a rate is taken: positions come in pairs."""
+from merp.models.rows.layout import Layout, Slice
+from merp.models.rows.simulator import simulate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +48,7 @@ def pipeline_cycles(network: Network, images: int, depth: int) -> PipelineCycles
     """
     layers = network.layers
     outcome = simulate(
-        Chain(
+        Layout(
             layers=rows_of(layers),
             slices=tuple(_slice(network, layer, place) for place, layer in enumerate(layers)),
             images=images,
@@ -96,32 +94,3 @@ def _of_image(network: Network, layer: Layer, phase: str) -> int:
     """Cycles of an image among others, by how much longer two of them more take."""
     few, more = (_cycles(network, layer, phase, count * PAIR) for count in (1, 2))
     return -(-(more.total - few.total) // PAIR)
-
-
-def rows_of(layers: Sequence[Layer]) -> tuple[Rows, ...]:
-    """The layers of a network as rows."""
-    shapes = [layer.shape for layer in layers]
-    outputs = [behind.rows for behind in shapes[1:]] + [shapes[-1].pooled_rows]
-    return tuple(_rows(*each) for each in zip(layers, outputs, strict=True))
-
-
-def _rows(layer: Layer, outputs: int) -> Rows:
-    shape = layer.shape
-    pool = shape.pool
-    return Rows(
-        name=layer.name,
-        by_outputs=False,
-        inputs=shape.rows,
-        sums=shape.out_rows,
-        pooled=shape.pooled_rows,
-        outputs=outputs,
-        kernel=shape.k,
-        stride=shape.stride,
-        top=shape.top,
-        window=pool.window if pool else 1,
-        step=pool.stride if pool else 1,
-        above=pool.top if pool else 0,
-        input_words=layer.inputs,
-        sum_words=layer.sums,
-        output_words=layer.outputs,
-    )

@@ -14,11 +14,11 @@ from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch
 from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.at_once.places import check_depth
 from merp.models.machines.cnn_merp.chain.cut import cut
 from merp.models.machines.cnn_merp.chain.cycles import cluster_cycles
 from merp.models.machines.cnn_merp.chain.shares import cluster_design
 from merp.models.machines.cnn_merp.params.cluster_design import ClusterDesign
-from merp.models.machines.cnn_merp.pipeline.slices import check_depth
 from merp.models.network.network import Network
 from merp.testbenches.top.run import Stuck
 from merp.tools.common.shipped import open_network
@@ -43,7 +43,7 @@ def played(network: Network) -> tuple[ClusterBatch, Record]:
 def play(network: Network, **chosen: Any) -> tuple[ClusterBatch, Record]:
     made = batch_on(network, 3)
     runs = [replace(made.run, **chosen), made.run] if chosen else [made.run]
-    return made, run_job(Job(made.pipeline.top("behavioural"), runs, limit=3000), "myhdl")[-1]
+    return made, run_job(Job(made.hardware.top("behavioural"), runs, limit=3000), "myhdl")[-1]
 
 
 def test_two_steps_on_three_nodes_have_the_goldens_bits(network: Network) -> None:
@@ -77,7 +77,7 @@ def test_words_cross_the_links_as_the_paper_says(
         (1, "on", "maps"): images * outputs,
         (1, "back", "errors"): images * outputs,
     }
-    modelled = cluster_cycles(network, made.pipeline.shares, images, 2, 3).words
+    modelled = cluster_cycles(network, made.hardware.shares, images, 2, 3).words
     for (border, way), words in modelled.items():
         counted = [each for each in found.values() if (each.border, each.way) == (border, way)]
         assert sum(each.sent for each in counted if each.stream != "states") == words
@@ -92,7 +92,7 @@ def test_every_count_of_a_chain_is_checked(played: tuple[ClusterBatch, Record]) 
     made, record = played
     counters = [
         f"status_{engine.name}_{port}"
-        for engine in made.pipeline.engines
+        for engine in made.hardware.engines
         for port in engine.streams
     ]
     links = [name for name in status(record) if name.startswith("status_link")]

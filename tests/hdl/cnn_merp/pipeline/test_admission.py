@@ -7,7 +7,7 @@ import pytest
 from block_bench import BlockBench, Recorded, Replays, Sample, at_random
 from merp.hdl.base.signals import Stream, count
 from merp.hdl.cnn_merp.pipeline.admission import admission
-from merp.hdl.cnn_merp.pipeline.ports import AdmissionConfig
+from merp.hdl.cnn_merp.ports.slice_ports import AdmissionConfig
 from merp.models.machines.cnn_merp.params.pipeline_design import PipelineDesign
 
 WIDTH = 6

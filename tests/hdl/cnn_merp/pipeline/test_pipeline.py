@@ -13,12 +13,14 @@ from trained import network_of, same
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.machines.cnn_merp.pipeline.batch import Batch, batch
+from merp.cosim.machines.cnn_merp.at_once.batch import Batch
+from merp.cosim.machines.cnn_merp.pipeline.batch import batch
 from merp.cosim.machines.cnn_merp.pipeline.pipeline import Pipeline
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.errors import BadInput
 from merp.models.golden.training import initial_model, rates_of, train_step
-from merp.models.machines.cnn_merp.pipeline.slices import check_depth, pipeline_design
+from merp.models.machines.cnn_merp.at_once.places import check_depth
+from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
 from merp.models.network.network import Network
 from merp.testbenches.top.run import Stuck
 from merp.tools.common.shipped import open_network
@@ -122,7 +124,7 @@ def test_every_count_of_a_pipeline_is_checked(played: tuple[Batch, Record]) -> N
     assert not [each for each in made.audited(record).values() if each.audit.failures]
     names = [
         f"status_{engine.name}_{port}"
-        for engine in made.pipeline.engines
+        for engine in made.hardware.engines
         for port in engine.streams
     ]
     assert len(names) == 5 + 10 + 4 + 4 + 10

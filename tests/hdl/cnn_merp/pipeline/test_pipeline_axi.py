@@ -8,7 +8,8 @@ from pipelines import small
 
 from merp.cosim.engines.axi_engine import run_axi
 from merp.cosim.engines.job import Job
-from merp.cosim.machines.cnn_merp.pipeline.batch import Batch, batch
+from merp.cosim.machines.cnn_merp.at_once.batch import Batch
+from merp.cosim.machines.cnn_merp.pipeline.batch import batch
 from merp.cosim.machines.cnn_merp.pipeline.pipeline import Pipeline
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.training import initial_model, rates_of, train_step
@@ -27,7 +28,7 @@ def batch_of(folder: Path) -> Batch:
 
 def test_every_register_has_a_range_and_a_meaning(tmp_path: Path) -> None:
     made = batch_of(tmp_path)
-    top = made.pipeline.top()
+    top = made.hardware.top()
     registers = {each.name: each for each in axi_registers_of(top).registers}
     for pin in top.ports.config:
         register = registers[pin.name]
@@ -42,7 +43,7 @@ def test_every_register_has_a_range_and_a_meaning(tmp_path: Path) -> None:
 @pytest.mark.ghdl
 def test_a_step_through_axi_has_the_goldens_bits(tmp_path: Path) -> None:
     made = batch_of(tmp_path)
-    (record,) = run_axi(Job(made.pipeline.top(), [made.run], limit=3000))
+    (record,) = run_axi(Job(made.hardware.top(), [made.run], limit=3000))
     assert made.failures(record) == []
     for name, audited in made.audited(record).items():
         assert audited.audit.failures == (), name
@@ -50,5 +51,5 @@ def test_a_step_through_axi_has_the_goldens_bits(tmp_path: Path) -> None:
             port.golden.size
             for each, port in made.passes[name].expected.ports.items()
             if port.golden is not None
-            and made.pipeline.pin(next(e for e in made.pipeline.engines if e.name == name), each)
+            and made.hardware.pin(next(e for e in made.hardware.engines if e.name == name), each)
         )

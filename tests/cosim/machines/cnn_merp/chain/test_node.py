@@ -24,7 +24,7 @@ def test_a_node_alone_does_its_part(tmp_path: Path, devices: int, place: int) ->
     """In two runs, the first broken off; every stream has a word from the start on."""
     made = node_batch(batch_on(small_cut(tmp_path), devices), place)
     runs = [replace(made.run, reset_at=101), made.run]
-    records = run_job(Job(made.pipeline.top("behavioural"), runs, limit=3000), "myhdl")
+    records = run_job(Job(made.hardware.top("behavioural"), runs, limit=3000), "myhdl")
     for record in records:
         # What comes from others is not counted, but taken whenever there is a place for it.
         faults = [each for each in record.outcome.faults if "ready after all" not in each]

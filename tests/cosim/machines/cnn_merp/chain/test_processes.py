@@ -40,7 +40,7 @@ def run_boards(batch: ClusterBatch, engine: str = "myhdl") -> Record:
 
 def check_same(batch: ClusterBatch, engine: str = "myhdl") -> None:
     """All counts on ports, cycles and bits of the boards are those of the chain in one piece."""
-    top = batch.pipeline.top("behavioural")
+    top = batch.hardware.top("behavioural")
     (one,) = run_job(Job(top, [batch.run], limit=LIMIT), "myhdl")
     several = run_boards(batch, engine)
     assert several.differences(one) == []
@@ -99,7 +99,7 @@ def test_a_chain_that_stands_still_tells_of_it_as_one(network: Network) -> None:
     with pytest.raises(Stuck) as several:
         run_boards(stuck)
     with pytest.raises(Stuck) as one:
-        run_job(Job(batch.pipeline.top("behavioural"), [stuck.run], limit=LIMIT), "myhdl")
+        run_job(Job(batch.hardware.top("behavioural"), [stuck.run], limit=LIMIT), "myhdl")
     assert several.value.status == one.value.status
 
 

@@ -94,7 +94,7 @@ class Links:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chain:
+class Layout:
     """A batch on a chain.
 
     Attributes:

@@ -6,15 +6,15 @@ from fractions import Fraction
 import pytest
 
 from merp.models.base.shape import Pool, Shape
-from merp.models.chain.chain import Chain, Links
-from merp.models.chain.of_partition import rows_of, slices_of
-from merp.models.chain.reference import StandsStill, reference
-from merp.models.chain.simulator import Deadlock, Outcome, simulate
 from merp.models.network.network import Layer, Network
 from merp.models.papers.fpdeep.links import borders
 from merp.models.papers.fpdeep.networks import alexnet, vgg
 from merp.models.papers.fpdeep.partition import partition
+from merp.models.papers.fpdeep.rows import rows_of, slices_of
 from merp.models.papers.fpdeep.stage import stages
+from merp.models.rows.layout import Layout, Links
+from merp.models.rows.reference import StandsStill, reference
+from merp.models.rows.simulator import Deadlock, Outcome, simulate
 from random_chains import random_chain
 
 CLOCK_MHZ = 200
@@ -25,14 +25,14 @@ def ends_of(outcome: Outcome) -> dict[str, list[int]]:
     return {each.what: list(ends) for each, ends in zip(streams, outcome.ends, strict=True)}
 
 
-def by_events(chain: Chain) -> dict[str, list[int]] | Deadlock:
+def by_events(chain: Layout) -> dict[str, list[int]] | Deadlock:
     try:
         return ends_of(simulate(chain))
     except Deadlock as stuck:
         return stuck
 
 
-def by_cycles(chain: Chain) -> dict[str, list[int]] | StandsStill:
+def by_cycles(chain: Layout) -> dict[str, list[int]] | StandsStill:
     try:
         return reference(chain)
     except StandsStill as still:
@@ -79,7 +79,7 @@ def test_usual_fifos_never_stand_still() -> None:
         simulate(replace(chain, sizes={}, links=replace(chain.links, shared=False), images=3))
 
 
-def small(images: int = 3) -> Chain:
+def small(images: int = 3) -> Layout:
     """Two layers on two nodes; the second one's input maps are cut."""
     three = Shape(n=2, m=4, k=3, rows=8, columns=8, pad=1, pool=Pool(window=2, stride=2))
     network = Network(
@@ -91,7 +91,7 @@ def small(images: int = 3) -> Chain:
     )  # fmt: skip
     some = stages(network, network.layers)
     cut = partition(some, 2, 54)
-    return Chain(layers=rows_of(some), slices=slices_of(cut.pieces), images=images)
+    return Layout(layers=rows_of(some), slices=slices_of(cut.pieces), images=images)
 
 
 def test_a_chain_by_hand() -> None:
@@ -102,7 +102,7 @@ def test_a_chain_by_hand() -> None:
     )
     some = stages(network, network.layers)
     cut = partition(some, 1, 18)
-    chain = Chain(layers=rows_of(some), slices=slices_of(cut.pieces), images=2, depth=1)
+    chain = Layout(layers=rows_of(some), slices=slices_of(cut.pieces), images=2, depth=1)
     ends = ends_of(simulate(chain))
     # A row of sums needs its own row and the next one, of which one comes in each cycle.
     assert ends["source"][:4] == [1, 2, 3, 4]
@@ -112,14 +112,14 @@ def test_a_chain_by_hand() -> None:
     assert ends["source"][4:] == [36, 37, 38, 39]  # a single image in flight
 
 
-def stage(chain: Chain) -> int:
+def stage(chain: Layout) -> int:
     return max(max(each.cycles.values()) for each in chain.slices)
 
 
-def on_15(network: Network, gbits_s: int | None = None, depth: int = 8) -> Chain:
+def on_15(network: Network, gbits_s: int | None = None, depth: int = 8) -> Layout:
     some = stages(network, network.layers)
     rate = None if gbits_s is None else Fraction(gbits_s * 1000, CLOCK_MHZ)
-    return Chain(
+    return Layout(
         layers=rows_of(some), slices=slices_of(partition(some, 15, 2880).pieces),
         links=Links(bits_per_cycle=rate), images=10, depth=depth,
     )  # fmt: skip
@@ -169,7 +169,7 @@ def test_images_in_flight(depth: int) -> None:
     assert simulate(chain).interval / stage(chain) == pytest.approx(wanted, abs=0.006)
 
 
-def features(chain: Chain) -> tuple[dict[int, float], list[float]]:
+def features(chain: Layout) -> tuple[dict[int, float], list[float]]:
     """Words of features that each node has at most, and images in each slice."""
     found = simulate(chain)
     words: dict[int, float] = {}
@@ -215,7 +215,7 @@ def test_83_boards_want_more_images_in_flight(
 ) -> None:
     some = stages(network, network.layers)
     links = Links(bits_per_cycle=Fraction(1044 * 100, CLOCK_MHZ), latency=100)
-    chain = Chain(
+    chain = Layout(
         layers=rows_of(some), slices=slices_of(partition(some, 83, 2880).pieces), links=links
     )
     for depth, wanted in zip((4, 8, 16), intervals, strict=False):

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from merp.cosim.machines.cnn_merp.pipeline.batch import Batch, batch
+from merp.cosim.machines.cnn_merp.at_once.batch import Batch
+from merp.cosim.machines.cnn_merp.at_once.step import StepAtOnce
+from merp.cosim.machines.cnn_merp.pipeline.batch import batch
 from merp.cosim.machines.cnn_merp.pipeline.pipeline import Pipeline
 from merp.cosim.machines.cnn_merp.pipeline.waits import circle
 from merp.cosim.machines.cnn_merp.training.groups import check_designs
-from merp.cosim.machines.cnn_merp.training.step_at_once import StepAtOnce
 from merp.models.base.rates import Rates
 from merp.models.golden.training import Model, Step
+from merp.models.machines.cnn_merp.at_once.places import DEPTH, check_depth
 from merp.models.machines.cnn_merp.params.pipeline_design import PipelineDesign
-from merp.models.machines.cnn_merp.pipeline.slices import DEPTH, check_depth, pipeline_design
+from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
 from merp.models.network.network import Network
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import ceil
 
-from merp.models.chain.chain import Rows, Slice
 from merp.models.papers.fpdeep.piece import Piece
 from merp.models.papers.fpdeep.stage import Stage
+from merp.models.rows.layout import Rows, Slice
 
 
 def rows_of(some: Iterable[Stage]) -> tuple[Rows, ...]:

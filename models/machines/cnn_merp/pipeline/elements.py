@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.at_once.places import DEPTH, check_place
 from merp.models.machines.cnn_merp.params.design import RANGES, Design
 from merp.models.machines.cnn_merp.params.sizing import size_design
 from merp.models.machines.cnn_merp.pipeline.cycles import pipeline_cycles
-from merp.models.machines.cnn_merp.pipeline.slices import DEPTH, check_place
 from merp.models.machines.cnn_merp.plan.automatic import design_for
 from merp.models.network.network import Layer, Network
 

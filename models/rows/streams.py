@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from merp.models.chain.chain import Chain, Rows
+from merp.models.rows.layout import Layout, Rows
 
 UNBOUNDED = 1 << 60
 
@@ -67,7 +67,7 @@ class Stream:
 
 @dataclass
 class Graph:
-    """All of a chain.
+    """All of a layout.
 
     Attributes:
         servers: names. streams: in the order in which a server prefers them.
@@ -182,19 +182,19 @@ class _Reach:
         )
 
 
-def graph_of(chain: Chain) -> Graph:
-    """Return the streams and FIFOs of a chain."""
-    return _Builder(chain).graph
+def graph_of(layout: Layout) -> Graph:
+    """Return the streams and FIFOs of a layout."""
+    return _Builder(layout).graph
 
 
 class _Builder:
     """Makes the graph: FIFOs first, then streams from the source to the loss and back."""
 
-    def __init__(self, chain: Chain) -> None:
-        self.chain = chain
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
         self.graph = graph = Graph()
-        self.slices = range(len(chain.slices))
-        self.flight = graph.fifo("flight", 0, 1, chain.depth)
+        self.slices = range(len(layout.slices))
+        self.flight = graph.fifo("flight", 0, 1, layout.depth)
         self.maps, self.features = list[int](), list[int]()
         self.sums, self.errors = dict[int, int](), list[int]()
         self.deltas = dict[int, int]()
@@ -205,33 +205,33 @@ class _Builder:
         self._source()
         for index in self.slices:
             self._forward(index)
-            if chain.crosses(index):
+            if layout.crosses(index):
                 self._link_forward(index)
         self._loss()
         for index in reversed(self.slices):
             self._backward(index)
-            if index and chain.crosses(index - 1):
+            if index and layout.crosses(index - 1):
                 self._link_backward(index)
 
     def _rows(self, index: int) -> Rows:
-        return self.chain.layers[self.chain.slices[index].layer]
+        return self.layout.layers[self.layout.slices[index].layer]
 
     def _name(self, index: int) -> str:
-        return f"{self._rows(index).name} on node {self.chain.slices[index].node}"
+        return f"{self._rows(index).name} on node {self.layout.slices[index].node}"
 
     def _fifos_of(self, index: int) -> None:
-        chain, graph, layer = self.chain, self.graph, self._rows(index)
-        size = chain.size
+        layout, graph, layer = self.layout, self.graph, self._rows(index)
+        size = layout.size
         maps = graph.fifo("maps", index, layer.inputs, size("maps", index))
         self.maps.append(maps)
         self.features.append(graph.fifo("features", index, layer.inputs, size("features", index)))
         self.errors.append(graph.fifo("errors", index, layer.outputs, size("errors", index)))
-        if not chain.first(index):
+        if not layout.first(index):
             rows = layer.outputs if layer.by_outputs else layer.sums
-            pool = graph.fifos[maps].pool if chain.links.shared else None
+            pool = graph.fifos[maps].pool if layout.links.shared else None
             self.sums[index] = graph.fifo("sums", index, rows, size("sums", index), pool)
-        if not chain.last(index) and "dp" in chain.slices[index].cycles:
-            pool = graph.fifos[self.errors[index]].pool if chain.links.shared else None
+        if not layout.last(index) and "dp" in layout.slices[index].cycles:
+            pool = graph.fifos[self.errors[index]].pool if layout.links.shared else None
             self.deltas[index] = graph.fifo(
                 "deltas", index, layer.inputs, size("deltas", index), pool
             )
@@ -250,13 +250,13 @@ class _Builder:
     def _send(self, stream: Stream, name: str, node: int, rows: int, made: Sequence[int]) -> int:
         """A stream makes rows that wait for the link of a border."""
         kind = f"send {name}"
-        fifo = self.graph.fifo(kind, node, rows, self.chain.size(kind, node))
+        fifo = self.graph.fifo(kind, node, rows, self.layout.size(kind, node))
         self.graph.made(stream, fifo, made)
         return fifo
 
     def _forward(self, index: int) -> None:
-        chain, graph, layer = self.chain, self.graph, self._rows(index)
-        piece, reach = chain.slices[index], _Reach(layer)
+        layout, graph, layer = self.layout, self.graph, self._rows(index)
+        piece, reach = layout.slices[index], _Reach(layer)
         server = graph.server(f"fp {self._name(index)}")
         stream = graph.stream(server, graph.servers[server], dealt(piece.cycles["fp"], layer.sums))
         finished = reach.finished()
@@ -265,17 +265,17 @@ class _Builder:
         if index in self.sums and not layer.by_outputs:
             graph.read(stream, self.sums[index], _each(layer.sums), _each(layer.sums))
         made: Sequence[int] = finished
-        if not (chain.last(index) or layer.by_outputs):
+        if not (layout.last(index) or layer.by_outputs):
             made = _each(layer.sums)
         if index in self.sums and layer.by_outputs:
             stream = self._put_together(stream, "maps", index, made, self.sums[index])
             made = _each(layer.outputs)
-        if not chain.last(index):
+        if not layout.last(index):
             rows = layer.outputs if layer.by_outputs else layer.sums
             self.sent = self._send(stream, "sums", piece.node, rows, made)
         elif index == self.slices[-1]:
             graph.made(stream, self.results, made)
-        elif chain.crosses(index):
+        elif layout.crosses(index):
             self.sent = self._send(stream, "maps", piece.node, layer.outputs, made)
         else:
             self._enter(stream, index + 1, made)
@@ -285,7 +285,7 @@ class _Builder:
     ) -> Stream:
         """Rows of a slice's own maps and those of the other slices that came so far."""
         graph, rows = self.graph, self.graph.fifos[others].rows
-        own = graph.fifo("own", index, rows, self.chain.size("own", index))
+        own = graph.fifo("own", index, rows, self.layout.size("own", index))
         graph.made(stream, own, made)
         server = graph.server(f"{name} put together, {self._name(index)}")
         joined = graph.stream(server, graph.servers[server], [1] * rows)
@@ -297,7 +297,7 @@ class _Builder:
         self, server: int, name: str, words: int, rows: int, border: int, carried: bool
     ) -> Stream:
         """Rows that cross a border."""
-        links = self.chain.links
+        links = self.layout.links
         words += links.carried.get(border, 0) if carried else 0
         cycles = 0
         if links.bits_per_cycle is not None:
@@ -306,10 +306,10 @@ class _Builder:
         return self.graph.stream(server, what, dealt(int(cycles), rows), links.latency, words)
 
     def _link_forward(self, index: int) -> None:
-        chain, graph, layer = self.chain, self.graph, self._rows(index)
-        piece = chain.slices[index]
+        layout, graph, layer = self.layout, self.graph, self._rows(index)
+        piece = layout.slices[index]
         server = graph.server(f"link {piece.node} to {piece.node + 1}")
-        if chain.last(index):
+        if layout.last(index):
             rows = _each(layer.outputs)
             stream = self._crossing(
                 server, "maps", layer.output_words, layer.outputs, piece.node, True
@@ -333,14 +333,14 @@ class _Builder:
 
     def _loss(self) -> None:
         rows = self._rows(self.slices[-1]).outputs
-        cycles = [self.chain.loss + 1] + [1] * (rows - 1)
+        cycles = [self.layout.loss + 1] + [1] * (rows - 1)
         stream = self.graph.stream(self.graph.server("loss"), "loss", cycles)
         self.graph.read(stream, self.results, [rows] * rows, _each(rows))
         self.graph.made(stream, self.errors[-1], _each(rows))
 
     def _backward(self, index: int) -> None:
-        chain, graph, layer = self.chain, self.graph, self._rows(index)
-        piece, reach = chain.slices[index], _Reach(layer)
+        layout, graph, layer = self.layout, self.graph, self._rows(index)
+        piece, reach = layout.slices[index], _Reach(layer)
         if "dp" in piece.cycles:
             server = graph.server(f"dp {self._name(index)}")
             stream = graph.stream(
@@ -351,7 +351,7 @@ class _Builder:
             rows = _each(layer.inputs)
             if index in self.deltas:
                 stream = self._put_together(stream, "deltas", index, rows, self.deltas[index])
-            if index and chain.crosses(index - 1):
+            if index and layout.crosses(index - 1):
                 self.sent = self._send(stream, "deltas", piece.node - 1, layer.inputs, rows)
             elif index:
                 graph.made(stream, self.errors[index - 1], rows)
@@ -365,16 +365,16 @@ class _Builder:
 
     def _link_backward(self, index: int) -> None:
         """From the node of a slice to that of the slice in front of it."""
-        chain, graph, layer = self.chain, self.graph, self._rows(index)
-        border = chain.slices[index].node - 1
+        layout, graph, layer = self.layout, self.graph, self._rows(index)
+        border = layout.slices[index].node - 1
         server = graph.server(f"link {border + 1} to {border}")
-        if chain.first(index):
+        if layout.first(index):
             rows = _each(layer.inputs)
             stream = self._crossing(server, "errors", layer.input_words, layer.inputs, border, True)
             graph.read(stream, self.sent, rows, rows)
             graph.made(stream, self.errors[index - 1], rows)
             return
-        done = chain.slices[index - 1].end
+        done = layout.slices[index - 1].end
         words = int(done * layer.output_words) if layer.by_outputs else layer.output_words
         rows = _each(layer.outputs)
         stream = self._crossing(server, "errors", words, layer.outputs, border, True)

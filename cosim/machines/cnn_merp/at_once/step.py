@@ -11,11 +11,11 @@ import numpy as np
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import STUCK_CYCLES, Job
 from merp.cosim.engines.record import Record
+from merp.cosim.machines.cnn_merp.at_once.batch import Batch
+from merp.cosim.machines.cnn_merp.at_once.engines import Engine
 from merp.cosim.machines.cnn_merp.phases.forward import PORTS
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
 from merp.cosim.machines.cnn_merp.phases.pins import as_stored, widened_words
-from merp.cosim.machines.cnn_merp.pipeline.batch import Batch
-from merp.cosim.machines.cnn_merp.pipeline.pipeline import Engine
 from merp.cosim.machines.cnn_merp.training.groups import joined_updates
 from merp.cosim.phases.audit.audit import Audit
 from merp.cosim.phases.audit.run_and_audit import Audited
@@ -78,7 +78,7 @@ class StepAtOnce(ABC, Generic[Played]):
 
         Raises:
             CheckFailed: a bit, a count or a rule of a port was wrong.
-            Stuck: the pipeline stood still.
+            Stuck: the hardware stood still.
         """
         network = self._network
         golden = train_step(
@@ -97,7 +97,7 @@ class StepAtOnce(ABC, Generic[Played]):
         self.seconds["simulating"] += record.outcome.seconds
         check(f"{network.name}:", played.failures(record))
         found = played.audited(record)
-        engines = played.pipeline.engines
+        engines = played.hardware.engines
         for engine in engines:
             check(f"{engine.said}:", found[engine.name].audit.failures)
         value = self._loss(found[_scores(engines).name], golden, labels, loss_kind)
@@ -109,7 +109,7 @@ class StepAtOnce(ABC, Generic[Played]):
 
     def _ran(self, played: Played, array: str) -> Record:
         """The run in the hardware, in one simulation."""
-        job = Job(played.pipeline.top(array), [played.run], limit=self._limit)
+        job = Job(played.hardware.top(array), [played.run], limit=self._limit)
         (record,) = run_job(job, self._engine, self._progress)
         return record
 

@@ -6,22 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from merp.cosim.engines.record import Record
+from merp.cosim.machines.cnn_merp.at_once.engines import Engine
+from merp.cosim.machines.cnn_merp.at_once.step import StepAtOnce
 from merp.cosim.machines.cnn_merp.chain.apart import run_apart
 from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch, cluster_batch
 from merp.cosim.machines.cnn_merp.chain.cluster import Cluster, ShareEngine
 from merp.cosim.machines.cnn_merp.chain.of_share import updated_share
 from merp.cosim.machines.cnn_merp.chain.peers import Peers
 from merp.cosim.machines.cnn_merp.chain.waits import circle
-from merp.cosim.machines.cnn_merp.pipeline.pipeline import Engine
 from merp.cosim.machines.cnn_merp.training.groups import check_designs
-from merp.cosim.machines.cnn_merp.training.step_at_once import StepAtOnce
 from merp.cosim.training.hardware_step import Whole
 from merp.models.base.rates import Rates
 from merp.models.golden.training import Model, Step, Updated
+from merp.models.machines.cnn_merp.at_once.places import DEPTH, check_depth
 from merp.models.machines.cnn_merp.chain.cut import cut
 from merp.models.machines.cnn_merp.chain.shares import cluster_design
 from merp.models.machines.cnn_merp.params.cluster_design import ClusterDesign
-from merp.models.machines.cnn_merp.pipeline.slices import DEPTH, check_depth
 from merp.models.network.network import Network
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from merp.models.base.errors import BadInput
-from merp.models.explore.engines import engines_of, with_engines
+from merp.models.machines.cnn_merp.pipeline.elements import engines_of, with_engines
 from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
 from merp.models.papers.mazouz.networks import MNIST, network
 from merp.tools.common.shipped import open_network

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from merp.models.chain.chain import Chain
-from merp.models.chain.streams import Graph, graph_of
+from merp.models.rows.layout import Layout
+from merp.models.rows.streams import Graph, graph_of
 
 DONE, ARRIVED = 0, 1
 
@@ -97,21 +97,21 @@ class Outcome:
         return self.gradients[-1] + self.update
 
 
-def simulate(chain: Chain) -> Outcome:
+def simulate(layout: Layout) -> Outcome:
     """Run a batch.
 
     Raises:
         Deadlock: it stands still.
     """
-    return _Run(chain).outcome()
+    return _Run(layout).outcome()
 
 
 class _Run:
     """The state of a run: rows of each FIFO begun, arrived and done with, and heads of streams."""
 
-    def __init__(self, chain: Chain) -> None:
-        self.chain = chain
-        self.graph = graph = graph_of(chain)
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.graph = graph = graph_of(layout)
         self.streams, self.fifos = graph.streams, graph.fifos
         self.begun = [0] * len(self.fifos)
         self.arrived = [0] * len(self.fifos)
@@ -151,12 +151,12 @@ class _Run:
                     self._done(index, image, row, waking)
                 else:
                     self._arrive(index, image, row, waking)
-        if any(image < self.chain.images for image in self.image):
+        if any(image < self.layout.images for image in self.image):
             raise Deadlock(self._cycle(), self.now)
 
     def _start(self, server: int) -> None:
         """Begin the task that comes first by image and stream, if one is ready."""
-        chosen, least, cause = -1, self.chain.images, ""
+        chosen, least, cause = -1, self.layout.images, ""
         for index in self.of_server[server]:
             if self.image[index] < least:
                 found = self._missing(index)
@@ -235,7 +235,7 @@ class _Run:
 
     def _cycle(self) -> list[Wait]:
         """Waits that hold each other up, from a stream that is stuck back to itself."""
-        at = next(i for i, image in enumerate(self.image) if image < self.chain.images)
+        at = next(i for i, image in enumerate(self.image) if image < self.layout.images)
         seen: dict[int, Wait] = {}
         while at not in seen:
             missing = self._missing(at)
@@ -271,7 +271,7 @@ class _Run:
 
     def outcome(self) -> Outcome:
         """What came of it."""
-        graph, images = self.graph, self.chain.images
+        graph, images = self.graph, self.layout.images
         ends = list(zip(self.streams, self.ends, strict=True))
         updates = [found for stream, found in ends if stream.what.startswith("ku ")]
         (losses,) = (found for stream, found in ends if stream.what == "loss")
@@ -285,8 +285,8 @@ class _Run:
             busy=self.busy,
             waits=self.waits,
             peaks=self.peaks,
-            update=max(piece.update for piece in self.chain.slices),
-            depth=self.chain.depth,
+            update=max(piece.update for piece in self.layout.slices),
+            depth=self.layout.depth,
         )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import ceil
 
-from merp.models.chain.chain import Chain, Rows, Slice
+from merp.models.rows.layout import Layout, Rows, Slice
 
 Row = tuple[int, int]
 """Image, and row of it."""
@@ -92,33 +92,33 @@ class _Actor:
         )
 
 
-def reference(chain: Chain) -> dict[str, list[int]]:
+def reference(layout: Layout) -> dict[str, list[int]]:
     """Return the cycles at which the tasks of each stream are done, by its name.
 
     Raises:
         StandsStill: it comes to a deadlock.
     """
-    return _Reference(chain).run()
+    return _Reference(layout).run()
 
 
 class _Reference:
-    def __init__(self, chain: Chain) -> None:
-        self.chain = chain
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
         self.actors: list[_Actor] = []
-        count = len(chain.slices)
-        self.flight = _Buffer(_Room(chain.depth))
-        self.maps = [_Buffer(_Room(chain.size("maps", each))) for each in range(count)]
-        self.features = [_Buffer(_Room(chain.size("features", each))) for each in range(count)]
-        self.errors = [_Buffer(_Room(chain.size("errors", each))) for each in range(count)]
+        count = len(layout.slices)
+        self.flight = _Buffer(_Room(layout.depth))
+        self.maps = [_Buffer(_Room(layout.size("maps", each))) for each in range(count)]
+        self.features = [_Buffer(_Room(layout.size("features", each))) for each in range(count)]
+        self.errors = [_Buffer(_Room(layout.size("errors", each))) for each in range(count)]
         self.results = _Buffer(_Room(10**9))
         self.sums, self.deltas = dict[int, _Buffer](), dict[int, _Buffer]()
         for each in range(count):
             if self.before(each) is not None:
-                room = self.maps[each].room if chain.links.shared else None
-                self.sums[each] = _Buffer(room or _Room(chain.size("sums", each)))
-            if self.behind(each) is not None and "dp" in chain.slices[each].cycles:
-                room = self.errors[each].room if chain.links.shared else None
-                self.deltas[each] = _Buffer(room or _Room(chain.size("deltas", each)))
+                room = self.maps[each].room if layout.links.shared else None
+                self.sums[each] = _Buffer(room or _Room(layout.size("sums", each)))
+            if self.behind(each) is not None and "dp" in layout.slices[each].cycles:
+                room = self.errors[each].room if layout.links.shared else None
+                self.deltas[each] = _Buffer(room or _Room(layout.size("deltas", each)))
         self.source()
         for each in range(count):
             self.forward(each)
@@ -127,24 +127,24 @@ class _Reference:
             self.backward(each)
 
     def layer(self, index: int) -> Rows:
-        return self.chain.layers[self.chain.slices[index].layer]
+        return self.layout.layers[self.layout.slices[index].layer]
 
     def neighbour(self, index: int, step: int) -> Slice | None:
         other = index + step
-        return self.chain.slices[other] if 0 <= other < len(self.chain.slices) else None
+        return self.layout.slices[other] if 0 <= other < len(self.layout.slices) else None
 
     def before(self, index: int) -> Slice | None:
         """The slice of the same layer in front."""
         other = self.neighbour(index, -1)
-        return other if other and other.layer == self.chain.slices[index].layer else None
+        return other if other and other.layer == self.layout.slices[index].layer else None
 
     def behind(self, index: int) -> Slice | None:
         """The slice of the same layer behind."""
         other = self.neighbour(index, 1)
-        return other if other and other.layer == self.chain.slices[index].layer else None
+        return other if other and other.layer == self.layout.slices[index].layer else None
 
     def where(self, index: int) -> str:
-        return f"{self.layer(index).name} on node {self.chain.slices[index].node}"
+        return f"{self.layer(index).name} on node {self.layout.slices[index].node}"
 
     def actor(
         self, name: str, cycles: int, rows: int, server: str = "", latency: int = 0
@@ -174,7 +174,8 @@ class _Reference:
         actor.makes.append((self.features[index], rows))
 
     def forward(self, index: int) -> None:
-        piece, layer, see = self.chain.slices[index], self.layer(index), _Windows(self.layer(index))
+        piece, layer = self.layout.slices[index], self.layer(index)
+        see = _Windows(layer)
         actor = self.actor(f"fp {self.where(index)}", piece.cycles["fp"], layer.sums)
         self.uses(actor, self.maps[index], see.read, see.forgotten)
         made: RowsOf = see.complete
@@ -190,11 +191,11 @@ class _Reference:
         if self.neighbour(index, 1) is None:
             actor.makes.append((self.results, made))
             return
-        if not self.chain.crosses(index):
+        if not self.layout.crosses(index):
             self.enter(actor, index + 1, made)
             return
         name = "sums" if self.behind(index) else "maps"
-        send = _Buffer(_Room(self.chain.size(f"send {name}", piece.node)))
+        send = _Buffer(_Room(self.layout.size(f"send {name}", piece.node)))
         actor.makes.append((send, made))
         server = f"link {piece.node} to {piece.node + 1}"
         if self.behind(index) is None:
@@ -216,7 +217,7 @@ class _Reference:
     def together(
         self, actor: _Actor, name: str, index: int, rows: int, made: RowsOf, others: _Buffer
     ) -> _Actor:
-        own = _Buffer(_Room(self.chain.size("own", index)))
+        own = _Buffer(_Room(self.layout.size("own", index)))
         actor.makes.append((own, made))
         joined = self.actor(f"{name} put together, {self.where(index)}", rows, rows)
         self.uses(joined, own, _same, _same)
@@ -224,7 +225,7 @@ class _Reference:
         return joined
 
     def link(self, server: str, name: str, words: int, rows: int, border: int | None) -> _Actor:
-        links = self.chain.links
+        links = self.layout.links
         if border is not None:
             words += links.carried.get(border, 0)
         rate = links.bits_per_cycle
@@ -232,20 +233,21 @@ class _Reference:
         return self.actor(f"{name} over {server}", cycles, rows, server, links.latency)
 
     def loss(self) -> None:
-        last = len(self.chain.slices) - 1
+        last = len(self.layout.slices) - 1
         rows = self.layer(last).outputs
         actor = self.actor("loss", rows, rows)
-        actor.cycles[0] += self.chain.loss
+        actor.cycles[0] += self.layout.loss
         self.uses(actor, self.results, lambda row: range(rows), _same)
         actor.makes.append((self.errors[last], _same))
 
     def backward(self, index: int) -> None:
-        piece, layer, see = self.chain.slices[index], self.layer(index), _Windows(self.layer(index))
+        piece, layer = self.layout.slices[index], self.layer(index)
+        see = _Windows(layer)
         front = self.neighbour(index, -1)
         border = piece.node - 1
         send = None
         if front and front.node != piece.node:
-            send = _Buffer(_Room(self.chain.size("send deltas", border)))
+            send = _Buffer(_Room(self.layout.size("send deltas", border)))
         if "dp" in piece.cycles:
             actor = self.actor(f"dp {self.where(index)}", piece.cycles["dp"], layer.inputs)
             self.uses(actor, self.errors[index], see.errors_of_input, see.propagated)
@@ -300,7 +302,7 @@ class _Reference:
             if not at_work and not coming:
                 break
             cycle += 1
-        if any(actor.begun < actor.rows * self.chain.images for actor in self.actors):
+        if any(actor.begun < actor.rows * self.layout.images for actor in self.actors):
             raise StandsStill(last)
         return {actor.name: actor.ends for actor in self.actors}
 
@@ -311,7 +313,7 @@ class _Reference:
                 actor
                 for actor in self.actors
                 if actor.server == server
-                and actor.begun < actor.rows * self.chain.images
+                and actor.begun < actor.rows * self.layout.images
                 and actor.ready()
             ]
             if some:
