@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from merp.models.network.machine import Machine
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
 from merp.models.network.registry import machine_of, machine_that_runs, part_of
@@ -26,6 +27,15 @@ def part_for(network: Network, part: str) -> Any:
     """
     machine = machine_that_runs(network)
     return part_of(machine, machine.hardware, part)
+
+
+def optional_part(machine: Machine, part: str, default: Any) -> Any:
+    """A part that the hardware of a machine may have; else the default.
+
+    Raises:
+        BadInput: the hardware of another distribution cannot be loaded.
+    """
+    return getattr(part_of(machine, machine.hardware), part, default)
 
 
 def part_that_runs(network: Network, layers: Sequence[Layer], part: str) -> Any:

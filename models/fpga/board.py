@@ -15,6 +15,9 @@ LOAD_MBYTES_S = 132.0
 ORIGINS: Final = ("printed", "vendor", "derived", "assumed")
 """Where a figure may come from: a paper, a data sheet, other figures, or nobody."""
 
+MOST_DEVICES: Final = 1024
+"""Boards of a kind."""
+
 TOPOLOGIES: Final = ("chain",)
 
 

@@ -14,6 +14,7 @@ from merp.models.base.errors import BadInput
 from merp.models.base.toml_section import Section, read_toml
 from merp.models.fpga.board import (
     LOAD_MBYTES_S,
+    MOST_DEVICES,
     ORIGINS,
     TOPOLOGIES,
     Board,
@@ -64,7 +65,7 @@ class _Reader:
             efficiency=self._number(memory, "efficiency", 0.01, 1),
             load_mbytes_s=self._given(loads, "mbytes_s", 0.01, 100_000) or LOAD_MBYTES_S,
             load_s=self._given(loads, "seconds", 0.000_001, 3600),
-            devices=self._whole(head, "devices", 1, 1024) if head.has("devices") else 1,
+            devices=self._whole(head, "devices", 1, MOST_DEVICES) if head.has("devices") else 1,
             usable=self._usable(head),
             host_gbytes_s=self._given(host, "gbytes_s", 0.001, 10_000),
             power_w=self._given(head, "power_w", 0.001, 100_000),

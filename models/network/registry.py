@@ -28,9 +28,12 @@ GROUP = "merp.machines"
 OURS = "merp"
 """The distribution that brings our machines."""
 
+_ROOMS = ("cnn_merp", "mac_array", "cnn_merp.pipeline", "cnn_merp.chain")
+"""Of our machines below ``models.machines``; a machine is called as the last part of its room."""
+
 _BUILT_IN = {
-    "cnn-merp": "merp.models.machines.cnn_merp.machine:MACHINE",
-    "mac-array": "merp.models.machines.mac_array.machine:MACHINE",
+    room.rpartition(".")[2].replace("_", "-"): f"merp.models.machines.{room}.machine:MACHINE"
+    for room in _ROOMS
 }
 
 Kind = TypeVar("Kind", bound=Design)
@@ -128,13 +131,32 @@ def cycles_of(network: Network, layer: Layer, phase: str, images: int) -> Cycles
     return found
 
 
-def machines() -> Iterator[Machine]:
-    """Yield the machines that can be loaded, ours first."""
+def _loaded() -> Iterator[Machine]:
     for name in names():
         try:
             yield machine_named(name)
         except BadInput:
             continue
+
+
+def machines() -> Iterator[Machine]:
+    """Yield the machines with designs of their own that can be loaded, ours first."""
+    return (each for each in _loaded() if each.runs is None)
+
+
+def runners() -> Iterator[Machine]:
+    """Yield the machines that run designs of others, and that can be loaded, ours first."""
+    return (each for each in _loaded() if each.runs is not None)
+
+
+def architectures() -> tuple[str, ...]:
+    """Names that an option takes: the default machine's, and those of ``runners``."""
+    return (names()[0], *(each.name for each in runners()))
+
+
+def other_names() -> Mapping[str, str]:
+    """Aliases that options take, each with the name that it stands for."""
+    return {alias: each.name for each in _loaded() for alias in each.aliases}
 
 
 def machine_of(design: Design) -> Machine:
@@ -164,6 +186,21 @@ def machine_that_runs(network: Network) -> Machine:
     return machine_named(*found)
 
 
+def machine_asked(network: Network, name: str | None) -> Machine:
+    """The machine that runs a network where an option may name one.
+
+    Args:
+        network: which. name: of ``architectures``. It chooses a machine that runs designs of
+            another; with any other, or with None, the designs decide.
+
+    Raises:
+        BadInput: as ``machine_that_runs``, or the machine cannot be loaded.
+    """
+    if name is not None and (asked := machine_named(name)).runs is not None:
+        return asked
+    return machine_that_runs(network)
+
+
 def of_kind(kind: type[Kind], design: Design, where: str) -> Kind:
     """The design, for those who answer for one machine alone; ``where`` opens the message.
 
@@ -179,12 +216,14 @@ def of_kind(kind: type[Kind], design: Design, where: str) -> Kind:
 
 def architecture_key() -> Choice:
     """The key of [design.<name>] that names the machine."""
+    others = {each.name for each in runners()}
+    allowed = tuple(name for name in names() if name not in others)
     return Choice(
         key="architecture",
         says="whose design it is",
-        allowed=names(),
-        default=names()[0],
-        aliases={name.replace("-", "_"): name for name in names() if "-" in name},
+        allowed=allowed,
+        default=allowed[0],
+        aliases={name.replace("-", "_"): name for name in allowed if "-" in name},
     )
 
 

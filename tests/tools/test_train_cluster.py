@@ -1,4 +1,4 @@
-"""``merp train --architecture fpdeep``: the golden's file on any chain, and what is refused."""
+"""``merp train --architecture chain``: the golden's file on any chain, and what is refused."""
 
 import sys
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 
 from terminal import Terminal
 
-CHAIN = ("--architecture", "fpdeep", "--engine", "myhdl")
+CHAIN = ("--architecture", "chain", "--engine", "myhdl")
 
 
 @pytest.fixture(scope="module")
@@ -89,23 +89,23 @@ def test_what_no_chain_has_is_refused_in_one_line(
     command: list[object], terminal: Terminal
 ) -> None:
     for more, told in (
-        (("--devices", 2), "--devices 2: allowed with --architecture fpdeep"),
-        (("--link-cycles", 2), "--link-cycles 2: allowed with --architecture fpdeep"),
+        (("--devices", 2), "--devices 2: allowed with --architecture chain"),
+        (("--link-cycles", 2), "--link-cycles 2: allowed with --architecture chain"),
         (
-            ("--architecture", "mazouz", "--engine", "myhdl", "--devices", 2),
-            "--devices 2: allowed with --architecture fpdeep",
+            ("--architecture", "pipeline", "--engine", "myhdl", "--devices", 2),
+            "--devices 2: allowed with --architecture chain",
         ),
         (
-            ("--architecture", "fpdeep", "--engine", "golden"),
+            ("--architecture", "chain", "--engine", "golden"),
             "--engine golden runs no hardware: allowed are myhdl",
         ),
         ((*CHAIN, "--devices", 0), "--devices: must be a whole number from 1 to 1024, not '0'"),
         ((*CHAIN, "--link-cycles", 0), "--link-cycles: must be a whole number from 1 to 64, not"),
         ((*CHAIN, "--depth", 0), "--depth: must be a whole number from 1 to 256, not '0'"),
         ((*CHAIN, "--devices", 6), "--devices 6: cut has maps for 5 nodes at most"),
-        (("--processes",), "--processes: allowed with --architecture fpdeep"),
+        (("--processes",), "--processes: allowed with --architecture chain"),
         (
-            ("--architecture", "fpdeep", "--engine", "ghdl", "--processes"),
+            ("--architecture", "chain", "--engine", "ghdl", "--processes"),
             "--processes: allowed with --engine myhdl or --engine verilator",
         ),
         ((*CHAIN, "--board", "kc705"), "allowed without --board"),

@@ -1,4 +1,4 @@
-"""``merp train --architecture mazouz``: the golden's file, at any depth, and what is refused."""
+"""``merp train --architecture pipeline``: the golden's file, at any depth, and what is refused."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import pytest
 from needed_tools import needs
 from terminal import Terminal
 
-PIPELINE = ("--architecture", "mazouz", "--engine", "myhdl")
+PIPELINE = ("--architecture", "pipeline", "--engine", "myhdl")
 
 
 @pytest.fixture(scope="module")
@@ -59,15 +59,15 @@ def test_what_no_pipeline_has_is_refused_in_one_line(
     command: list[object], terminal: Terminal, tmp_path: Path
 ) -> None:
     for more, told in (
-        (("--depth", 2), "--depth 2: allowed with --architecture mazouz"),
+        (("--depth", 2), "--depth 2: allowed with --architecture pipeline"),
         (
-            ("--architecture", "mazouz", "--engine", "golden"),
+            ("--architecture", "pipeline", "--engine", "golden"),
             "--engine golden runs no hardware: allowed are myhdl",
         ),
         ((*PIPELINE, "--depth", 0), "--depth: must be a whole number from 1 to 256, not '0'"),
         ((*PIPELINE, "--board", "kc705"), "allowed without --board"),
         ((*PIPELINE, "--backward", "fused"), "layer conv1: the network goes back in one pass"),
-        (("--architecture", "mazuz"), "did you mean mazouz?"),
+        (("--architecture", "pipelin"), "did you mean pipeline?"),
     ):
         assert told in terminal.refusal(*command, "--batch", 2, *more), told
     for change, told in (
@@ -88,6 +88,6 @@ def test_a_hundred_digits_one_at_a_time(depth: int, terminal: Terminal, tmp_path
     golden, ours = tmp_path / "golden.npz", tmp_path / "ours.npz"
     words = ["train", "digits", "--data", "digits", "--batch", 1, "--steps", 100]
     terminal.answer(*words, "--save", golden)
-    hardware = ("--architecture", "mazouz", "--engine", "verilator", "--depth", depth)
+    hardware = ("--architecture", "pipeline", "--engine", "verilator", "--depth", depth)
     terminal.answer(*words, *hardware, "--save", ours)
     assert ours.read_bytes() == golden.read_bytes()

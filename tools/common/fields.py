@@ -9,23 +9,9 @@ from typing import Any, Final
 from merp.models.base.state_field import STATES
 from merp.models.network.network_keys import BACKWARD
 from merp.models.network.phases import NAMED
+from merp.models.network.registry import architectures, other_names, runners
 from merp.tools.common.kinds import Flag, Named, OneOf, Text, Whole, Written
 from merp.tools.common.request import Being, option
-
-PIPELINE = "mazouz"
-"""The architecture in which all layers and phases run at once on one chip."""
-
-CLUSTER = "fpdeep"
-"""The one in which they do on a chain of boards."""
-
-ARCHITECTURES = ("cnn-merp", PIPELINE, CLUSTER)
-"""Of hardware that there is, by the names that ``merp map`` has."""
-
-MOST_DEPTH = 256
-"""Images on their way in these, at most."""
-
-MOST_DEVICES = 1024
-"""Boards of a chain, at most."""
 
 MOST_BATCH = 1 << 16
 """Images of a step."""
@@ -182,22 +168,50 @@ def fit(default: str, **more: Any) -> Any:
     )
 
 
-def depth(default: int, **more: Any) -> Any:
-    """``--depth`` of a pipeline or a chain."""
+def architecture(help: str, default: str | None = None, **more: Any) -> Any:
+    """``--architecture``; ``help``: what is said behind the machines that it may name."""
+    lines = {each.name: each.says for each in runners()}
     return option(
-        Whole(1, MOST_DEPTH), f"images on their way at most in a pipeline (default {default})",
-        metavar="N", needs=(Being("architecture", (PIPELINE, CLUSTER)),),
-        says=f"images on their way at most in a pipeline, 1 to {MOST_DEPTH} (default {default}).",
+        OneOf(architectures(), other_names()),
+        f"{'; '.join(f'{name}: {says}' for name, says in lines.items())} ({help})",
+        default=default,
+        says=f"{'; '.join(f'``{name}``, {says}' for name, says in lines.items())} ({help}).",
         **more,
+    )
+
+
+def of_machine(name: str, help: str, says: str = "", **more: Any) -> Any:
+    """An option that some machines alone take. Their records have its limits and its default.
+
+    Args:
+        name: of the field, as the records have it. help, says: as of ``option``; ``{low}``,
+            ``{high}`` and ``{default}`` stand for what the first of the machines has.
+    """
+    taking = [each for each in runners() if name in each.options]
+    found = taking[0].options[name]
+    number = {} if found.default is None else {"metavar": "N"}
+    needs = (Being("architecture", tuple(each.name for each in taking)),)
+    return option(
+        Whole(found.low, found.high) if number else Flag(),
+        help.format(**found._asdict()),
+        says=says.format(**found._asdict()),
+        **{"needs": needs, **number, **more},
+    )
+
+
+def depth(**more: Any) -> Any:
+    """``--depth`` of machines that run all layers at once."""
+    return of_machine(
+        "depth", "images on their way at most (default {default})",
+        "images on their way at most, {low} to {high} (default {default}).", **more,
     )  # fmt: skip
 
 
 def devices(**more: Any) -> Any:
-    """``--devices`` of a chain."""
-    return option(
-        Whole(1, MOST_DEVICES), "boards of the chain, with fpdeep (default 1)", metavar="N",
-        needs=(Being("architecture", (CLUSTER,)),),
-        says=f"boards of the chain, 1 to {MOST_DEVICES} (default 1).", **more,
+    """``--devices`` of machines on several boards."""
+    return of_machine(
+        "devices", "boards (default {default})",
+        "boards of the chain, {low} to {high} (default {default}).", **more,
     )  # fmt: skip
 
 

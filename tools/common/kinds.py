@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,9 +139,14 @@ POSITIVE = Number("a number above 0 and below 10^6", lambda value: 0 < value < 1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OneOf(Kind):
-    """One of some words; ``package.module:NAME`` in place of words that take long to import."""
+    """One of some words; ``package.module:NAME`` in place of words that take long to import.
+
+    Attributes:
+        aliases: other spellings that are taken, and what they stand for.
+    """
 
     listed: Collection[str] | str
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -158,12 +163,15 @@ class OneOf(Kind):
         return ", ".join(self.words)
 
     def form(self) -> dict[str, Any]:
-        """Choices of argparse."""
-        return {"choices": self.words}
+        """Choices of argparse, which checks what a word stands for."""
+        return {"choices": self.words, **({"type": self._meant} if self.aliases else {})}
+
+    def _meant(self, word: str) -> str:
+        return self.aliases.get(word, word)
 
     def checked(self, name: str, value: Any) -> str:
-        """Exactly one of the words."""
-        return one_of(name, value, self.words)
+        """Exactly one of the words, or what stands for one."""
+        return one_of(name, self._meant(value) if isinstance(value, str) else value, self.words)
 
 
 class Flag(Kind):

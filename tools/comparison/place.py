@@ -8,9 +8,8 @@ from typing import Any, Protocol
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given
 from merp.models.comparison.architecture import Architecture
-from merp.models.fpga.board import Board, Source
+from merp.models.fpga.board import MOST_DEVICES, Board, Source
 from merp.tools.common.boards import any_board
-from merp.tools.common.fields import MOST_DEVICES
 from merp.tools.common.kinds import Named, OneOf, Whole
 from merp.tools.common.request import option
 

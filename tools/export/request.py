@@ -8,11 +8,10 @@ from typing import Any
 
 from merp.models.fpga.order_codes import target_named
 from merp.models.fpga.parts import DEFAULT, PARTS
-from merp.models.machines.cnn_merp.at_once.places import DEPTH
 from merp.models.network.network import Network
 from merp.models.network.phases import NAMED
 from merp.tools.common import fields
-from merp.tools.common.fields import ALL, ARCHITECTURES
+from merp.tools.common.fields import ALL
 from merp.tools.common.kinds import POSITIVE, File, Flag, Listener, OneOf, Place, Text, Told, Whole
 from merp.tools.common.request import again, keyword, needed, option
 from merp.tools.export.languages import DIALECTS, VHDL
@@ -95,14 +94,10 @@ class ExportOptions(Export, fields.Tables):
         group="what",
         after="layer",
     )
-    architecture: str | None = option(
-        OneOf(ARCHITECTURES),
-        "cnn-merp: a design in a phase; mazouz: the whole network as a training pipeline; fpdeep: "
-        "the same on a chain of boards, a package for each; both without --layer and --all "
-        "(default cnn-merp; of a network in fixed point its MAC array)",
-        after="all",
+    architecture: str | None = fields.architecture(
+        "each without --layer and --all; default: the machine of the designs", after="all"
     )
-    depth: int | None = fields.depth(DEPTH, after="architecture")
+    depth: int | None = fields.depth(after="architecture")
     devices: int | None = fields.devices(after="depth")
     output: Path = fields.output(
         "folder",

@@ -8,12 +8,13 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from merp.cosim.machines.loader import part_for
 from merp.cosim.training.hardware_step import Whole
 from merp.models.arithmetic.compiled import Values
 from merp.models.golden.loss import Labels
 from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.network.machine import Machine
 from merp.models.network.network import Network
+from merp.models.network.registry import machine_that_runs, part_of
 from merp.tools.common.progress import Progress
 from merp.tools.train.course import Course
 from merp.tools.train.place import Place
@@ -42,7 +43,7 @@ class Stepped(Protocol):
 
     @property
     def whole(self) -> Whole | None:
-        """Of a pipeline, the step as one run."""
+        """Of a machine that runs all layers at once, the step as one run."""
 
 
 class Runner(Protocol):
@@ -118,10 +119,23 @@ class Arithmetic(Protocol):
 
 
 def arithmetic_of(network: Network) -> Arithmetic:
-    """That of the machine that runs a network.
+    """That of the machine whose designs a network has.
 
     Raises:
         BadInput: layers run on several machines, or the machine does not train.
     """
-    found: Callable[[Network], Arithmetic] = part_for(network, "arithmetic")
+    return _arithmetic(machine_that_runs(network), network)
+
+
+def arithmetic_for(course: Course) -> Arithmetic:
+    """That of the machine that runs a course.
+
+    Raises:
+        BadInput: it does not train.
+    """
+    return _arithmetic(course.machine, course.network)
+
+
+def _arithmetic(machine: Machine, network: Network) -> Arithmetic:
+    found: Callable[[Network], Arithmetic] = part_of(machine, machine.hardware, "arithmetic")
     return found(network)

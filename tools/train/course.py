@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from os import fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from merp.cosim.machines.cnn_merp.chain.beats import PATIENCE
 from merp.models.base.errors import BadInput
 from merp.models.base.fixed import FixedFormat
 from merp.models.base.given import given, mention, name_of
 from merp.models.base.rates import UpdateRule
 from merp.models.fpga.board import Board
-from merp.models.machines.cnn_merp.at_once.places import DEPTH
 from merp.models.machines.cnn_merp.one_pass import check_backward
+from merp.models.network.machine import Machine
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
+from merp.models.network.registry import machine_asked, part_of
 from merp.tools.common.boards import open_board
-from merp.tools.common.fields import CLUSTER, PIPELINE
-from merp.tools.train.names import APART, ENGINES, HARDWARE_STATE, MPI, ON_CHIP, PROCESSES
+from merp.tools.train.names import ENGINES, HARDWARE_STATE, IN_HARDWARE, ON_CHIP
 from merp.tools.train.request import Train
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Course:
             board, whose plan has one.
         engine: of ``names.ENGINES``. state: that is kept (``state_kept``).
         target: the board in whose passes it is trained; None for layers in one piece.
-        at_once: how all layers and phases run at once; None where they run one after the other.
+        machine: that runs it. own: what that one alone was asked, if an option chose it.
         batch: images of a step, 1 to ``MOST_BATCH``; None is ``BATCH``, or that of ``resume``.
         steps: in all, those resumed included, 1 to ``MOST_STEPS``; None is those of ``epochs``.
         epochs: in all, 1 to ``MOST_EPOCHS``; None is ``EPOCHS``.
@@ -91,7 +91,8 @@ class Course:
     engine: str
     state: str
     target: Target | None
-    at_once: AtOnce | None
+    machine: Machine
+    own: Own | None
     batch: int | None
     steps: int | None
     epochs: int | None
@@ -106,9 +107,9 @@ class Course:
 
     @property
     def pooled(self) -> bool:
-        """Whether deltas are stored at pooled resolution: as plans, one pass, and chains do."""
-        chain = self.at_once is not None and self.at_once.devices is not None
-        return self.target is not None or self.network.backward == FUSED or chain
+        """Whether deltas are stored at pooled resolution, as by plans and in one pass."""
+        own = self.own is not None and self.own.pooled
+        return self.target is not None or self.network.backward == FUSED or own
 
     @property
     def rule(self) -> UpdateRule:
@@ -129,21 +130,12 @@ class Course:
         return f"{given('learning_rate', self.learning_rate)}{become}"
 
 
-class AtOnce(NamedTuple):
-    """All layers and phases at once: a pipeline on one chip, or on a chain of boards.
+class Own(Protocol):
+    """What a machine that an option chooses was asked; all else of it only the machine knows."""
 
-    Attributes:
-        depth: images on their way at most. devices: boards; None for a pipeline on one chip.
-        pace: cycles of a word on a link between boards. apart: what simulates each board by
-            itself, ``PROCESSES`` or ``MPI``; None if all are in one simulation. patience: seconds
-            that one of these may give no sign of life.
-    """
-
-    depth: int
-    devices: int | None = None
-    pace: int = 1
-    apart: str | None = None
-    patience: int = PATIENCE
+    @property
+    def pooled(self) -> bool:
+        """Whether it stores deltas at pooled resolution."""
 
 
 def course_of(network: Network, asked: Train) -> Course:
@@ -153,14 +145,16 @@ def course_of(network: Network, asked: Train) -> Course:
         BadInput: what is asked for does not go together, or with the network.
     """
     target = target_of(asked)
+    machine = machine_asked(network, asked.architecture)
     network = going_back(network, asked.backward, target)
-    engine = engine_of(asked)
+    engine = engine_of(asked, machine)
     return Course(
         network=network,
         engine=engine,
         state=state_kept(network, engine, target, asked.state_bits),
         target=target,
-        at_once=at_once_of(asked, engine),
+        machine=machine,
+        own=own_of(asked, machine, engine),
         batch=asked.batch,
         steps=asked.steps,
         epochs=asked.epochs,
@@ -175,38 +169,23 @@ def course_of(network: Network, asked: Train) -> Course:
     )
 
 
-def engine_of(asked: Train) -> str:
-    """The engine that was asked for; or the models, where these run the architecture, or MyHDL."""
+def engine_of(asked: Train, machine: Machine) -> str:
+    """The engine that was asked for; or the models, where these run the machine, or MyHDL."""
     if asked.engine is not None:
         return asked.engine
-    return "myhdl" if asked.architecture in (PIPELINE, CLUSTER) else ENGINES[0]
+    return ENGINES[0] if machine.runs is None else IN_HARDWARE
 
 
-def at_once_of(asked: Train, engine: str) -> AtOnce | None:
-    """How layers and phases run at once, if they do; None of a figure is its default.
+def own_of(asked: Train, machine: Machine, engine: str) -> Own | None:
+    """What a machine alone is asked, if an option chose it.
 
     Raises:
-        BadInput: the architecture does not run so.
+        BadInput: it does not run so, or does not train.
     """
-    if asked.architecture not in (PIPELINE, CLUSTER):
+    if machine.runs is None:
         return None
-    said = given("architecture", asked.architecture)
-    if asked.board is not None:
-        raise BadInput(f"{said}: runs no passes of a plan: allowed without {name_of('board')}")
-    if engine == "golden":
-        able = ", ".join(each for each in ENGINES if each != engine)
-        raise BadInput(f"{said}: {mention('engine', engine)} runs no hardware: allowed are {able}")
-    depth = asked.depth or DEPTH
-    if asked.architecture == PIPELINE:
-        return AtOnce(depth)
-    ways = [way for way in (PROCESSES, MPI) if getattr(asked, way, False)]
-    if ways and engine not in APART:
-        able = " or ".join(mention("engine", each) for each in APART)
-        raise BadInput(f"{name_of(ways[0])}: allowed with {able}")
-    return AtOnce(
-        depth, asked.devices or 1, asked.link_cycles or 1, ways[0] if ways else None,
-        asked.patience or PATIENCE,
-    )  # fmt: skip
+    found: Callable[[Train, str], Own] = part_of(machine, machine.hardware, "course")
+    return found(asked, engine)
 
 
 def going_back(network: Network, asked: str | None, target: Target | None) -> Network:

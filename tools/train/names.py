@@ -5,14 +5,8 @@ from __future__ import annotations
 from merp.cosim.engines.names import ENGINES as SIMULATORS
 
 ENGINES = ("golden", *SIMULATORS)
-APART = ("myhdl", "verilator")
-"""Engines whose simulations of several boards can run together."""
-
-PROCESSES, MPI = "processes", "mpi"
-"""What simulates each board of a chain by itself, as it is asked for."""
-
-MOST_PATIENCE = 7 * 24 * 3600
-"""Seconds."""
+IN_HARDWARE = "myhdl"
+"""The engine of a machine that runs in the hardware alone, where none is asked for."""
 
 DIGITS = "digits"
 """The data set that needs no file."""

@@ -8,14 +8,12 @@ from functools import partial
 from typing import Any
 
 from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
+from merp.cosim.machines.loader import optional_part
 from merp.cosim.training.hardware_step import Audits, Whole
-from merp.models.base.counters import STALLS
 from merp.models.base.rates import PLAIN
-from merp.models.machines.cnn_merp.chain.cut import cut
-from merp.models.machines.cnn_merp.chain.cycles import cluster_cycles
-from merp.models.machines.cnn_merp.pipeline.cycles import pipeline_cycles
 from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.machines.cnn_merp.reconfiguration import UPDATING
+from merp.models.network.machine import Machine
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import NAMED, apart, counted_as, phases_counted
@@ -27,7 +25,7 @@ from merp.tools.train.course import Course
 from merp.tools.train.data import Split
 from merp.tools.train.loss_chart import draw
 from merp.tools.train.names import ON_CHIP
-from merp.tools.train.saturated import show_saturated
+from merp.tools.train.trained import Shown
 
 
 def answer(
@@ -38,7 +36,7 @@ def answer(
     ``bytes`` and ``cycles`` are those of one step, by phase: bytes from the closed form by footing,
     of a plan from that of its passes, and as measured on the ports. What is measured is None where
     no hardware ran (in the ``last`` step). With a plan ``runs`` has the same by port, of each layer
-    and phase; of a pipeline ``pipeline`` has the cycles of every engine, which run side by side.
+    and phase.
     """
     audits: Audits = {} if last is None else last.audits
     network, state = course.network, course.state
@@ -65,8 +63,6 @@ def answer(
             "runs": [_run(each, audits) for each in passes],
         }
     told = partial(apart, network) if plan is None else plan.apart
-    if last is not None and last.whole is not None:
-        planned["pipeline"] = _pipeline(course, done.batch, last.whole, audits)
     cycles = _cycles(network, counts, None if last is None else last.whole)
     return {
         "network": network.name,
@@ -129,47 +125,6 @@ def _measured(counts: Mapping[str, PhaseCounts]) -> dict[str, dict[str, int]] | 
     }
 
 
-def _pipeline(course: Course, images: int, whole: Whole, audits: Audits) -> dict[str, Any]:
-    """The step as one run: its cycles, images on their way, and the cycles of every engine.
-
-    On a chain of boards also what crossed the links.
-    """
-    at_once = course.at_once
-    assert at_once is not None
-    chain: dict[str, Any] = {}
-    if at_once.devices is None:
-        modelled = pipeline_cycles(course.network, images, at_once.depth).total
-    else:
-        shares = cut(course.network, at_once.devices)
-        found = cluster_cycles(course.network, shares, images, at_once.depth, at_once.pace)
-        modelled = found.total
-        chain = {
-            "devices": at_once.devices,
-            "link_cycles": at_once.pace,
-            "links": [each._asdict() for each in whole.crossings],
-            "modelled_words": [
-                {"border": border, "way": way, "words": words}
-                for (border, way), words in found.words.items()
-            ],
-        }
-    return {
-        "depth": at_once.depth,
-        "in_flight": whole.in_flight,
-        "cycles": whole.cycles,
-        "modelled": modelled,
-        **chain,
-        "engines": [
-            {
-                "layer": layer,
-                "phase": phase,
-                **{name: audit.cycles[name] for name in ("total", "kernel_load", "issue")},
-                "stall": {cause: audit.cycles[f"stall_{cause}"] for cause in STALLS},
-            }
-            for (layer, phase), audit in audits.items()
-        ],
-    }
-
-
 def _cycles(
     network: Network, counts: Mapping[str, PhaseCounts], whole: Whole | None
 ) -> dict[str, dict[str, int] | None]:
@@ -211,9 +166,9 @@ def _title(answer: Mapping[str, Any]) -> str:
     )
 
 
-def show(answer: Mapping[str, Any]) -> None:
-    """Print the answer for people."""
-    screen = console()
+def show(answer: Mapping[str, Any], machine: Machine) -> None:
+    """Print the answer for people, with what the machine that ran adds to it."""
+    screen, added = console(), optional_part(machine, "trained", Shown())
     loss = answer["loss"]
     losses = f"loss {loss[0]:.4f} to {loss[-1]:.4f}" if loss else "no step"
     where = f" on {answer['board']}" if "board" in answer else ""
@@ -238,18 +193,7 @@ def show(answer: Mapping[str, Any]) -> None:
     if measured := counted["measured"]:
         footings.append(measured["full"])
         columns += ["on the ports", "cycles"]
-        if "plan" in counted:
-            caption += " Every port of every layer moved the plan's bytes."
-        else:
-            at = "pooled" if answer["backward"] == FUSED else "full"
-            caption += f" On the ports deltas are at {at} resolution."
-        caption += " Cycles: and those of loading."
-    if "pipeline" in answer:
-        caption = caption.partition(" On the ports")[0]
-        caption += (
-            " All layers and phases run at once; on the ports of the pipeline are images, scores, "
-            "their deltas, and kernels."
-        )
+        caption += f" {added.on_ports or _on_ports(answer)}"
     rows = []
     for phase in (each for each in (*NAMED, "step") if each in counted["full"]):
         row = ["total" if phase == "step" else phase]
@@ -260,45 +204,14 @@ def show(answer: Mapping[str, Any]) -> None:
             row.append("-")
         rows.append(row)
     screen.print(table("Traffic of one step, MB", columns, rows, totals=1, caption=caption))
-    if "pipeline" in answer:
-        screen.print(_engines(answer["pipeline"]))
-        if answer["pipeline"].get("links"):
-            screen.print(_links(answer["pipeline"]))
-    if "saturated" in answer:
-        show_saturated(answer)
+    for each in added.tables(answer):
+        screen.print(each)
 
 
-def _links(pipeline: Mapping[str, Any]) -> Any:
-    """What crossed the links, as a table."""
-    rows = []
-    for each in pipeline["links"]:
-        ends = each["border"], each["border"] + 1
-        begin, end = ends if each["way"] == "on" else reversed(ends)
-        counts = (f"{each[name]:,}" for name in ("closed_form", "sent", "arrived"))
-        rows.append([f"{begin} to {end}", each["stream"], *counts])
-    caption = (
-        "Words of one step, of states bytes: by formula, out of a node onto the link, off the link "
-        f"into the next. A word takes {pipeline['link_cycles']} cycle(s)."
-    )
-    columns = ["link", "words", "closed form", "sent", "arrived"]
-    return table("Links between nodes", columns, rows, caption=caption)
-
-
-def _engines(pipeline: Mapping[str, Any]) -> Any:
-    """The engines side by side, as a table."""
-    rows = [
-        [
-            f"{each['layer']} {each['phase']}",
-            *(f"{each[name]:,}" for name in ("total", "issue")),
-            *(f"{each['stall'][cause]:,}" for cause in STALLS),
-        ]
-        for each in pipeline["engines"]
-    ]
-    caption = (
-        f"One step takes {pipeline['cycles']:,} cycles, by the model of rows "
-        f"{pipeline['modelled']:,}; {pipeline['in_flight']} of at most "
-        f"{pipeline['depth']} images were on their way at once. Total: from an engine's first word "
-        "to its last."
-    )
-    columns = ["engine", "total", "slots", *(f"waits: {cause}" for cause in STALLS)]
-    return table("Engines side by side, cycles of one step", columns, rows, caption=caption)
+def _on_ports(answer: Mapping[str, Any]) -> str:
+    """What is said of ports and cycles where layers and phases run one after the other."""
+    at = "pooled" if answer["backward"] == FUSED else "full"
+    ports = f"On the ports deltas are at {at} resolution."
+    if "plan" in answer["bytes"]:
+        ports = "Every port of every layer moved the plan's bytes."
+    return f"{ports} Cycles: and those of loading."

@@ -6,15 +6,12 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
-from merp.cosim.machines.cnn_merp.chain.beats import PATIENCE
 from merp.models.base.state_field import STATES
-from merp.models.machines.cnn_merp.at_once.places import DEPTH
-from merp.models.machines.cnn_merp.chain.shares import MAX_PACE
+from merp.models.network.registry import architectures
 from merp.tools.common import fields
-from merp.tools.common.fields import ARCHITECTURES, CLUSTER, MOST_BATCH, PIPELINE
+from merp.tools.common.fields import MOST_BATCH
 from merp.tools.common.kinds import (
     File,
-    Flag,
     Kind,
     Listener,
     Named,
@@ -32,10 +29,10 @@ from merp.tools.train.names import (
     ENGINES,
     EPOCHS,
     HARDWARE_STATE,
+    IN_HARDWARE,
     LOSSES,
     MOMENTUM,
     MOST_EPOCHS,
-    MOST_PATIENCE,
     MOST_STEPS,
     RATE,
 )
@@ -45,7 +42,7 @@ if TYPE_CHECKING:
 
     Labelled = Place | tuple[ArrayLike, ArrayLike]
 
-CHAIN = (Being("architecture", (CLUSTER,)),)
+ARCHITECTURES = architectures()
 
 
 def data_field() -> Any:
@@ -107,44 +104,35 @@ class Train:
     )
     engine: str | None = option(
         OneOf(ENGINES),
-        f"default {ENGINES[0]}; myhdl with --architecture {PIPELINE} or {CLUSTER}",
+        f"default {ENGINES[0]}; {IN_HARDWARE} with --architecture {' or '.join(ARCHITECTURES[1:])}",
         says="``golden``, the models; ``myhdl``, ``verilator`` or ``ghdl``, in the hardware, every "
         "word compared with the models: the same weights, bit for bit. If not given, ``golden``; "
-        "of ``mazouz`` and ``fpdeep``, which run in the hardware alone, ``myhdl``.",
+        "of an architecture that runs in the hardware alone, ``myhdl``.",
     )
-    architecture: str = option(
-        OneOf(ARCHITECTURES),
-        "mazouz: all layers and phases at once, as a pipeline; fpdeep: the same on a chain of "
-        "boards (default cnn-merp: one after the other)",
-        default=ARCHITECTURES[0],
-        says="``cnn-merp``, layers and phases one after the other; ``mazouz``, all of them at "
-        "once, as a pipeline in the hardware; ``fpdeep``, the same on a chain of boards.",
+    architecture: str = fields.architecture(
+        f"default {ARCHITECTURES[0]}: one after the other", default=ARCHITECTURES[0]
     )
-    depth: int | None = fields.depth(DEPTH)
+    depth: int | None = fields.depth()
     devices: int | None = fields.devices()
-    link_cycles: int | None = option(
-        Whole(1, MAX_PACE),
-        "cycles that a word takes on a link between boards (default 1)",
-        metavar="N",
-        needs=CHAIN,
-        says=f"cycles that a word takes on a link between boards, 1 to {MAX_PACE} (default 1).",
+    link_cycles: int | None = fields.of_machine(
+        "link_cycles",
+        "cycles that a word takes on a link between boards (default {default})",
+        "cycles that a word takes on a link between boards, {low} to {high} (default {default}).",
     )
-    processes: bool = option(
-        Flag(),
+    processes: bool = fields.of_machine(
+        "processes",
         "simulate each board of the chain in a process of its own, with engine myhdl or verilator",
+        "each board is simulated by a process of its own, with engine ``myhdl`` or ``verilator``.",
         group="apart",
-        needs=CHAIN,
-        says="each board is simulated by a process of its own, with engine ``myhdl`` or "
-        "``verilator``.",
     )
-    patience: int | None = option(
-        Whole(1, MOST_PATIENCE),
+    patience: int | None = fields.of_machine(
+        "patience",
         "with these: time without a sign of life of a board, which it gives while it computes "
-        f"too, until the run ends (default {PATIENCE})",
+        "too, until the run ends (default {default})",
+        "seconds without a sign of life of such a process, which it gives while it computes "
+        "too, until the run ends (default {default}).",
         metavar="SECONDS",
         needs=(Being("processes"), Being("mpi")),
-        says="seconds without a sign of life of such a process, which it gives while it computes "
-        f"too, until the run ends (default {PATIENCE}).",
     )
     batch: int | None = option(
         Whole(1, MOST_BATCH),
@@ -246,13 +234,12 @@ class TrainOptions(Typed, Train, fields.Tables):
     network: str = fields.network(after="words")
     data: str = again(Train, "data")
     validation: str | None = again(Train, "validation")
-    mpi: bool = option(
-        Flag(),
+    mpi: bool = fields.of_machine(
+        "mpi",
         "the same by ranks of MPI: run under mpirun with a rank more than boards (needs mpi4py: "
         "pip install 'merp[cluster]')",
         group="apart",
         after="processes",
-        needs=CHAIN,
     )
 
 

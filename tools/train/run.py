@@ -18,7 +18,7 @@ from merp.models.network.network import Network
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.train import checkpoint, report
-from merp.tools.train.arithmetic import Stepped, arithmetic_of
+from merp.tools.train.arithmetic import Stepped, arithmetic_for, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.course import Course
 from merp.tools.train.data import Data, Split, batch_of, read_data, split
@@ -90,7 +90,7 @@ class Ready:
             Stuck: the hardware stood still.
         """
         course, start, steps = self.course, self.start, self.steps
-        runner = arithmetic_of(course.network).runner(course, self.plan, start.batch, progress)
+        runner = arithmetic_for(course).runner(course, self.plan, start.batch, progress)
         rate = given("learning_rate", course.learning_rate)
         images = len(self.split.images)
         per_epoch = images // start.batch
@@ -147,7 +147,7 @@ def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready
         BadInput: names what is wrong.
     """
     network = course.network
-    arithmetic_of(network).check(course)
+    arithmetic_for(course).check(course)
     parts = split(data, network, validation)
     batch = 1 if course.resume else course.batch or BATCH  # a saved file says its own
     needed = training_bytes(network, batch, len(parts.held_images))

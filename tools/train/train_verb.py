@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 
+from merp.cosim.machines.loader import optional_part
+from merp.models.network.registry import machine_named
 from merp.tools.common import fields
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
@@ -15,15 +18,19 @@ from merp.tools.train.request import TrainOptions
 
 REQUEST = TrainOptions
 
+Calling = Callable[[TrainOptions], AbstractContextManager[bool]]
+"""A machine's part ``calling``: whether this process trains; others may work for it within."""
+
 
 def run(asked: TrainOptions) -> int:
     """Train, save, print what came out; 1 if a check of the hardware did not hold."""
-    if not asked.mpi:
-        return _train(asked)
-    from merp.cosim.machines.cnn_merp.chain.ranks import other_ranks  # slow imports wait
-
-    with other_ranks() as calls:
+    calling: Calling = optional_part(machine_named(asked.architecture), "calling", _alone)
+    with calling(asked) as calls:
         return _train(asked) if calls else 0
+
+
+def _alone(_: TrainOptions) -> AbstractContextManager[bool]:
+    return nullcontext(True)
 
 
 def _train(asked: TrainOptions) -> int:
@@ -54,4 +61,4 @@ def _run(asked: TrainOptions, course: Course, output: Output | None, saved: Outp
     answer = trained.answer
     if output is not None:
         output.write(report.files(answer))
-    fields.answered(asked, answer, lambda: report.show(answer))
+    fields.answered(asked, answer, lambda: report.show(answer, course.machine))

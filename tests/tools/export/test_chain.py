@@ -12,7 +12,7 @@ from merp.tools import cli
 from packages import bench, built, manifest_of
 from terminal import Terminal
 
-CHAIN = ("--architecture", "fpdeep", "--devices", 3)
+CHAIN = ("--architecture", "chain", "--devices", 3)
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +89,8 @@ def test_the_bench_of_a_node_passes_in_ghdl_alone(
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (("--devices", 3), "--devices 3: allowed with --architecture fpdeep"),
-        ((*CHAIN, "--layer", "conv1"), "--layer: --architecture fpdeep has all layers and phases"),
+        (("--devices", 3), "--devices 3: allowed with --architecture chain"),
+        ((*CHAIN, "--layer", "conv1"), "--layer: --architecture chain has all layers and phases"),
         ((*CHAIN[:3], 6), "--devices 6: cut has maps for 5 nodes at most"),
         ((*CHAIN, "--images", 257), "--images: must be a whole number from 1 to 256, not '257'"),
     ],

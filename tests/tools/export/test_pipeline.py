@@ -12,7 +12,7 @@ from merp.tools.common.data import DATA
 from packages import bench, built, manifest_of
 from terminal import Terminal
 
-MAZOUZ = ("--architecture", "mazouz")
+MAZOUZ = ("--architecture", "pipeline")
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +69,8 @@ def test_what_no_pipeline_has_is_refused_in_one_line(
     fused.write_text(text.replace("input =", 'fuse = ["conv1", "conv2"]\ninput =', 1))
     asked: list[tuple[tuple[Any, ...], str]] = [
         ((network, "--layer", "conv1", "--depth", 2), "--depth 2: allowed with --architecture"),
-        ((network, *MAZOUZ, "--layer", "conv1"), "--layer: --architecture mazouz has all layers"),
-        ((network, *MAZOUZ, "--phase", "fp"), "--phase: --architecture mazouz has all layers"),
+        ((network, *MAZOUZ, "--layer", "conv1"), "--layer: --architecture pipeline has all layers"),
+        ((network, *MAZOUZ, "--phase", "fp"), "--phase: --architecture pipeline has all layers"),
         ((network, *MAZOUZ, "--images", 256, "--depth", 257), "from 1 to 256, not '257'"),
         (("resnet-digits", *MAZOUZ), "layer conv3: it adds the output of another layer"),
         ((fused, *MAZOUZ), "layer conv1: the network fuses layers: a pipeline has no place for it"),

@@ -10,9 +10,10 @@ from difflib import get_close_matches
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.keys import Choice, Whole
 from merp.models.comparison.architecture import Architecture
+from merp.models.fpga.board import MOST_DEVICES
 from merp.models.machines.cnn_merp.params.design_keys import CU_KIND, KU_KIND, NUMBERS
 from merp.models.machines.cnn_merp.params.sizing import MAXIMA
-from merp.tools.common.fields import MOST_BATCH, MOST_DEVICES
+from merp.tools.common.fields import MOST_BATCH
 
 MOST_POINTS = 100_000
 

@@ -1,4 +1,4 @@
-"""Training on CNN-MERP: also in the passes of a plan, as a pipeline, or on a chain of boards."""
+"""Training on CNN-MERP: also in the passes of a plan."""
 
 from __future__ import annotations
 

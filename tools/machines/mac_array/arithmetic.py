@@ -160,14 +160,12 @@ class FixedArithmetic:
         """Refuse what the array does not do.
 
         Raises:
-            BadInput: weights, weight decay, a pipeline, or a layer without a design or that the
+            BadInput: weights, weight decay, or a layer without a design or that the
                 array does not run.
         """
         where = f"{self.network.name} is in fixed point"
         for layer in self.network.layers:
             design_of(self.network, layer)
-        if course.at_once is not None:
-            raise BadInput(f"{name_of('architecture')}: {where}: allowed without")
         if course.engine != "golden":
             check_array(self.network)
         if course.weight_decay:

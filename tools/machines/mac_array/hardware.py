@@ -11,6 +11,7 @@ HARDWARE = Parts(
     resized="merp.tools.machines.mac_array.choose:resized",
     ways="merp.tools.machines.mac_array.ways:WAYS",
     arithmetic="merp.tools.machines.mac_array.arithmetic:FixedArithmetic",
+    trained="merp.tools.machines.mac_array.saturated:TRAINED",
     engine="merp.tools.machines.mac_array.engine:engine",
     settings="merp.tools.machines.mac_array.settings:settings",
     plan="merp.tools.machines.cnn_merp.plan.planned:planned",  # which refuses its designs

@@ -108,12 +108,11 @@ class FloatArithmetic:
             BadInput: names it.
         """
         check_trained(self.network)
-        for name, asked in (("board", course.target), ("architecture", course.at_once)):
-            if asked is not None:
-                machine = machine_that_runs(self.network).name
-                raise BadInput(
-                    f"{name_of(name)}: {self.network.name} runs on {machine}: allowed without"
-                )
+        if course.target is not None:
+            machine = machine_that_runs(self.network).name
+            raise BadInput(
+                f"{name_of('board')}: {self.network.name} runs on {machine}: allowed without"
+            )
         if course.engine != "golden" and course.rule != PLAIN:
             raise BadInput(
                 f"{mention('engine', course.engine)}: {self.network.name} runs on "

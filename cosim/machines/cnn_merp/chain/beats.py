@@ -16,9 +16,6 @@ ALIVE: Final = "alive"
 
 BEAT_SECONDS = 1.0
 
-PATIENCE = 30
-"""Seconds without a sign: a machine that swaps misses some of them."""
-
 
 class Caller(Protocol):
     """The other side."""

@@ -14,10 +14,11 @@ from weakref import finalize
 
 from merp.cosim.engines.programs.children import Children
 from merp.cosim.engines.record import Record
-from merp.cosim.machines.cnn_merp.chain.beats import ALIVE, PATIENCE, silent
+from merp.cosim.machines.cnn_merp.chain.beats import ALIVE, silent
 from merp.cosim.machines.cnn_merp.chain.board_task import Task, Told
 from merp.cosim.machines.cnn_merp.chain.peers import Peer
 from merp.models.base.errors import CheckFailed
+from merp.models.machines.cnn_merp.chain.machine import PATIENCE
 from merp.testbenches.top.border import Come
 
 PROGRAM = "merp.cosim.machines.cnn_merp.chain.board_process"

@@ -17,11 +17,12 @@ from functools import cache
 from time import monotonic, sleep
 from typing import Any
 
-from merp.cosim.machines.cnn_merp.chain.beats import ALIVE, PATIENCE, Caller, alive, silent
+from merp.cosim.machines.cnn_merp.chain.beats import ALIVE, Caller, alive, silent
 from merp.cosim.machines.cnn_merp.chain.board_task import serve
 from merp.cosim.machines.cnn_merp.chain.peers import Peer
 from merp.models.base.errors import BadInput, CheckFailed
 from merp.models.base.given import name_of
+from merp.models.machines.cnn_merp.chain.machine import PATIENCE
 
 POLL_SECONDS = 50e-6  # MPI's own wait would keep a core busy
 

@@ -12,6 +12,7 @@ from merp.models.base.shape import Shape
 from merp.models.base.state_field import state_bytes, state_field_bits, state_fields
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.phases import delta_design
+from merp.models.network.machine import Option
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED
 
@@ -19,6 +20,9 @@ BYTE = 8
 
 DEPTH = 4
 """Images on their way: those that stores are made for, unless more are asked for."""
+
+DEPTH_OPTION = Option(1, 256, DEPTH)
+"""Images on their way at most."""
 
 JOINT = CREDIT_RETURN + 1
 """Words of a FIFO in front of an engine that takes them as they come: a word passes per cycle."""

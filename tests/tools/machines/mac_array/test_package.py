@@ -326,9 +326,9 @@ def test_deltas_of_the_schedule_may_lie_pooled(array_file: Path) -> None:
         (["--phase", "ku"], "--phase: the one bitstream of tiny-fixed"),
         (["--state"], "--state: the one bitstream of tiny-fixed"),
         (["--weights", "x.npz"], "--weights: the one bitstream of tiny-fixed"),
-        (["--architecture", "mazouz"], "allowed here is 'cnn-merp'"),
+        (["--architecture", "pipeline"], "allowed here is 'cnn-merp'"),
         (["--architecture", "cnn-merp"], "--architecture: the one bitstream of tiny-fixed has all"),
-        (["--depth", "2"], "--depth 2: allowed with --architecture mazouz"),
+        (["--depth", "2"], "--depth 2: allowed with --architecture pipeline"),
     ],
 )
 def test_what_an_array_does_not_take_is_one_line(

@@ -29,7 +29,7 @@ from merp.tools.common.time_spent import TimeSpent
 from merp.tools.export.languages import Dialect
 from merp.tools.export.package import Frame, render
 from merp.tools.export.schedule import PAGE, SCHEDULE
-from merp.tools.export.step import PARAMETERS, random_step, when, write_step
+from merp.tools.machines.cnn_merp.at_once.package import PARAMETERS, random_step, when, write_step
 
 WORDS = {
     "maps": "map words in the order image, row, column, map",

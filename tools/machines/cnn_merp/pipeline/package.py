@@ -24,7 +24,7 @@ from merp.testbenches.top.top import Top
 from merp.tools.common.time_spent import TimeSpent
 from merp.tools.export.languages import Dialect
 from merp.tools.export.package import Frame
-from merp.tools.export.step import PARAMETERS, random_step, when, write_step
+from merp.tools.machines.cnn_merp.at_once.package import PARAMETERS, random_step, when, write_step
 
 KIND = "pipeline"
 WORDS = PARAMETERS | {

@@ -1,0 +1,1 @@
+"""The chain of boards: its hardware half."""

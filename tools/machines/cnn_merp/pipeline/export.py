@@ -1,0 +1,33 @@
+"""The export of a network as a pipeline."""
+
+from __future__ import annotations
+
+from merp.models.fpga.order_codes import Target
+from merp.models.machines.cnn_merp.at_once.places import DEPTH
+from merp.models.network.network import Network
+from merp.tools.export.languages import DIALECTS
+from merp.tools.export.listed import write_package
+from merp.tools.export.request import ExportOptions
+from merp.tools.machines.cnn_merp.at_once.export import check_asked
+
+
+def export(asked: ExportOptions, network: Network, target: Target) -> int:
+    """Export the network as a pipeline.
+
+    Raises:
+        BadInput: as ``check_asked`` and ``PipelinePackage``.
+    """
+    check_asked(asked, network)
+    from merp.tools.machines.cnn_merp.pipeline.package import (
+        PipelinePackage,  # the hardware's imports wait
+    )
+
+    package = PipelinePackage(
+        network=network,
+        depth=asked.depth or DEPTH,
+        images=asked.images,
+        target=target,
+        clock_mhz=asked.clock_mhz or target.clock_mhz,
+        dialect=DIALECTS[asked.language],
+    )
+    return write_package(asked, network, package, "a pipeline")
