@@ -41,7 +41,9 @@ class Architecture:
         board: name of its paper's own. word_bits: the paper's; None: as the network has it.
         hardware: name of the machine whose designs it has in network files, if it is in hardware
             here.
-        cluster: it is on all devices of a board's file; a comparison gives the others one.
+        all_devices: it is on all devices of a board's file; a comparison gives the others one.
+        simulate: ``package.module:object``: the record of a plan with the cycles of a simulated
+            batch, which raises ``rows.simulator.Deadlock``; "" where nothing simulates it.
         choices: options of its own.
         plan: raises BadInput where there is none; a frozen dataclass. record: of such a plan.
     """
@@ -52,10 +54,11 @@ class Architecture:
     board: str
     word_bits: int | None
     hardware: str | None = None
-    cluster: bool = False
+    all_devices: bool = False
     choices: tuple[OwnOption, ...] = ()
     plan: Callable[[Network, Board, Options], Any]
     record: Callable[[Any], Record]
+    simulate: str = ""
 
     def answer(self, network: Network, board: Board, options: Options) -> Record:
         """Plan, and what it costs.

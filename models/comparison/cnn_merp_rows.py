@@ -23,8 +23,8 @@ from merp.models.machines.cnn_merp.published_speed import (
 from merp.models.machines.cnn_merp.reconfiguration import load_seconds
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
-from merp.models.papers.fpdeep.networks import alexnet
 from merp.models.papers.lists import paper
+from merp.models.papers.networks import alexnet
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.published import BATCH, STAIRCASE_LAYER
 from merp.models.traffic.strategies import round_trips, staircase

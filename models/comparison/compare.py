@@ -96,7 +96,7 @@ def compare(
             extra={choice.name: choice.default for choice in each.choices},
         )
         found = common or boards(each.board)
-        found = found if each.cluster else replace(found, devices=1)
+        found = found if each.all_devices else replace(found, devices=1)
         answers.append(_answer(each, network, found, options))
     return Comparison(
         network=network,

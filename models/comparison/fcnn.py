@@ -17,7 +17,7 @@ from merp.models.base.ordered_sum import ordered_sum
 from merp.models.base.shape import Shape
 from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture, OwnOption
-from merp.models.comparison.chain import chained
+from merp.models.comparison.branchless import chained
 from merp.models.comparison.costs import KINDS, units
 from merp.models.comparison.fcnn_paper import ALEXNET
 from merp.models.comparison.figure import Figure, derived

@@ -16,7 +16,7 @@ from merp.models.base.errors import BadInput
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture, OwnOption
-from merp.models.comparison.chain import chained
+from merp.models.comparison.branchless import chained
 from merp.models.comparison.costs import KINDS, units
 from merp.models.comparison.figure import Figure, derived, summed
 from merp.models.comparison.options import Options
@@ -293,7 +293,7 @@ ARCHITECTURE: Final = Architecture(
     title="FPDeep",
     paper="Geng, Wang, Sanaullah, Yang, Patel, Herbordt, FPL 2018",
     board="vc709",
-    cluster=True,
+    all_devices=True,
     word_bits=WORD_BITS,
     choices=(
         OwnOption(
@@ -321,4 +321,5 @@ ARCHITECTURE: Final = Architecture(
     ),
     plan=plan,
     record=record,
+    simulate="merp.models.comparison.fpdeep_simulated:simulated_alone",
 )

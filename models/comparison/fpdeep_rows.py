@@ -20,7 +20,6 @@ from merp.models.network.network import Network
 from merp.models.papers.fpdeep.balance import balanced, with_weights
 from merp.models.papers.fpdeep.links import borders, gbits_s
 from merp.models.papers.fpdeep.memory import feature_words, weight_words
-from merp.models.papers.fpdeep.networks import alexnet, vgg
 from merp.models.papers.fpdeep.partition import partition
 from merp.models.papers.fpdeep.shares import (
     best_in_units,
@@ -31,6 +30,7 @@ from merp.models.papers.fpdeep.shares import (
 )
 from merp.models.papers.fpdeep.stage import Stage, stages
 from merp.models.papers.lists import paper
+from merp.models.papers.networks import alexnet, vgg
 
 DSPS: Final = 2880
 """Of an FPGA: 80 % of the 3,600 of an xc7vx690t. source: section V.A.1"""

@@ -17,7 +17,7 @@ from merp.models.fpga.board import Board
 from merp.models.papers.fpdeep.links import borders
 from merp.models.papers.fpdeep.rows import rows_of, slices_of
 from merp.models.rows.layout import Layout, Links, Place
-from merp.models.rows.simulator import Outcome
+from merp.models.rows.simulator import Outcome, simulate
 
 MOST_IMAGES: Final = 1024
 """Of a batch: of AlexNet on 15 boards about three million tasks."""
@@ -95,6 +95,15 @@ def simulated(plan: Plan, found: Outcome) -> Record:
             *modelled.notes[1:],
         ),
     )
+
+
+def simulated_alone(plan: Plan) -> Record:
+    """Simulate a plan, and return what it costs.
+
+    Raises:
+        BadInput: as ``chain_of``. Deadlock: it stands still.
+    """
+    return simulated(plan, simulate(chain_of(plan)))
 
 
 def _row(row: Row, found: Outcome) -> Row:

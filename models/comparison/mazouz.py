@@ -17,7 +17,7 @@ from merp.models.base.front import Point
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture
-from merp.models.comparison.chain import chained
+from merp.models.comparison.branchless import chained
 from merp.models.comparison.costs import units
 from merp.models.comparison.figure import Figure, derived, summed
 from merp.models.comparison.options import Options

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from pkgutil import resolve_name
 from typing import Final
 
-from merp.models.comparison import (
-    cnn_merp_rows,
-    fcnn_rows,
-    fpdeep_rows,
-    mazouz_rows,
-    rtl_compiler_rows,
-)
 from merp.models.comparison.printed import Printed, answered
-from merp.models.papers.lists import paper
+from merp.models.papers.lists import NAMES, paper, room_of
 
 ROWS: Final[Mapping[str, Callable[[], Mapping[str, float]]]] = {
-    "cnn-merp": cnn_merp_rows.rows,
-    "fcnn": fcnn_rows.rows,
-    "rtl-compiler": rtl_compiler_rows.rows,
-    "fpdeep": fpdeep_rows.rows,
-    "mazouz": mazouz_rows.rows,
+    name: resolve_name(f"{__package__}.{room_of(name)}_rows:rows") for name in NAMES
 }
 """Our values by key; the papers' lists name the keys."""
 

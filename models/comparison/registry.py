@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from pkgutil import resolve_name
 from typing import Final
 
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.given import mention
-from merp.models.comparison import cnn_merp, fcnn, fpdeep, mazouz, rtl_compiler
 from merp.models.comparison.architecture import Architecture
+from merp.models.papers.lists import NAMES, room_of
 
 ARCHITECTURES: Final[Mapping[str, Architecture]] = {
-    each.name: each
-    for each in (
-        cnn_merp.ARCHITECTURE,
-        fcnn.ARCHITECTURE,
-        rtl_compiler.ARCHITECTURE,
-        fpdeep.ARCHITECTURE,
-        mazouz.ARCHITECTURE,
-    )
+    name: resolve_name(f"{__package__}.{room_of(name)}:ARCHITECTURE") for name in NAMES
 }
-"""In the order in which they are printed."""
+"""In the order in which they are printed, each from the module of its name."""
 
 
 def named(name: str) -> Architecture:

@@ -14,7 +14,7 @@ from merp.models.base.errors import BadInput
 from merp.models.base.given import mention
 from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture, OwnOption
-from merp.models.comparison.chain import chained
+from merp.models.comparison.branchless import chained
 from merp.models.comparison.costs import units
 from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.options import Options

@@ -8,6 +8,7 @@ that claim nothing: sizes, years, parts.
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,8 +16,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-NAMES: Final = ("cnn-merp", "fcnn", "rtl-compiler", "fpdeep", "mazouz")
-"""The papers, as their architectures are called."""
+NAMES: Final[tuple[str, ...]] = tuple(
+    json.loads((files(__package__) / "papers.json").read_text(encoding="utf-8"))
+)
+"""The papers, as their architectures are called, in the order in which they are printed."""
 
 CLASSES: Final = {
     "E": "exact within the printed digits",
@@ -112,6 +115,11 @@ class Paper:
         if len(found) != 1:
             raise KeyError(key)
         return found.pop()
+
+
+def room_of(name: str) -> str:
+    """The name of a paper as modules and folders have it."""
+    return name.replace("-", "_")
 
 
 @cache

@@ -113,13 +113,24 @@ def phase_comparisons() -> Iterator[str]:
 
 
 def names_machine(source: Source, machine: str) -> bool:
-    """Whether a module imports a room of a machine, or has its name as an identifier or a text."""
+    """Whether a module imports a room of a machine, or has its name as an identifier or a text.
+
+    What another package calls so does not count, such as ``itertools.chain``.
+    """
     words = MACHINES[machine]
     exact = {machine, *words, *("".join(w.capitalize() for w in x.split("_")) for x in words)}
+    foreign = {
+        alias.asname or alias.name
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("merp.")
+        for alias in node.names
+    }
     for node in ast.walk(source.tree):
         match node:
-            case ast.ImportFrom(module=str(module)):
+            case ast.ImportFrom(module=str(module)) if module.startswith("merp."):
                 names = [*module.split("."), *(alias.name for alias in node.names)]
+            case ast.Name(id=name) if name in foreign:
+                continue
             case ast.Import(names=aliases):
                 names = [part for alias in aliases for part in alias.name.split(".")]
             case ast.Constant(value=str(text)):

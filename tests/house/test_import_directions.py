@@ -35,8 +35,9 @@ def rooms(*floors: Mapping[str, str]) -> Rooms:
 CNN_MERP = "machines.cnn_merp"
 MAC_ARRAY = "machines.mac_array"
 MODELS = rooms(
-    {"base": "", "papers": "", "rows": ""},
+    {"base": "", "rows": ""},
     {"arithmetic": "base", "network": "base", "fpga": "base"},
+    {"papers": "base network"},
     {"papers.fcnn": "papers", "papers.mazouz": "base network"},
     {"papers.fpdeep": "base network rows"},
     {"papers.mazouz.params": "base"},
@@ -47,7 +48,9 @@ MODELS = rooms(
     {f"{CNN_MERP}.traffic": f"base traffic {CNN_MERP}.params"},
     {CNN_MERP: f"base network fpga papers {CNN_MERP}.fpga {CNN_MERP}.params"},
     {f"{CNN_MERP}.at_once": f"base network rows {CNN_MERP} {CNN_MERP}.params"},
-    {f"{CNN_MERP}.chain": f"base network rows {CNN_MERP} {CNN_MERP}.at_once {CNN_MERP}.params"},
+    {
+        f"{CNN_MERP}.chain": f"base network fpga rows {CNN_MERP} {CNN_MERP}.at_once {CNN_MERP}.params"
+    },
     {f"{CNN_MERP}.plan": f"base network fpga traffic {CNN_MERP} {CNN_MERP}.fpga {CNN_MERP}.params"},
     {
         f"{CNN_MERP}.pipeline": f"base network rows {CNN_MERP} {CNN_MERP}.at_once "
@@ -155,6 +158,9 @@ TOOLS = rooms(
         f"{CNN_MERP}.report": f"{COMMON} report {CNN_MERP}.plan",
         f"{MAC_ARRAY}.report": f"{COMMON} report",
     },
+    {f"{CNN_MERP}.at_once": f"{COMMON} machines.usual export train"},
+    {f"{CNN_MERP}.chain": f"{COMMON} machines export train {CNN_MERP}.at_once"},
+    {f"{CNN_MERP}.pipeline": f"{COMMON} machines explore export train {CNN_MERP}.at_once"},
 )
 
 TREES = dict(zip(ORDER, (MODELS, HDL, TESTBENCHES, COSIM, TOOLS), strict=True))

@@ -63,10 +63,10 @@ def gradients_there(design: Design) -> int:
 def read_out(shape: Shape, design: Design, rule: UpdateRule = PLAIN) -> int:
     """Cycles from the first gradient that is read to the last word that leaves."""
     step = design.mul_latency + design.add_latency
-    pipeline = latencies.GRADIENT_READ + latencies.GRADIENT_CHOICE + step * (1 + sum(rule))
+    stages = latencies.GRADIENT_READ + latencies.GRADIENT_CHOICE + step * (1 + sum(rule))
     if design.kernel_port > 1:
-        pipeline += design.round_latency + latencies.GRADIENT_GEAR + latencies.UPDATE_ENTRY
-    return pipeline + _kernel_cycles(shape, design) + shape.m + latencies.LEAVE
+        stages += design.round_latency + latencies.GRADIENT_GEAR + latencies.UPDATE_ENTRY
+    return stages + _kernel_cycles(shape, design) + shape.m + latencies.LEAVE
 
 
 def _kernel_cycles(shape: Shape, design: Design) -> int:

@@ -4,7 +4,7 @@ import pytest
 
 from merp.models.base.errors import BadInput
 from merp.models.base.shape import Shape
-from merp.models.comparison.chain import chained
+from merp.models.comparison.branchless import chained
 from merp.models.comparison.options import Options
 from merp.models.network.network import Layer, Network
 

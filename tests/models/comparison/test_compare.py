@@ -56,7 +56,7 @@ def test_all_are_on_one_board_with_one_word(bits: int) -> None:
             assert (answer.record.board, answer.record.word_bits) == ("vc709", bits)
             assert answer.record.clock_mhz.value == 200
             assert answer.record.options["costs"] == "ours"
-            assert len(answer.record.devices) == (15 if answer.architecture.cluster else 1)
+            assert len(answer.record.devices) == (15 if answer.architecture.all_devices else 1)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import pytest
 from merp.models.base.shape import Pool, Shape
 from merp.models.network.network import Layer, Network
 from merp.models.papers.fpdeep.links import borders
-from merp.models.papers.fpdeep.networks import alexnet, vgg
 from merp.models.papers.fpdeep.partition import partition
 from merp.models.papers.fpdeep.rows import rows_of, slices_of
 from merp.models.papers.fpdeep.stage import stages
+from merp.models.papers.networks import alexnet, vgg
 from merp.models.rows.layout import Layout, Links
 from merp.models.rows.reference import StandsStill, reference
 from merp.models.rows.simulator import Deadlock, Outcome, simulate

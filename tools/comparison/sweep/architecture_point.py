@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pkgutil import resolve_name
 from typing import Any
 
 from merp.models.base.errors import BadInput
-from merp.models.comparison.fpdeep_simulated import chain_of, simulated
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
 from merp.models.comparison.registry import named
@@ -15,7 +15,7 @@ from merp.models.fpga.board import Board
 from merp.models.fpga.board_file import board_of
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
-from merp.models.rows.simulator import Deadlock, simulate
+from merp.models.rows.simulator import Deadlock
 from merp.tools.comparison.place import linked
 from merp.tools.comparison.sweep.axes import BATCH, DEVICES, LATENCY, LINK, Point
 from merp.tools.comparison.sweep.quantities import QUANTITIES
@@ -76,7 +76,8 @@ def _record(asked: Asked) -> Record:
     plan = architecture.plan(network, board, options)
     if not asked.simulate:
         return architecture.record(plan)
-    return simulated(plan, simulate(chain_of(plan)))
+    found: Record = resolve_name(architecture.simulate)(plan)
+    return found
 
 
 def _placed(asked: Asked) -> tuple[Network, Board, Options]:

@@ -34,8 +34,8 @@ from merp.tools.comparison.sweep.axes import AXES, axes_of, points_of, read_axes
 from merp.tools.comparison.sweep.goals import GOALS, LOGIC
 
 MOST_JOBS = 512
-SIMULATED = "fpdeep"
-"""The architecture that has a simulator."""
+SIMULATED = tuple(name for name, each in ARCHITECTURES.items() if each.simulate)
+"""Architectures that have a simulator."""
 
 ARCHITECTURE = (Being("architecture"),)
 OTHER = "of another architecture's plans"
@@ -79,9 +79,9 @@ class SweepOptions(Typed, fields.Tables):
     )
     simulate: bool = option(
         Flag(),
-        f"row by row, as merp cluster does ({SIMULATED})",
+        f"row by row, as merp cluster does ({', '.join(SIMULATED)})",
         section=OTHER,
-        needs=(Being("architecture", (SIMULATED,)),),
+        needs=(Being("architecture", SIMULATED),),
     )
     board: str | None = place_board(needs=ARCHITECTURE)
     devices: int | None = place_devices(needs=ARCHITECTURE)

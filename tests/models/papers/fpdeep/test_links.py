@@ -8,11 +8,11 @@ from merp.models.network.network import Network
 from merp.models.papers.fpdeep.balance import balanced, with_weights
 from merp.models.papers.fpdeep.links import Border, borders, gbits_s
 from merp.models.papers.fpdeep.memory import feature_words, weight_words
-from merp.models.papers.fpdeep.networks import alexnet, vgg
 from merp.models.papers.fpdeep.partition import partition
 from merp.models.papers.fpdeep.piece import Piece
 from merp.models.papers.fpdeep.shares import cut_in_proportion
 from merp.models.papers.fpdeep.stage import stages
+from merp.models.papers.networks import alexnet, vgg
 
 CONV1, CONV2, *_ = stages(alexnet(2), alexnet(2).layers)
 INPUTS, SUMS, OUTPUTS = 96 * 27 * 27, 256 * 27 * 27, 256 * 13 * 13

@@ -10,9 +10,9 @@ import pytest
 
 from merp.models.base.shape import Shape
 from merp.models.network.network import Layer, Network
-from merp.models.papers.fpdeep.networks import alexnet, vgg
 from merp.models.papers.fpdeep.partition import partition
 from merp.models.papers.fpdeep.stage import Stage, stages
+from merp.models.papers.networks import alexnet, vgg
 from merp.tools.common.shipped import open_network
 
 DSPS = 2880

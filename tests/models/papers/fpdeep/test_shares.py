@@ -3,9 +3,9 @@
 import pytest
 
 from merp.models.network.network import Network
-from merp.models.papers.fpdeep.networks import alexnet, vgg
 from merp.models.papers.fpdeep.shares import best_in_units, cut_in_proportion, idle, in_units
 from merp.models.papers.fpdeep.stage import stages
+from merp.models.papers.networks import alexnet, vgg
 
 DSPS = 2880
 

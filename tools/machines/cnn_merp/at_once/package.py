@@ -102,13 +102,13 @@ def write_step(
     return found
 
 
-def _counter(pipeline: Engines) -> Mapping[str, str]:
+def _counter(of: Engines) -> Mapping[str, str]:
     """The counter of each stream that is an engine's, without ``status_``."""
     return {
         pin: f"{engine.name}_{port}"
-        for engine in pipeline.engines
+        for engine in of.engines
         for port in engine.streams
-        if (pin := pipeline.pin(engine, port)) is not None
+        if (pin := of.pin(engine, port)) is not None
     }
 
 

@@ -23,7 +23,7 @@ def engines(answer: Mapping[str, Any]) -> Iterator[Any]:
         yield _engines(answer[KEY])
 
 
-def _engines(pipeline: Mapping[str, Any]) -> Any:
+def _engines(whole: Mapping[str, Any]) -> Any:
     """The engines side by side, as a table."""
     rows = [
         [
@@ -31,12 +31,12 @@ def _engines(pipeline: Mapping[str, Any]) -> Any:
             *(f"{each[name]:,}" for name in ("total", "issue")),
             *(f"{each['stall'][cause]:,}" for cause in STALLS),
         ]
-        for each in pipeline["engines"]
+        for each in whole["engines"]
     ]
     caption = (
-        f"One step takes {pipeline['cycles']:,} cycles, by the model of rows "
-        f"{pipeline['modelled']:,}; {pipeline['in_flight']} of at most "
-        f"{pipeline['depth']} images were on their way at once. Total: from an engine's first word "
+        f"One step takes {whole['cycles']:,} cycles, by the model of rows "
+        f"{whole['modelled']:,}; {whole['in_flight']} of at most "
+        f"{whole['depth']} images were on their way at once. Total: from an engine's first word "
         "to its last."
     )
     columns = ["engine", "total", "slots", *(f"waits: {cause}" for cause in STALLS)]

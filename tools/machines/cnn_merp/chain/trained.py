@@ -20,17 +20,17 @@ def _tables(answer: Mapping[str, Any]) -> Iterator[Any]:
 TRAINED = Shown(on_ports=ON_PORTS, tables=_tables)
 
 
-def _links(pipeline: Mapping[str, Any]) -> Any:
+def _links(whole: Mapping[str, Any]) -> Any:
     """What crossed the links, as a table."""
     rows = []
-    for each in pipeline["links"]:
+    for each in whole["links"]:
         ends = each["border"], each["border"] + 1
         begin, end = ends if each["way"] == "on" else reversed(ends)
         counts = (f"{each[name]:,}" for name in ("closed_form", "sent", "arrived"))
         rows.append([f"{begin} to {end}", each["stream"], *counts])
     caption = (
         "Words of one step, of states bytes: by formula, out of a node onto the link, off the link "
-        f"into the next. A word takes {pipeline['link_cycles']} cycle(s)."
+        f"into the next. A word takes {whole['link_cycles']} cycle(s)."
     )
     columns = ["link", "words", "closed form", "sent", "arrived"]
     return table("Links between nodes", columns, rows, caption=caption)

@@ -1,4 +1,4 @@
-"""The convolution layers that FPDeep trains: AlexNet with groups or without, VGG-16 and VGG-19."""
+"""Convolution layers that papers train: AlexNet with groups or without, VGG-16 and VGG-19."""
 
 from __future__ import annotations
 

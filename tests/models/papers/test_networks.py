@@ -1,7 +1,7 @@
 import pytest
 
 from merp.models.network.network import Network
-from merp.models.papers.fpdeep.networks import alexnet, vgg
+from merp.models.papers.networks import alexnet, vgg
 from merp.tools.common.shipped import open_network
 
 SHIPPED = [alexnet(1), alexnet(2), vgg(16), vgg(19)]
