@@ -6,13 +6,15 @@ Decision 24 lists the parts of a hardware half and their types.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from merp.models.base.errors import BadInput
 from merp.models.network.machine import Machine
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
-from merp.models.network.registry import machine_of, machine_that_runs, part_of
+from merp.models.network.registry import machine_of, machine_that_runs, machines, part_of, runners
 
 if TYPE_CHECKING:  # NumPy waits
     from merp.cosim.phases.phase import Phase
@@ -36,6 +38,15 @@ def optional_part(machine: Machine, part: str, default: Any) -> Any:
         BadInput: the hardware of another distribution cannot be loaded.
     """
     return getattr(part_of(machine, machine.hardware), part, default)
+
+
+def having(part: str) -> dict[str, Any]:
+    """A part of each machine that can be loaded and has it, by the machine's name."""
+    found = {}
+    for machine in (*machines(), *runners()):
+        with suppress(BadInput):
+            found[machine.name] = optional_part(machine, part, None)
+    return {name: each for name, each in found.items() if each is not None}
 
 
 def part_that_runs(network: Network, layers: Sequence[Layer], part: str) -> Any:

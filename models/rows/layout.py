@@ -74,6 +74,11 @@ class Slice:
     cycles: Mapping[str, int]
     update: int = 0
 
+    @property
+    def back(self) -> int | None:
+        """Cycles of an image in delta propagation; None where it has none."""
+        return self.cycles.get("dp")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Links:

@@ -116,7 +116,7 @@ class _Reference:
             if self.before(each) is not None:
                 room = self.maps[each].room if layout.links.shared else None
                 self.sums[each] = _Buffer(room or _Room(layout.size("sums", each)))
-            if self.behind(each) is not None and "dp" in layout.slices[each].cycles:
+            if self.behind(each) is not None and layout.slices[each].back is not None:
                 room = self.errors[each].room if layout.links.shared else None
                 self.deltas[each] = _Buffer(room or _Room(layout.size("deltas", each)))
         self.source()
@@ -248,8 +248,8 @@ class _Reference:
         send = None
         if front and front.node != piece.node:
             send = _Buffer(_Room(self.layout.size("send deltas", border)))
-        if "dp" in piece.cycles:
-            actor = self.actor(f"dp {self.where(index)}", piece.cycles["dp"], layer.inputs)
+        if piece.back is not None:
+            actor = self.actor(f"dp {self.where(index)}", piece.back, layer.inputs)
             self.uses(actor, self.errors[index], see.errors_of_input, see.propagated)
             if self.behind(index):
                 actor = self.together(

@@ -230,7 +230,7 @@ class _Builder:
             rows = layer.outputs if layer.by_outputs else layer.sums
             pool = graph.fifos[maps].pool if layout.links.shared else None
             self.sums[index] = graph.fifo("sums", index, rows, size("sums", index), pool)
-        if not layout.last(index) and "dp" in layout.slices[index].cycles:
+        if not layout.last(index) and layout.slices[index].back is not None:
             pool = graph.fifos[self.errors[index]].pool if layout.links.shared else None
             self.deltas[index] = graph.fifo(
                 "deltas", index, layer.inputs, size("deltas", index), pool
@@ -341,11 +341,9 @@ class _Builder:
     def _backward(self, index: int) -> None:
         layout, graph, layer = self.layout, self.graph, self._rows(index)
         piece, reach = layout.slices[index], _Reach(layer)
-        if "dp" in piece.cycles:
+        if piece.back is not None:
             server = graph.server(f"dp {self._name(index)}")
-            stream = graph.stream(
-                server, graph.servers[server], dealt(piece.cycles["dp"], layer.inputs)
-            )
+            stream = graph.stream(server, graph.servers[server], dealt(piece.back, layer.inputs))
             needs = [reach.errors_end(reach.last_sum(row)) for row in range(layer.inputs)]
             graph.read(stream, self.errors[index], needs, reach.propagated())
             rows = _each(layer.inputs)

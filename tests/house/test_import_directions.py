@@ -49,7 +49,8 @@ MODELS = rooms(
     {CNN_MERP: f"base network fpga papers {CNN_MERP}.fpga {CNN_MERP}.params"},
     {f"{CNN_MERP}.at_once": f"base network rows {CNN_MERP} {CNN_MERP}.params"},
     {
-        f"{CNN_MERP}.chain": f"base network fpga rows {CNN_MERP} {CNN_MERP}.at_once {CNN_MERP}.params"
+        f"{CNN_MERP}.chain": f"base network fpga rows {CNN_MERP} {CNN_MERP}.at_once "
+        f"{CNN_MERP}.params"
     },
     {f"{CNN_MERP}.plan": f"base network fpga traffic {CNN_MERP} {CNN_MERP}.fpga {CNN_MERP}.params"},
     {
@@ -150,7 +151,7 @@ TOOLS = rooms(
     {"machines.usual": f"{COMMON} bitstream simulate export train plan report"},
     dict.fromkeys(
         (CNN_MERP, MAC_ARRAY, f"{MAC_ARRAY}.export"),
-        f"{COMMON} machines machines.usual bitstream simulate export train",
+        f"{COMMON} machines machines.usual bitstream explore simulate export train",
     ),
     {f"{CNN_MERP}.plan": f"{COMMON} plan"},
     {f"{CNN_MERP}.tiles": f"{COMMON} machines simulate {CNN_MERP} {CNN_MERP}.plan"},

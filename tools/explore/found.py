@@ -13,7 +13,6 @@ from typing import Any
 from merp.models.base.errors import BadInput
 from merp.models.explore.point import Point, notable, numbered
 from merp.models.fpga.board import Board
-from merp.models.machines.cnn_merp.pipeline.elements import Engines
 from merp.models.network.network import Network
 from merp.tools.common.designed import designed_file
 from merp.tools.explore.folder import FRONT
@@ -50,7 +49,8 @@ class Found:
         points: by the first objective, within limits. limits: the most of an objective.
         written: places of points that are written, beside those
             that stand for the front.
-        engines: of a pipeline in hardware, by the place of the point. lacking: why there is none.
+        engines: named tuples of what the hardware of a point does, by its place.
+        lacking: why there is none.
 
     Raises:
         BadInput: there is no point at a place.
@@ -67,7 +67,7 @@ class Found:
     points: Sequence[Point]
     limits: Mapping[str, float] = field(default_factory=dict)
     written: Sequence[int] = ()
-    engines: Mapping[int, Engines] = field(default_factory=dict)
+    engines: Mapping[int, Any] = field(default_factory=dict)
     lacking: str = ""
 
     def __post_init__(self) -> None:

@@ -54,7 +54,7 @@ def _cell(key: str, value: float) -> str:
 
 def _show_choices(found: Found) -> None:
     answer = found.json()
-    if found.architecture != "cnn-merp":
+    if found.goal is None:
         for name, place in found.notable.items():
             choices = answer["points"][place]["choices"]
             elements = ", ".join(f"{layer} {keys['elements']}" for layer, keys in choices.items())

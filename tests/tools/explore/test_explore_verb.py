@@ -138,7 +138,7 @@ def test_the_table_is_readable_at_80_columns(
          "bram, dsp, with commas; did you mean lut?"),
         ("--objectives ''", "--objectives"),
         ("--scope conv9", "--scope 'conv9': allowed are conv, all, conv1"),
-        ("--method enumerate", "--method enumerate: allowed only with --architecture mazouz"),
+        ("--method enumerate", "--method enumerate: allowed only with --architecture pipeline"),
         ("--seed 1", "--seed 1: allowed with --method nsga2"),
         ("--method nsga2", "pymoo is not installed: pip install 'merp[search]'"),
         ("--architecture mazouz --batch 2", "--batch 2: allowed with --architecture cnn-merp"),

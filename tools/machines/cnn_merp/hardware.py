@@ -15,5 +15,6 @@ HARDWARE = Parts(
     settings="merp.tools.machines.cnn_merp.settings:settings",
     plan="merp.tools.machines.cnn_merp.plan.planned:planned",
     report="merp.tools.machines.cnn_merp.report.report:REPORT",
+    explorer="merp.tools.machines.cnn_merp.explore:EXPLORER",
     exported="merp.tools.machines.cnn_merp.exported:EXPORTED",
 )
