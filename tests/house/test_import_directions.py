@@ -144,7 +144,7 @@ TOOLS = rooms(
     {"comparison.cluster": f"{COMMON} report comparison"},  # its tables are a comparison's
     {"comparison.campaign": COMMON},
     {"comparison.sweep": f"{COMMON} bitstream report comparison comparison.campaign"},
-    {"explore": f"{COMMON} comparison"},
+    {"explore": COMMON},
     {"simulate": COMMON, "simulate.verify_float": COMMON},
     {"export": f"{COMMON} bitstream"},
     {"machines": ""},  # halves of machines are loaded by name: no other room imports them

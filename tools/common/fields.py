@@ -16,6 +16,9 @@ from merp.tools.common.request import Being, option
 MOST_BATCH = 1 << 16
 """Images of a step."""
 
+BATCH = 128
+"""The same, where none is asked for."""
+
 MOST_SEED = (1 << 32) - 1
 
 PHASE = "fp"
@@ -81,7 +84,7 @@ def output(place: str, help: str, *options: str, metavar: str = "DIR", **more: A
 
 def batch(**more: Any) -> Any:
     """``--batch``, of a verb that counts."""
-    more = {"default": 128, "metavar": "IMAGES", **more}
+    more = {"default": BATCH, "metavar": "IMAGES", **more}
     return option(
         Whole(1, MOST_BATCH), "images of a step",
         says=f"images of a step, 1 to {MOST_BATCH}.", **more,

@@ -15,12 +15,12 @@ from merp.tools.common.boards import any_board
 from merp.tools.common.kinds import Repeated, Text
 from merp.tools.common.output import Output
 from merp.tools.common.request import option
+from merp.tools.common.scope import scope_of
 from merp.tools.common.shipped import open_network
 from merp.tools.comparison.document import document
 from merp.tools.comparison.evidence import read_evidence
 from merp.tools.comparison.hardware_tables import hardware_tables
 from merp.tools.comparison.options import Step, word, word_bits
-from merp.tools.comparison.scope import scope_of
 from merp.tools.comparison.screen import show_all
 
 ALL = "all"

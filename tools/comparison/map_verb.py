@@ -17,12 +17,12 @@ from merp.models.comparison.registry import ARCHITECTURES, named
 from merp.tools.common import fields
 from merp.tools.common.kinds import Flag, Text
 from merp.tools.common.request import option
+from merp.tools.common.scope import scope_of
 from merp.tools.common.shipped import open_network
 from merp.tools.comparison import tables
 from merp.tools.comparison.options import Step, word, word_bits
 from merp.tools.comparison.own_options import chosen, own_options
 from merp.tools.comparison.place import board_of, costs_of, place_board, place_costs, place_devices
-from merp.tools.comparison.scope import scope_of
 from merp.tools.comparison.screen import show, show_all
 
 

@@ -6,23 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from merp.tools.common import fields
-from merp.tools.common.kinds import OneOf, Text
+from merp.tools.common.kinds import OneOf
 from merp.tools.common.request import option
-from merp.tools.comparison.scope import CONV
-
-BATCH = 128
-
-
-def scope_field(**more: Any) -> Any:
-    """``--scope``."""
-    return option(
-        Text(),
-        "conv, all, or names of layers with commas (default %(default)s)",
-        "--scope",
-        default=CONV,
-        metavar="LAYERS",
-        **more,
-    )
+from merp.tools.common.scope import scope_field
 
 
 def word(help: str, **more: Any) -> Any:
@@ -40,6 +26,6 @@ class Step:
     """A training step that is compared."""
 
     network: str = fields.network()
-    batch: int = fields.batch(default=BATCH)
+    batch: int = fields.batch()
     scope: str = scope_field()
     fit: str = fields.fit("best")

@@ -15,14 +15,13 @@ from merp.models.explore.point import names_of, numbered
 from merp.models.network.network_keys import FUSED, SEPARATE
 from merp.models.network.registry import other_names
 from merp.tools.common import fields
-from merp.tools.common.fields import MOST_BATCH
+from merp.tools.common.fields import BATCH, MOST_BATCH
 from merp.tools.common.kinds import OneOf, Repeated, Text, Whole
 from merp.tools.common.output import Output
 from merp.tools.common.request import Being, option
+from merp.tools.common.scope import scope_field, scope_of
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import say
-from merp.tools.comparison.options import BATCH, scope_field
-from merp.tools.comparison.scope import scope_of
 from merp.tools.explore.explorer import ENUMERATE, EXACT, NSGA2, SEARCH, Explorer
 from merp.tools.explore.folder import check_folder
 

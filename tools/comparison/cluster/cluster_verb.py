@@ -19,10 +19,11 @@ from merp.tools.common.kinds import POSITIVE, Flag, Repeated, Text, Whole
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.request import option
+from merp.tools.common.scope import scope_field, scope_of
 from merp.tools.common.shipped import open_network
 from merp.tools.comparison.cluster.fifos import read_fifos, sizes_of
 from merp.tools.comparison.cluster.tables import Simulated
-from merp.tools.comparison.options import scope_field, word, word_bits
+from merp.tools.comparison.options import word, word_bits
 from merp.tools.comparison.own_options import chosen, own_options
 from merp.tools.comparison.place import (
     board_of,
@@ -32,7 +33,6 @@ from merp.tools.comparison.place import (
     place_costs,
     place_devices,
 )
-from merp.tools.comparison.scope import scope_of
 
 MOST_CYCLES = 1 << 30
 

@@ -22,14 +22,14 @@ from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.request import Being, Typed, option
 from merp.tools.common.resumable import resumable
+from merp.tools.common.scope import scope_field, scope_of
 from merp.tools.common.shipped import open_tables
 from merp.tools.comparison.campaign.address import scheduler_address
 from merp.tools.comparison.campaign.campaign import Where, campaign
 from merp.tools.comparison.campaign.task import Task
-from merp.tools.comparison.options import scope_field, word, word_bits
+from merp.tools.comparison.options import word, word_bits
 from merp.tools.comparison.own_options import chosen, own_options
 from merp.tools.comparison.place import board_of, costs_of, place_board, place_costs, place_devices
-from merp.tools.comparison.scope import scope_of
 from merp.tools.comparison.sweep.axes import AXES, axes_of, points_of, read_axes
 from merp.tools.comparison.sweep.goals import GOALS, LOGIC
 

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from typing import Any
 
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.given import mention
 from merp.models.network.network import Network
+from merp.tools.common.kinds import Text
+from merp.tools.common.request import option
 
 CONV, ALL = "conv", "all"
+
+
+def scope_field(**more: Any) -> Any:
+    """``--scope``."""
+    return option(
+        Text(),
+        "conv, all, or names of layers with commas (default %(default)s)",
+        "--scope",
+        default=CONV,
+        metavar="LAYERS",
+        **more,
+    )
 
 
 def scope_of(network: Network, text: str) -> tuple[str, ...]:
