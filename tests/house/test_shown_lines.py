@@ -47,7 +47,7 @@ NOT_RUN = {
     "merp export-weights mine.npz model.onnx -o new.onnx --json": "test_pages trains it first",
     "merp export-weights FILE.npz MODEL.onnx -o NEW.onnx": "test_pages trains it first",
     "merp sweep alexnet --over n_cu=8:48:8 --dask tcp://127.0.0.1:8786": "it needs a scheduler",
-    "mpirun -n 4 merp train tiny3 --data three.npz --architecture fpdeep --devices 3 --engine "
+    "mpirun -n 4 merp train tiny3 --data three.npz --architecture chain --devices 3 --engine "
     "verilator --batch 2 --steps 1 --mpi": "it needs mpirun; test_processes runs it",
     "merp compare cifar10-1x --architecture cnn-merp,rtl-compiler --board vc709 --word 16 "
     "--scope all -o both.html \\": "its next line names records",
@@ -123,7 +123,7 @@ def prepare(words: list[str], folder: Path) -> None:
         if path.suffix == ".toml" and word == after.get("--board"):
             shutil.copy(DATA / "boards" / "kc705.toml", path)
         elif path.suffix == ".toml":
-            base = "tiny3" if "mazouz" in words else "digits"
+            base = "tiny3" if "pipeline" in words else "digits"
             fused = 'fuse = ["conv1", "conv2"]\n' if word == "fused.toml" else ""
             path.write_text(f'base = "{base}"\n[network]\nname = "mine"\n{fused}')
         elif path.suffix == ".onnx":

@@ -1,5 +1,7 @@
 """Machines of other distributions: found by their entry points, and refused in one line."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -13,6 +15,7 @@ from merp.models.base.errors import BadInput
 from merp.models.base.formats import BINARY32
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.network import registry
+from merp.models.network.machine import Machine
 from merp.models.network.network_file import read_network
 from merp.models.network.phases import has_phase, phases_of_step
 from merp.tools.cli import main
@@ -48,6 +51,17 @@ MACHINE = Machine(
 OTHER = "no machine"
 """
 
+RUNNER = """
+from dataclasses import replace
+from merp.models.machines.cnn_merp.machine import MACHINE as OF
+from merp.models.network.machine import Option
+
+MACHINE = replace(
+    OF, name="loop", aliases=("ring",), says="in a loop", runs="cnn-merp", hardware="math:pi",
+    options={"depth": Option(1, 3, 2)},
+)
+"""
+
 Bring = Callable[..., None]
 
 
@@ -81,7 +95,7 @@ def network(tmp_path: Path) -> Path:
 
 
 def test_ours_come_first_and_the_first_is_meant_without_a_name() -> None:
-    assert registry.names()[:2] == ("cnn-merp", "mac-array")
+    assert registry.names()[:4] == ("cnn-merp", "mac-array", "pipeline", "chain")
     assert registry.architecture_key().default == "cnn-merp"
     assert registry.machine_for(BINARY32).name == "cnn-merp"
 
@@ -113,6 +127,44 @@ def test_ours_have_every_part(name: str) -> None:
         assert getattr(half, part)
     with pytest.raises(AttributeError, match="nothing"):
         _ = half.nothing
+
+
+@pytest.mark.parametrize("machine", registry.runners(), ids=lambda each: each.name)
+def test_a_machine_that_runs_the_designs_of_another_is_chosen_by_an_option(
+    machine: Machine, tmp_path: Path, terminal: Terminal
+) -> None:
+    network = open_network("digits")
+    half = resolve_name(machine.hardware)
+    assert all(getattr(half, part) for part in ("course", "arithmetic", "trained", "export"))
+    for name in (None, "cnn-merp"):
+        assert registry.machine_asked(network, name).name == machine.runs == "cnn-merp"
+    assert registry.machine_asked(network, machine.name) is machine
+    assert registry.machine_of(network.design(network.layers[0])).name == "cnn-merp"
+    file = tmp_path / "own.toml"
+    file.write_text(NETWORK.replace('"point"', f'"{machine.name}"'))
+    line = terminal.refusal("traffic", file)
+    assert f"architecture = '{machine.name}': must be one of cnn-merp, mac-array" in line
+
+
+def test_a_runner_from_outside_is_offered_and_lacks_parts_in_one_line(
+    bring: Bring, tmp_path: Path
+) -> None:
+    (tmp_path / "point_machine.py").write_text(RUNNER)
+    bring("pointy", "loop", "point_machine:MACHINE")
+    merp = [sys.executable, "-m", "merp.tools.cli"]
+    for asked, said in (
+        ("train digits --architecture ring", "pointy: machine loop has no course"),
+        ("export digits --architecture loop", "pointy: machine loop has no export"),
+        ("train digits --depth 2", "--depth 2: allowed with --architecture pipeline, chain, loop"),
+        ("train digits --architecture loup", "did you mean loop?"),
+    ):
+        found = subprocess.run(
+            [*merp, *asked.split()], capture_output=True, text=True,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        )  # fmt: skip
+        assert (found.returncode, found.stdout) == (2, "")
+        (line,) = found.stderr.splitlines()
+        assert said in line
 
 
 def test_hardware_that_lacks_a_part_is_refused_in_one_line(
