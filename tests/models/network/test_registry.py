@@ -129,7 +129,7 @@ def test_ours_have_every_part(name: str) -> None:
         _ = half.nothing
 
 
-@pytest.mark.parametrize("machine", registry.runners(), ids=lambda each: each.name)
+@pytest.mark.parametrize("machine", [*registry.runners()], ids=lambda each: each.name)
 def test_a_machine_that_runs_the_designs_of_another_is_chosen_by_an_option(
     machine: Machine, tmp_path: Path, terminal: Terminal
 ) -> None:
