@@ -58,7 +58,7 @@ STARTS = {
     "plan": ("planned",),
     "compare": ("compare",),
     "map": ("named",),
-    "explore": ("_designs", "_pipelines"),
+    "explore": ("_front",),
     "resources": ("measured", "routed"),
     "traffic": ("traffic_of", "print_strategies"),
 }

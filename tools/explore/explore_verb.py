@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from merp.cosim.machines.loader import having
 from merp.models.base.errors import BadInput
@@ -24,6 +24,10 @@ from merp.tools.common.shipped import open_network
 from merp.tools.common.table import say
 from merp.tools.explore.explorer import ENUMERATE, EXACT, NSGA2, SEARCH, Explorer
 from merp.tools.explore.folder import check_folder
+
+if TYPE_CHECKING:  # NumPy waits
+    from merp.models.network.network import Network
+    from merp.tools.explore.found import Found
 
 EXPLORERS: Mapping[str, Explorer] = having("explorer")
 """By the machine's name; the first is meant where none is named."""
@@ -108,12 +112,6 @@ def run(asked: ExploreOptions) -> int:
             f'{asked.network}: backward = "{FUSED}": designs are priced with both backward phases '
             f'apart: allowed is backward = "{SEPARATE}"'
         )
-    explorer = EXPLORERS[asked.architecture]
-    if asked.method not in explorer.methods:
-        able = [name for name, each in EXPLORERS.items() if asked.method in each.methods]
-        raise BadInput(
-            f"--method {asked.method}: allowed only with --architecture {' or '.join(able)}"
-        )
     scope = scope_of(network, asked.scope)
     objectives = tuple(dict.fromkeys(asked.objectives.split(",")))
     with ExitStack() as held:
@@ -122,7 +120,7 @@ def run(asked: ExploreOptions) -> int:
             output = held.enter_context(Output.of_folder("-o", asked.output))
             names = [*names_of(objectives), *map(numbered, asked.point)]
             check_folder(asked.output, network, names)
-        found, networks = explorer.front(asked, network, scope, objectives)
+        found, networks = _front(asked, network, scope, objectives)
         if output is not None:
             files = found.files(networks)
             output.write(files)
@@ -135,3 +133,20 @@ def run(asked: ExploreOptions) -> int:
     if asked.output is not None:
         say(f"{asked.output}: {', '.join(files)}")
     return 0
+
+
+def _front(
+    asked: ExploreOptions, network: Network, scope: tuple[str, ...], objectives: tuple[str, ...]
+) -> tuple[Found, dict[int, str]]:
+    """The front of the machine's designs, and network files of its notable points, by place.
+
+    Raises:
+        BadInput: the machine does not know the method, or as its ``Explorer.front``.
+    """
+    explorer = EXPLORERS[asked.architecture]
+    if asked.method not in explorer.methods:
+        able = [name for name, each in EXPLORERS.items() if asked.method in each.methods]
+        raise BadInput(
+            f"--method {asked.method}: allowed only with --architecture {' or '.join(able)}"
+        )
+    return explorer.front(asked, network, scope, objectives)
