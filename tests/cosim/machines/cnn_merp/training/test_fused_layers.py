@@ -18,6 +18,7 @@ from merp.cosim.training.hardware_step import HardwareStep
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.errors import CheckFailed
 from merp.models.golden.training import initial_model, rates_of
+from merp.models.machines.cnn_merp.machine import MACHINE
 from merp.models.network.network import Network
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
@@ -145,7 +146,7 @@ def test_the_library_trains_in_one_pass(
     for name, both in golden.words.items():
         for got, right in zip(fused.words[name], both, strict=True):
             np.testing.assert_array_equal(got, right)
-    show(fused.json())
+    show(fused.json(), MACHINE)
     said = " ".join(capsys.readouterr().out.split())
     assert "On the ports deltas are at pooled resolution." in said
     assert "Not in one pass: fc4 has dp and ku, as it is fully connected" in said
