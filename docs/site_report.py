@@ -77,7 +77,7 @@ def preview(found: Mapping[str, Any]) -> bytes:
         )  # fmt: skip
     axes.set_yticks(range(len(rows)), [row["layer"] for row in rows])
     axes.invert_yaxis()
-    axes.set_xlabel("MB/GFlop, footing paper", fontsize=15, color=FAINT)
+    axes.set_xlabel("MB/GFlop, count maps", fontsize=15, color=FAINT)
     axes.tick_params(labelsize=15, colors=INK)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(fontsize=15, frameon=False, loc="lower right")

@@ -22,7 +22,7 @@ class Port:
     Attributes:
         stream: its stream on the top.
         closed_form, counter: words by formula and by walking the schedule.
-        word_bytes: bytes of a word. maps: whether it carries maps or deltas (footing ``paper``).
+        word_bytes: bytes of a word. maps: whether it carries maps or deltas (count ``maps``).
         golden: what must leave on it, in the shape of its maps or kernels, as words on the pins;
             None for an input.
         meant: which words of ``golden`` mean something; None: all. The others may be any.

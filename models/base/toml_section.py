@@ -13,6 +13,7 @@ from typing import Any
 
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.names import ALLOWED_NAME, folder_name, is_name
+from merp.models.base.renamed import renamed
 from merp.models.base.shape import Padding
 from merp.models.base.text_file import read_text
 
@@ -193,7 +194,9 @@ class Section:
         if value is None and default is not None:
             return default
         if isinstance(value, str):
-            value = (aliases or {}).get(value, value)
+            if (name := (aliases or {}).get(value)) is not None:
+                renamed(value, name)
+                value = name
         if not isinstance(value, str) or value not in allowed:
             meant = (other_names or {}).get(str(value).lower())
             near = get_close_matches(meant or str(value), list(allowed), 1)

@@ -1,7 +1,7 @@
 """CNN-MERP in the record of all architectures: its plan, and the bytes that the plan moves.
 
-Bytes of class ``maps`` are those of footing ``paper``, ``again`` what a plan's tiles move of maps
-beyond that; all of a row are those of footing ``board``. Deltas lie in memory at the resolution of
+Bytes of class ``maps`` are those of count ``maps``, ``again`` what a plan's tiles move of maps
+beyond that; all of a row are those of count ``board``. Deltas lie in memory at the resolution of
 sums and state as mask bits, as in the paper.
 """
 
@@ -53,7 +53,7 @@ class Plan:
     """A plan of ``models/machines/cnn_merp/plan``, and what it was asked for.
 
     Attributes:
-        step: of all layers, as ``merp plan`` answers it. maps: of each layer, footing ``paper``.
+        step: of all layers, as ``merp plan`` answers it. maps: of each layer, count ``maps``.
     """
 
     step: BoardPlan

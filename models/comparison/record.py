@@ -30,9 +30,9 @@ DRAM: Final = ("maps", "again", "kernels", "state", "partial")
 """Classes that go through the external memory."""
 
 FULL: Final = (*DRAM, "host")
-"""Classes of footing ``full``: all of a step that crosses to memory or host."""
+"""Classes of count ``all``: all of a step that crosses to memory or host."""
 
-FOOTINGS: Final = ("own", "maps", "full")
+COUNTS: Final = ("own", "maps", "full")
 """``own`` is what the architecture's paper counts, ``maps`` the class of that name."""
 
 RESOURCES: Final = ("lut", "ff", "bram", "dsp")
@@ -201,9 +201,9 @@ class Record:
         """Cycles of a phase, summed over its rows, which may have been at the same time."""
         return summed(row.cycles for row in self.of_phase(phase))
 
-    def classes(self, footing: str) -> tuple[str, ...]:
-        """Classes of bytes that a footing counts."""
-        return {"own": self.own, "maps": ("maps",), "full": FULL}[footing]
+    def classes(self, count: str) -> tuple[str, ...]:
+        """Classes of bytes that a count counts."""
+        return {"own": self.own, "maps": ("maps",), "full": FULL}[count]
 
     def bytes(self, classes: Iterable[str], phase: str | None = None) -> Figure:
         """Bytes of some classes."""

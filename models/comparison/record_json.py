@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from merp.models.comparison.figure import Figure
-from merp.models.comparison.record import FOOTINGS, Device, Record, Row
+from merp.models.comparison.record import COUNTS, Device, Record, Row
 from merp.models.network.phases import PHASES
 
 Json = dict[str, Any]
@@ -34,7 +34,7 @@ def totals(record: Record) -> Json:
     traffic = {
         name: record.mb_per_gflop(classes)
         for name, classes in [
-            *((footing, record.classes(footing)) for footing in FOOTINGS),
+            *((count, record.classes(count)) for count in COUNTS),
             ("link", ("link",)),
             ("partial", ("partial",)),
         ]

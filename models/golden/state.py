@@ -1,6 +1,6 @@
 """State that forward propagation keeps for the way back: what ReLU' and un-pooling need.
 
-Three kinds (``traffic.footing.STATES``), which give the same deltas bit for bit:
+Three kinds (``traffic.count.STATES``), which give the same deltas bit for bit:
 
 - ``32``: the activation itself, after ReLU and before pooling, whatever the width of its format;
 - ``1``: the mask of ReLU, one bit per activation, and a position per maximum;
@@ -101,7 +101,7 @@ def keep_state(activation: Bits, shape: Shape, kind: str, fmt: FloatFormat) -> S
     Args:
         activation: (images, out_rows, out_columns, maps) words, of any number of maps.
         shape: ReLU and pooling of the layer.
-        kind: one of ``traffic.footing.STATES``.
+        kind: one of ``traffic.count.STATES``.
         fmt: number format.
 
     Raises:

@@ -120,7 +120,7 @@ def forward(
         network: the network; a layer without a design sums as the paper's CU does.
         images: (images, rows, columns, channels) words.
         made: kernels and biases of every layer, as in memory.
-        state: kind of state, one of ``traffic.footing.STATES``.
+        state: kind of state, one of ``traffic.count.STATES``.
 
     Returns:
         What is kept of each layer, in order, and the output of the last.

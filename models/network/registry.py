@@ -156,7 +156,8 @@ def architectures() -> tuple[str, ...]:
 
 def other_names() -> Mapping[str, str]:
     """Aliases that options take, each with the name that it stands for."""
-    return {alias: each.name for each in _loaded() for alias in each.aliases}
+    spelled = {name.replace("-", "_"): name for name in names() if "-" in name}
+    return spelled | {alias: each.name for each in _loaded() for alias in each.aliases}
 
 
 def machine_of(design: Design) -> Machine:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from merp.models.network.network import Network
 from merp.models.network.registry import machine_that_runs, part_of
 from merp.models.traffic.closed_form import LayerTraffic
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,13 +16,13 @@ class Bytes:
     """Formulas of the bytes on a machine's ports.
 
     Attributes:
-        layers: of each layer and phase, of a network, a batch of so many images and a footing.
+        layers: of each layer and phase, of a network, a batch of so many images and a count.
             The designs of the network do not matter but for what they say of ports.
-        caption: what a table of such a footing counts.
+        caption: what a table of such a count counts.
     """
 
-    layers: Callable[[Network, int, Footing], Sequence[LayerTraffic]]
-    caption: Callable[[Footing], str]
+    layers: Callable[[Network, int, Count], Sequence[LayerTraffic]]
+    caption: Callable[[Count], str]
 
 
 def bytes_of(network: Network) -> Bytes:

@@ -1,8 +1,8 @@
-"""Memory traffic by formula: CNN-MERP section IV and table 3, for every phase and footing.
+"""Memory traffic by formula: CNN-MERP section IV and table 3, for every phase and count.
 
 Symbols: x input maps, y convolution outputs, yp pooled outputs, w kernels, each in elements of all
 groups. FP moves x + yp; DP of layer l moves the delta of y_l in and that of y_(l-1) out, both
-un-pooled; KU reads x and the delta of y. The paper counts no more; the other footings do. A layer
+un-pooled; KU reads x and the delta of y. The paper counts no more; the other counts do. A layer
 that adds the output of another one reads that, too, and DP what its sums start at. Each element has
 the bytes of the format that its tensor is stored in.
 """
@@ -25,8 +25,8 @@ from merp.models.network.phases import (
     phase_operations,
     phases_counted,
 )
-from merp.models.traffic.footing import (
-    Footing,
+from merp.models.traffic.count import (
+    Count,
     activation_bits,
     state_read_bytes,
     state_written_bytes,
@@ -88,16 +88,16 @@ class LayerTraffic:
 
 
 def network_traffic(
-    network: Network, images: int, footing: Footing | None = None
+    network: Network, images: int, count: Count | None = None
 ) -> tuple[LayerTraffic, ...]:
     """Return the traffic of every layer for a batch of ``images``.
 
     Raises:
-        BadInput: no tile of a layer fits the memory of footing ``board``, or the network goes back
+        BadInput: no tile of a layer fits the memory of count ``board``, or the network goes back
             in one pass, which takes no tiles.
     """
-    count = _Count(network, images, footing or Footing())
-    backward = {"dp": count.delta, "ku": count.update, ONE_PASS: count.backward}
+    counted = _Counted(network, images, count or Count())
+    backward = {"dp": counted.delta, "ku": counted.update, ONE_PASS: counted.backward}
 
     def back(layer: Layer) -> dict[str, Phase | None]:
         return {
@@ -106,7 +106,7 @@ def network_traffic(
         }
 
     return tuple(
-        LayerTraffic(layer, fp=count.forward(layer), **back(layer)) for layer in network.layers
+        LayerTraffic(layer, fp=counted.forward(layer), **back(layer)) for layer in network.layers
     )
 
 
@@ -115,10 +115,10 @@ def inference_traffic(network: Network, images: int) -> tuple[tuple[Layer, Phase
 
     What the first of two fused layers makes does not leave.
     """
-    count = _Count(network, images, Footing(name="full"))
+    counted = _Counted(network, images, Count(name="all"))
     found = []
     for layer in network.layers:
-        phase = count.forward(layer)
+        phase = counted.forward(layer)
         kept = {"state_out", "map_out"} if layer.name in network.fuse[:1] else {"state_out"}
         streams = {port: moved for port, moved in phase.streams.items() if port not in kept}
         found.append((layer, Phase(phase.operations, streams)))
@@ -154,16 +154,16 @@ def total(layers: Iterable[LayerTraffic], phase: str) -> Phase:
 
 
 @dataclass(frozen=True)
-class _Count:
-    """Counts layers of one batch on one footing."""
+class _Counted:
+    """Counts layers of one batch on one count."""
 
     network: Network
     images: int
-    footing: Footing
+    count: Count
 
     @property
     def _full(self) -> bool:
-        return self.footing.name != "paper"
+        return self.count.name != "maps"
 
     def _once(self, phase: str, port: str, words: int) -> int:
         """Bytes of ``words`` elements on a port."""
@@ -189,23 +189,23 @@ class _Count:
         """
         maps = undone.biases // reader.groups
         once = state_read_bytes(
-            undone.shape, maps, self.images, self.footing.state, activation_bits(self.network)
+            undone.shape, maps, self.images, self.count.state, activation_bits(self.network)
         )
         return reader.groups * once
 
     def _state_written(self, layer: Layer) -> int:
         once = state_written_bytes(
-            layer.shape, self.images, self.footing.state, activation_bits(self.network)
+            layer.shape, self.images, self.count.state, activation_bits(self.network)
         )
         return layer.groups * once
 
     def _delta(self, phase: str, port: str, layer: Layer) -> int:
         """Bytes of the delta of a layer's output on a port, as it is stored."""
-        return self._maps(phase, port, layer.outputs if self.footing.pooled else layer.sums)
+        return self._maps(phase, port, layer.outputs if self.count.pooled else layer.sums)
 
     def _stored_as(self, layer: Layer) -> Layer:
         """The layer, as the delta of which that of ``layer`` lies in memory."""
-        return stored_as(self.network, layer) if self.footing.pooled else layer
+        return stored_as(self.network, layer) if self.count.pooled else layer
 
     def forward(self, layer: Layer) -> Phase:
         """FP: maps in and out; kernels, biases and the state for the way back.
@@ -245,12 +245,12 @@ class _Count:
         """Refuse tiles of layers that are fused.
 
         Raises:
-            BadInput: on footing ``board`` without a board, whose plan knows what it has room for.
+            BadInput: on count ``board`` without a board, whose plan knows what it has room for.
         """
-        if self.network.fuse and self.footing.name == "board":
+        if self.network.fuse and self.count.name == "board":
             raise BadInput(
-                f"{self.network.name}: fuse: two layers in one pass are whole, footing board cuts "
-                "them by bytes alone: allowed are footings paper, full, a board, or no fuse"
+                f"{self.network.name}: fuse: two layers in one pass are whole, count board cuts "
+                "them by bytes alone: allowed are counts maps, all, a board, or no fuse"
             )
 
     def delta(self, layer: Layer) -> Phase:
@@ -262,9 +262,9 @@ class _Count:
         stored = self._stored_as(layer)
         delta_in = self._delta("dp", "delta_in", stored)
         delta_out = self._delta("dp", "delta_out", earlier)
-        undone = stored if self.footing.pooled else earlier
+        undone = stored if self.count.pooled else earlier
         state = self._state_read(undone, layer) if self._full else 0
-        expand = state if self.footing.pooled else 0
+        expand = state if self.count.pooled else 0
         sums = self._partial(layer.inputs)
 
         def out(tiling: Tiling) -> int:
@@ -281,7 +281,7 @@ class _Count:
         streams = {"delta_in": tiling.outputs * delta_in, "delta_out": out(tiling)}
         if self._full:
             streams["kernel"] = self._once("dp", "kernel", layer.kernels)
-            streams["state_in"] = tiling.outputs * expand if self.footing.pooled else state
+            streams["state_in"] = tiling.outputs * expand if self.count.pooled else state
         return Phase(layer.operations(self.images), streams | self._begun(layer))
 
     def _begun(self, layer: Layer) -> dict[str, int]:
@@ -292,7 +292,7 @@ class _Count:
         if not begun(self.network, layer):
             return {}
         start = beside(self.network, layer)
-        if start is None or not self.footing.pooled:
+        if start is None or not self.count.pooled:
             return {"add_in": self._maps("dp", "add_in", layer.inputs)}
         return {
             "add_in": self._delta("dp", "add_in", start),
@@ -304,7 +304,7 @@ class _Count:
         shape, stored = layer.shape, self._stored_as(layer)
         maps_in = self._maps_in(layer)
         delta_in = self._delta("ku", "delta_in", stored)
-        expand = self._state_read(stored, layer) if self.footing.pooled else 0
+        expand = self._state_read(stored, layer) if self.count.pooled else 0
         tiling = self._tiling(
             where=f"layer {layer.name}",
             inputs=shape.n,
@@ -330,12 +330,12 @@ class _Count:
         New kernels are made of those that DP was given.
 
         Raises:
-            BadInput: on footing ``board``, which cuts layers into tiles.
+            BadInput: on count ``board``, which cuts layers into tiles.
         """
-        if self.footing.name == "board":
+        if self.count.name == "board":
             raise BadInput(
-                f"{self.network.name}: backward: one pass takes whole layers, footing board cuts "
-                f'them: allowed are backward = "{SEPARATE}", or footings paper, full'
+                f"{self.network.name}: backward: one pass takes whole layers, count board cuts "
+                f'them: allowed are backward = "{SEPARATE}", or counts maps, all'
             )
         halves = self.delta(layer), self.update(layer)
         streams: dict[str, int] = {}
@@ -358,7 +358,7 @@ class _Count:
         columns: int,
         cost: Callable[[Tiling], int],
     ) -> Tiling:
-        if self.footing.name != "board":
+        if self.count.name != "board":
             return Tiling(1, 1)
         return best_tiling(
             where=where,
@@ -366,7 +366,7 @@ class _Count:
             outputs=outputs,
             k=k,
             columns=columns,
-            words=self.footing.memory_bytes // self.network.fmt.bytes,  # as they are computed with
+            words=self.count.memory_bytes // self.network.fmt.bytes,  # as they are computed with
             cost=cost,
         )
 
@@ -381,12 +381,12 @@ def velocity_bytes(layer: Layer, stores: Stores) -> int:
     )
 
 
-def step_bytes(network: Network, batch: int, footing: Footing) -> Mapping[str, int]:
+def step_bytes(network: Network, batch: int, count: Count) -> Mapping[str, int]:
     """Bytes that one training step moves, by phase, from the closed form; all layers.
 
     ``momentum`` is the velocities' share (read and written), in no phase's count.
     """
-    return phase_bytes(network_traffic(network, batch, footing), phases_counted(network))
+    return phase_bytes(network_traffic(network, batch, count), phases_counted(network))
 
 
 def phase_bytes(layers: Collection[LayerTraffic], phases: Iterable[str]) -> dict[str, int]:

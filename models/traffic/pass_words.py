@@ -8,7 +8,7 @@ from __future__ import annotations
 from merp.models.base.fused_shape import FusedShape
 from merp.models.base.input_part import WHOLE, InputPart
 from merp.models.base.shape import Shape
-from merp.models.traffic.footing import state_read_bytes
+from merp.models.traffic.count import state_read_bytes
 
 
 def port_words(shape: Shape, images: int, part: InputPart | None = None) -> dict[str, int]:

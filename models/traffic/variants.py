@@ -1,6 +1,6 @@
 """What lies below the paper's traffic: a training step, each row under conditions of its own.
 
-All rows move everything once (footing ``full``) and are counted by the formula that the hardware's
+All rows move everything once (count ``all``) and are counted by the formula that the hardware's
 ports are held against. The first two have the paper's deltas, at the resolution of the sums.
 """
 
@@ -16,7 +16,7 @@ from merp.models.base.storage import Storage, StoredFormat, stored_name, within
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED, SEPARATE
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,18 +26,18 @@ class Variant:
     Attributes:
         name: what is other than in the paper.
         network: as it lies in memory, and goes back, then; its designs are as they were.
-        footing: full, with a kind of state. layers: what moves.
+        count: full, with a kind of state. layers: what moves.
     """
 
     name: str
     network: Network
-    footing: Footing
+    count: Count
     layers: tuple[LayerTraffic, ...]
 
     @property
     def deltas(self) -> str:
         """Resolution at which deltas lie in memory."""
-        return "pooled" if self.footing.pooled else "sums"
+        return "pooled" if self.count.pooled else "sums"
 
     @property
     def formats(self) -> str:
@@ -81,9 +81,9 @@ def variants(network: Network, images: int, pair: tuple[str, ...] = ()) -> tuple
     plain = replace(network, storage=None, backward=SEPARATE, fuse=())
 
     def of(name: str, found: Network, state: str) -> Variant:
-        footing = Footing(name="full", state=state)
-        layers = network_traffic(found, images, footing)
-        return Variant(name=name, network=found, footing=footing, layers=layers)
+        count = Count(name="all", state=state)
+        layers = network_traffic(found, images, count)
+        return Variant(name=name, network=found, count=count, layers=layers)
 
     below = (of(name, found, "pooled") for name, found in changes(network, pair))
     return (of("base", plain, "32"), of("masks", plain, "1"), *below)

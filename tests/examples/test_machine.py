@@ -29,7 +29,7 @@ TRAINED = ["--steps", "1", "--batch", "1", "--momentum", "0", "--engine"]
 
 VERBS = {
     "networks": [POINTS],
-    "traffic": [POINTS, "--footing", "full"],
+    "traffic": [POINTS, "--count", "all"],
     "plan": [POINTS, "--board", "kc705"],
     "simulate": [POINTS, "--layer", "all", "--phase", "all"],
     "train": [LINEAR, *TRAINED, "myhdl"],

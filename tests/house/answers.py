@@ -50,8 +50,8 @@ def exports() -> Iterator[str]:
                 "alexnet", "digits"
             )
         yield f"export alexnet --layer conv1+conv2 --phase ff {end}"
-        yield f"export tiny3 --architecture mazouz {end}"
-        yield f"export tiny3 --architecture fpdeep --devices 3 {end}"
+        yield f"export tiny3 --architecture pipeline {end}"
+        yield f"export tiny3 --architecture chain --devices 3 {end}"
 
 
 def answers() -> Iterator[str]:
@@ -60,8 +60,8 @@ def answers() -> Iterator[str]:
         yield f"networks {name} --json"
         yield f"traffic {name} --json"
     for name in FIVE:
-        for footing in ("paper", "full"):
-            yield f"traffic {name} --footing {footing} --batch 32 --json"
+        for count in ("maps", "all"):
+            yield f"traffic {name} --count {count} --batch 32 --json"
         yield f"traffic {name} --strategies --json"
         yield f"traffic {name} --backward fused --json"
         yield f"traffic {name} --board kc705 --json"
@@ -78,7 +78,7 @@ def answers() -> Iterator[str]:
     for phase in ("fp", "dp", "ku"):
         yield f"registers digits-fixed --layer conv2 --phase {phase} -o out --json"
     yield "sweep alexnet --over n_cu=8:48:8 --over p=1,2 --json"
-    yield "sweep alexnet --architecture fpdeep --vary boards=5..25 --json"
+    yield "sweep alexnet --architecture chain --vary boards=5..25 --json"
     yield "cluster alexnet --devices 15 --images 8 --json"
 
 

@@ -24,7 +24,7 @@ from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
 from merp.models.onnx.import_model import Imported
 from merp.models.traffic import closed_form, pass_words
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.common.boards import open_board
 
 
@@ -58,8 +58,8 @@ def check_counts(network: Network) -> None:
 
 def check_pooled_counts(network: Network) -> None:
     """The same where deltas lie at pooled resolution, by the traffic of the whole network."""
-    footing = Footing(name="full", state="pooled")
-    for each in closed_form.network_traffic(network, 2, footing):
+    count = Count(name="all", state="pooled")
+    for each in closed_form.network_traffic(network, 2, count):
         layer, shape = each.layer, undone_shape(network, each.layer)
         update = update_design(network, layer)
         walks = [("ku", each.ku, backward_counter.update_words(shape, 2, update, True))]

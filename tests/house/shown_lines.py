@@ -16,7 +16,7 @@ from merp.tools.common.command_line.verbs import VERBS
 from page_lines import Command
 
 NAMES = {
-    "OTHER": "tiny3", "NAME": "binary32", "VERB": "traffic", "TERM": "footing",
+    "OTHER": "tiny3", "NAME": "binary32", "VERB": "traffic", "TERM": "count",
     "BOARD": "kc705", "B": "kc705", "L": "conv1", "P": "fp", "N": "2", "W": "32", "LOSS": "hinge",
     "RATE": "0.005", "S": "1", "IMAGES": "2", "$seed": "1", "MODEL.onnx": "model.onnx",
     "lenet5.toml": "lenet5", "F": "floats.txt", "NET.toml": "net.toml", "BLOCK": "fp_add",

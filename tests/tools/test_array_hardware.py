@@ -18,7 +18,7 @@ from merp.cosim.phases.expectation import Expectation
 from merp.models.golden.loss import LOSSES
 from merp.models.machines.mac_array.step_traffic import array_traffic
 from merp.models.network.network_file import read_network
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.cli import main
 from merp.tools.common.data import DATA
 from merp.tools.simulate.choice import RunOptions
@@ -85,7 +85,7 @@ def pooled(tmp_path_factory) -> Path:
 def test_pooled_deltas_are_expanded_on_entry(terminal: Terminal, pooled: Path) -> None:
     """Each half of the way back un-pools them itself: no pass of its own, no word of its own."""
     path, found = pooled / "odd.toml", json.loads((pooled / "run/simulate.json").read_text())
-    step = array_traffic(read_network(path), 2, Footing(name="full", state="pooled"))
+    step = array_traffic(read_network(path), 2, Count(name="all", state="pooled"))
     traffic = {layer.layer.name: layer for layer in step}
     assert [f"{each['phase']} {each['layer']}" for each in found["runs"]] == STEP
     for each in found["runs"]:

@@ -30,9 +30,9 @@ def test_traffic_json_has_the_keys_of_the_contract(terminal: Terminal) -> None:
     assert found["total_all"]["fp"]["bytes"] == everything
 
 
-def test_traffic_json_names_what_the_footing_counts(terminal: Terminal) -> None:
+def test_traffic_json_names_what_the_count_includes(terminal: Terminal) -> None:
     found = terminal.answer(
-        "traffic", "lenet5", "--footing", "board", "--state-bits", "1", "--memory", "9000"
+        "traffic", "lenet5", "--count", "board", "--state-bits", "1", "--memory", "9000"
     )
     assert (found["state_bits"], found["memory_bytes"]) == ("1", 9000)
     assert found["layers"][1]["ku"]["momentum_bytes"] == 2 * 4 * (20 * 50 * 25 + 50)
@@ -54,12 +54,10 @@ def test_traffic_table_shows_the_paper_beside_ours_and_its_errata(terminal: Term
     assert "484.3 Gop, 2.808 MB/GFlop" in out
 
 
-@pytest.mark.parametrize(
-    "options", [["--batch", "16"], ["--footing", "full"]], ids=["batch", "footing"]
-)
+@pytest.mark.parametrize("options", [["--batch", "16"], ["--count", "all"]], ids=["batch", "count"])
 def test_the_paper_is_not_quoted_beside_other_counts(terminal: Terminal, options) -> None:
     _, out, _ = terminal.run("traffic", "alexnet", *options)
-    assert "paper " not in out.replace("Footing paper", "")
+    assert "paper " not in out.replace("Count maps", "")
     assert "Errata" not in out
 
 
@@ -148,16 +146,16 @@ BAD = {
         "fc8; did you mean conv5?"
     ),
     ("traffic", "alexnet", "--layer", "conv2"): ("merp: --layer conv2: allowed with --strategies"),
-    ("traffic", "alexnet", "--strategies", "--footing", "full"): (
-        "merp: --footing full: allowed without --strategies"
+    ("traffic", "alexnet", "--strategies", "--count", "all"): (
+        "merp: --count all: allowed without --strategies"
     ),
     ("traffic", "alexnet", "--state-bits", "1"): (
-        "merp: --state-bits 1: allowed with --footing full or board"
+        "merp: --state-bits 1: allowed with --count all or board"
     ),
-    ("traffic", "alexnet", "--footing", "full", "--memory", "9"): (
-        "merp: --memory 9: allowed with --footing board"
+    ("traffic", "alexnet", "--count", "all", "--memory", "9"): (
+        "merp: --memory 9: allowed with --count board"
     ),
-    ("traffic", "alexnet", "--footing", "board", "--memory", "9"): (
+    ("traffic", "alexnet", "--count", "board", "--memory", "9"): (
         "merp: layer conv1: on-chip memory of 2 words: must be at least 2586 words, "
         "for one map in and one map out"
     ),

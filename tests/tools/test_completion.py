@@ -16,7 +16,7 @@ from terminal import Terminal
 def test_a_script_knows_verbs_options_and_networks(shell: str, terminal: Terminal) -> None:
     text = terminal.output("completion", shell)
     assert text == script(shell) + "\n"
-    assert all(word in text for word in (*VERBS, *shipped_names(), "footing", "conv5_3"))
+    assert all(word in text for word in (*VERBS, *shipped_names(), "count", "conv5_3"))
     if shutil.which(shell):
         subprocess.run([shell, "-n"], input=text, text=True, check=True)
 
@@ -24,12 +24,12 @@ def test_a_script_knows_verbs_options_and_networks(shell: str, terminal: Termina
 OFFERED = {
     "merp tra": "traffic train",
     "merp traffic alexnet-": "alexnet-1group alexnet-avg alexnet-bf16 alexnet-kernel1",
-    "merp traffic --footing b": "board",
+    "merp traffic --count b": "board",
     "merp simulate lenet5 --pha": "--phase",
     "merp simulate alexnet --layer conv5_": "conv5_1 conv5_2 conv5_3 conv5_4",
     "merp networks mi": "mine.toml mind.onnx",
     "merp train digits --data d": "digits",
-    "merp help foo": "footing",
+    "merp help rooflin": "roofline",
 }
 
 

@@ -108,7 +108,7 @@ def test_traffic_counts_the_map_between_once(
     apart = tmp_path / "apart.toml"
     apart.write_text(NETWORK.replace('fuse = ["conv1", "conv2"]\n', ""))
     fused, plain = (
-        terminal.answer("traffic", path, "--batch", "3", "--footing", "full")["total"]["fp"]
+        terminal.answer("traffic", path, "--batch", "3", "--count", "all")["total"]["fp"]
         for path in (tiny, apart)
     )
     assert plain["bytes"] - fused["bytes"] == 3 * 4 * 3 * 4 * 4
@@ -124,8 +124,8 @@ def test_traffic_counts_the_map_between_once(
         (["simulate", "--layer", "conv1+conv+3"], "does not take the output of conv1"),
         (["simulate", "--layer", "conv2+conv+3"], "conv+3 has 1 groups and conv2 2"),
         (["registers", "--layer", "conv1+conv2", "--phase", "ku"], "allowed: fp"),
-        (["traffic", "--footing", "board"], "no hardware that fuses layers keeps state 32"),
-        (["traffic", "--footing", "board", "--memory", "9999"], "board cuts them by bytes"),
+        (["traffic", "--count", "board"], "no hardware that fuses layers keeps state 32"),
+        (["traffic", "--count", "board", "--memory", "9999"], "board cuts them by bytes"),
         (["plan", "--board", "kc705", "--fuse", "conv1"], "--fuse conv1: allowed are best, none"),
         (["plan", "--board", "kc705", "--fuse", "conv1+conv+3"], "does not take the output"),
         (["plan", "--board", "kc705", "--state-bits", "32"], "allowed is pooled, or no fuse"),

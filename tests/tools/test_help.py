@@ -5,7 +5,7 @@ import re
 import pytest
 
 from checkout import ROOT
-from merp.models.traffic.footing import FOOTINGS
+from merp.models.traffic.count import COUNTS
 from merp.models.traffic.strategies import NAMES
 from merp.tools.cli import main
 from merp.tools.common.command_line.parser import page_of
@@ -36,7 +36,7 @@ def test_strategies_are_called_as_in_the_tables() -> None:
     for number, name in enumerate(NAMES, 1):
         assert f"{number} {name}" in terms["strategies"]
         assert terms[f"strategy {number}"].lower().startswith(f"{name.lower()}: ")
-    assert all(f"{footing}: " in terms["footing"] for footing in FOOTINGS)
+    assert all(f"{count}: " in terms["count"] for count in COUNTS)
 
 
 def test_pages_that_the_glossary_names_exist() -> None:

@@ -15,7 +15,7 @@ from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
 from merp.models.traffic.closed_form import Phase, network_traffic
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.models.traffic.pass_words import (
     backward_port_words,
     begun_words,
@@ -31,7 +31,7 @@ from simulated_records import DIGITS, run_of, write
 
 pytestmark = pytest.mark.usefixtures("as_it_is")
 
-FULL = Footing(name="full", state="pooled")
+FULL = Count(name="all", state="pooled")
 FIRST, SECOND, LAST = (layer.shape for layer in DIGITS.layers)
 
 
@@ -209,7 +209,7 @@ def grouped(tmp_path: Path, images: int) -> tuple[Network, list[dict[str, Any]]]
     file.write_text(GROUPED)
     network = read_network(file)
     runs = []
-    for each in network_traffic(network, images, Footing(name="full", state="pooled")):
+    for each in network_traffic(network, images, Count(name="all", state="pooled")):
         for phase in PHASES:
             figure: Phase | None = getattr(each, phase)
             if figure is None:
@@ -237,7 +237,7 @@ def test_a_record_shows_the_figure_of_its_own_batch_port_by_port(
     for batch in (1, 2, 3, 8, 16):
         by_name = {
             each.layer.name: each
-            for each in network_traffic(network, batch, Footing(name="full", state="pooled"))
+            for each in network_traffic(network, batch, Count(name="all", state="pooled"))
         }
         for each in found:
             figure: Phase = getattr(by_name[each.layer.name], each.phase)
@@ -255,7 +255,7 @@ def test_another_groupings_state_is_not_measured(tmp_path: Path) -> None:
     """27 bits in 4 bytes, where three groups move 6: once on the page, beside the record."""
     network, runs = grouped(tmp_path, 1)
     (found,) = read_records([write(tmp_path, runs[0])], network)
-    figure = network_traffic(network, 1, Footing(name="full", state="pooled"))[0].fp
+    figure = network_traffic(network, 1, Count(name="all", state="pooled"))[0].fp
     assert (figure.bytes, figure.streams["state_out"]) == (246, 6)
     old = replace(figure, streams={**figure.streams, "state_out": 4})
     assert found.shows(figure, 1, every_port=True)

@@ -11,7 +11,7 @@ from merp.models.machines.cnn_merp.params.word_counters import word_bytes
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import NAMED, PAIR, has_phase
 from merp.models.traffic.closed_form import network_traffic
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.common.boards import open_board
 from merp.tools.machines.cnn_merp.report.below import networks_below
 from merp.tools.machines.cnn_merp.report.bounds import variants_table
@@ -22,7 +22,7 @@ from simulated_records import DIGITS, run_of, write
 
 pytestmark = pytest.mark.usefixtures("as_it_is")
 
-FULL = Footing(name="full", state="pooled")
+FULL = Count(name="all", state="pooled")
 
 
 def own_designs() -> Network:

@@ -107,7 +107,7 @@ def test_a_machine_gives_what_its_container_and_limit_leave(
     assert memory.machine_memory() == 1_000_000
 
 
-@pytest.mark.parametrize("words", [["plan", "--board", "kc705"], ["traffic", "--footing", "board"]])
+@pytest.mark.parametrize("words", [["plan", "--board", "kc705"], ["traffic", "--count", "board"]])
 def test_planning_huge_layers(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

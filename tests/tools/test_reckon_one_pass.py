@@ -20,7 +20,7 @@ def test_traffic_of_alexnet(terminal: Terminal) -> None:
     assert (conv1["bp"], conv1["ku"] is None) == (None, False)
     assert (conv2["dp"], conv2["ku"]) == (None, None)
     assert conv2["bp"]["operations"] == 2 * conv2["fp"]["operations"]
-    apart = terminal.answer("traffic", "alexnet", "--footing", "full", "--state-bits", "pooled")
+    apart = terminal.answer("traffic", "alexnet", "--count", "all", "--state-bits", "pooled")
     assert "backward" not in apart
     assert "bp" not in apart["layers"][1]
     both = apart["layers"][1]["dp"]["bytes"] + apart["layers"][1]["ku"]["bytes"]
@@ -46,8 +46,8 @@ def test_a_plan_says_which_layers_run_apart(terminal: Terminal) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("traffic", "alexnet", *FUSED, "--footing", "paper"), "allowed are footings full and"),
-        (("traffic", "alexnet", *FUSED, "--footing", "full", "--state-bits", "1"), "state pooled"),
+        (("traffic", "alexnet", *FUSED, "--count", "maps"), "allowed are counts all and"),
+        (("traffic", "alexnet", *FUSED, "--count", "all", "--state-bits", "1"), "state pooled"),
         (("traffic", "alexnet", *FUSED, "--strategies"), "--backward fused: allowed without --str"),
         (("traffic", "resnet-digits", *FUSED), "layer conv2: runs on a design for smaller"),
         (("plan", "digits", "--board", "kc705", *FUSED, "--state-bits", "32"), "allowed is state"),

@@ -119,13 +119,13 @@ def test_every_cell_of_the_page_is_in_the_json(alexnet: Path) -> None:
     assert cells.cards == cards
 
 
-def test_cards_are_on_one_footing(alexnet: Path) -> None:
-    """Numbers of two footings do not compare, and cards stand side by side."""
+def test_cards_have_one_count(alexnet: Path) -> None:
+    """Numbers of two counts do not compare, and cards stand side by side."""
     cards = document(alexnet)["headline"]
     counted = [card for card in cards if card["unit"] in ("MB/GFlop", "GB/s")]
-    said = [re.findall(r"footing (\w+), (deltas at \w+ resolution)", c["note"]) for c in counted]
+    said = [re.findall(r"count (\w+), (deltas at \w+ resolution)", c["note"]) for c in counted]
     assert len(counted) == 3
-    assert said == [[("full", "deltas at pooled resolution")]] * 3
+    assert said == [[("all", "deltas at pooled resolution")]] * 3
 
 
 def _column(card: dict[str, Any]) -> dict[str, Any]:
@@ -183,10 +183,10 @@ def test_the_page_stands_alone(alexnet: Path) -> None:
     assert {link[1:] for link in cells.links if link.startswith("#")} <= set(cells.ids)
 
 
-def test_every_table_says_its_footing_and_every_plot_its_units(alexnet: Path) -> None:
+def test_every_table_says_its_count_and_every_plot_its_units(alexnet: Path) -> None:
     found = document(alexnet)
     for table in found["tables"].values():
-        assert "footing" in table["caption"].lower(), table["id"]
+        assert "count" in table["caption"].lower(), table["id"]
     assert read(alexnet).captions == sum(bool(table["rows"]) for table in found["tables"].values())
     charts = re.findall(r"<svg.*?</svg>", alexnet.read_text(), flags=re.S)
     assert len(charts) == 12  # each for a screen and for a phone
@@ -238,14 +238,14 @@ def test_every_letter_of_the_charts_has_one_size(alexnet: Path) -> None:
         assert sizes == {"10"}
 
 
-def test_the_tables_of_footings_are_tabs_without_a_script(alexnet: Path) -> None:
+def test_the_tables_of_counts_are_tabs_without_a_script(alexnet: Path) -> None:
     text = alexnet.read_text()
     tabs = re.search(r'<fieldset class="tabs">.*?</fieldset>', text, re.S)
     assert tabs is not None
     assert text.count("<fieldset") == 1
-    for footing in ("paper", "full", "pooled", "board"):
-        assert f'id="tab-traffic-{footing}"' in tabs[0]
-        assert f'data-table="traffic-{footing}"' in tabs[0]
+    for count in ("paper", "full", "pooled", "board"):
+        assert f'id="tab-traffic-{count}"' in tabs[0]
+        assert f'data-table="traffic-{count}"' in tabs[0]
     assert tabs[0].count(" checked") == 1
 
 

@@ -14,7 +14,7 @@ from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.params.word_counters import word_bytes
 from merp.models.network.network_file import read_network
 from merp.models.traffic.closed_form import network_traffic
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.cli import main
 from network_text import layer, max_pool, network_text
 from terminal import Terminal
@@ -43,7 +43,7 @@ NARROW = (
 def check(answer: Any, file: Path) -> None:
     """Bits, four counts of each port, and its bytes by the network's formula."""
     network = read_network(file)
-    formula = network_traffic(network, 1, Footing(name="full", state="pooled"))
+    formula = network_traffic(network, 1, Count(name="all", state="pooled"))
     by_name = {each.layer.name: each for each in formula}
     for run in answer["runs"]:
         assert run["bit_exact"], run

@@ -12,7 +12,7 @@ from marks import in_full
 from merp.cosim.engines import myhdl_engine
 from merp.models.network.network_file import read_network
 from merp.models.traffic.closed_form import network_traffic
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.cli import main
 from merp.tools.common.seal import SEAL, sealed
 from merp.tools.machines.cnn_merp.report.measured import read_records
@@ -182,7 +182,7 @@ def test_state_of_groups_on_the_pins_is_the_formulas(
         "--images", images, "-o", tmp_path,
     )  # fmt: skip
     network = read_network(file)
-    formula = network_traffic(network, images, Footing(name="full", state="pooled"))
+    formula = network_traffic(network, images, Count(name="all", state="pooled"))
     by_name = {each.layer.name: each for each in formula}
     assert by_name["conv1"].fp.streams["state_out"] == 3 * -(-9 * images // 8)
     assert len(answer["runs"]) == 3 + 2 + 3

@@ -6,7 +6,7 @@ import pytest
 
 from checkout import ROOT
 from merp.models.traffic.closed_form import network_traffic, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.common.shipped import open_network
 from merp.tools.traffic.compare import paired, ratios
 from terminal import Terminal
@@ -28,9 +28,9 @@ def test_half_the_word_is_half_the_bytes(tmp_path: Path, terminal: Terminal) -> 
     answer = terminal.answer("traffic", "digits", "--compare", half)
     assert [each["network"] for each in answer["networks"]] == ["digits", "half"]
     assert {ratio for phases in answer["ratio"].values() for ratio in phases.values()} == {0.5}
-    printed = terminal.output("traffic", "digits", "--compare", half, "--footing", "full")
+    printed = terminal.output("traffic", "digits", "--compare", half, "--count", "all")
     assert "A: digits, B: half, batch 128" in printed
-    assert "Footing full" in printed
+    assert "Count all" in printed
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_the_array_beside_cnn_merp_with_words_as_wide(
         'base = "cifar10-4x"\n[network]\nname = "cifar10-4x-bf16"\nformat = "bfloat16"\n'
     )
     words = ["traffic", "cifar10-4x-fixed", "--compare", str(half), "--batch", "40"]
-    answer = terminal.answer(*words, "--footing", "full", "--state-bits", state)
+    answer = terminal.answer(*words, "--count", "all", "--state-bits", state)
     first, second = (
         each["total_all"]["step"]["mb_per_gflop"] for each in answer["networks"]
     )  # fmt: skip
@@ -53,7 +53,7 @@ def test_the_array_beside_cnn_merp_with_words_as_wide(
 
 
 def test_layers_of_one_network_alone_stand_against_nothing() -> None:
-    digits = network_traffic(open_network("digits"), 128, Footing())
+    digits = network_traffic(open_network("digits"), 128, Count())
     pairs = paired(ALEXNET, digits)
     assert list(pairs)[:3] == ["conv1", "conv2", "conv3"]
     assert "fc3" in pairs

@@ -43,8 +43,8 @@ def test_answer_has_the_keys_of_the_contract(train: SmallTraining, folder: Path)
     assert 0 <= found["accuracy"] <= 1
     assert found["images"] == {"trained": 16, "held_out": 4}
     assert found["cycles"] == {"fp": None, "dp": None, "ku": None, "step": None}
-    for footing, more in (("paper", 0), ("full", 1)):
-        counts = found["bytes"][footing]
+    for count, more in (("paper", 0), ("full", 1)):
+        counts = found["bytes"][count]
         assert counts["fp"] + counts["dp"] + counts["ku"] == counts["step"]
         assert len(counts) == 4 + more
     traffic = open_network(str(folder / "small.toml"))

@@ -179,7 +179,7 @@ def test_words_of_the_papers_networks(
     plain = terminal.answer(*words)["total_all"]["step"]["mb_per_gflop"]
     assert plain == pytest.approx(maps, abs=0.005)
     for state, all_words in (("32", apart), ("pooled", fused)):
-        found = terminal.answer(*words, "--footing", "full", "--state-bits", state)["total_all"]
+        found = terminal.answer(*words, "--count", "all", "--state-bits", state)["total_all"]
         assert found["step"]["mb_per_gflop"] == pytest.approx(all_words, abs=0.005)
     streams, operations = found["step"]["streams"], found["step"]["operations"]
     of_maps = sum(streams[port] for port in ("map_in", "map_out", "delta_in"))
@@ -191,14 +191,14 @@ def test_the_array_beside_cnn_merp_in_16_bits(tmp_path: Path, terminal: Terminal
     path.write_text(
         'base = "cifar10-4x"\n[network]\nname = "cifar10-4x-16bit"\nformat = "bfloat16"\n'
     )
-    words = ("traffic", "cifar10-4x-fixed", "--batch", 40, "--footing", "full", "--compare", path)
+    words = ("traffic", "cifar10-4x-fixed", "--batch", 40, "--count", "all", "--compare", path)
     for state, ours, theirs in (("32", 15.32, 3.332), ("pooled", 14.13, 2.087)):
         both = terminal.answer(*words, "--state-bits", state)["networks"]
         steps = [each["total_all"]["step"]["mb_per_gflop"] for each in both]
         assert steps == pytest.approx([ours, theirs], abs=0.005)
     out = terminal.prose(*words)
-    assert "A: Footing full: all words but velocities on the array's ports" in out
-    assert "B: Footing full: maps, kernels, biases" in out
+    assert "A: Count all: all words but velocities on the array's ports" in out
+    assert "B: Count all: maps, kernels, biases" in out
 
 
 @pytest.mark.full

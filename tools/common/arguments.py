@@ -52,7 +52,12 @@ class Parser(argparse.ArgumentParser):
         return found, []
 
     def _options(self) -> list[str]:
-        return [name for action in self._actions for name in action.option_strings]
+        return [
+            name
+            for action in self._actions
+            if action.help is not argparse.SUPPRESS  # a former name
+            for name in action.option_strings
+        ]
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a value that is no choice, and name the nearest that is."""

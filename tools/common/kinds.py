@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merp.models.base.errors import shown
+from merp.models.base.renamed import renamed
 from merp.tools.common.checks import flag, listener, number, one_of, path, text, whole_number
 
 if TYPE_CHECKING:
@@ -50,7 +51,11 @@ class Kind:
         if of.metavar is not None:
             form["metavar"] = of.metavar
         if names[0].startswith("-"):
-            where.add_argument(*names, dest=name, required=of.required, **form)
+            option = where.add_argument(*names, dest=name, required=of.required, **form)
+            for former in of.former:
+                where.add_argument(
+                    f"--{former.replace('_', '-')}", dest=name, action=_Former, option=option
+                )
         else:
             if not of.required and "nargs" not in form:
                 form["nargs"] = "?"
@@ -71,6 +76,30 @@ class Kind:
             BadInput: it is not of this kind.
         """
         return value
+
+
+class _Former(argparse.Action):
+    """A former name of an option, which no help page shows."""
+
+    def __init__(self, *, option: argparse.Action, **names: Any) -> None:
+        like: dict[str, Any] = {
+            "nargs": option.nargs,
+            "type": option.type,
+            "choices": option.choices,
+        }
+        super().__init__(**names, **like, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        self._option = option
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Do as the option does."""
+        renamed(self.option_strings[0], self._option.option_strings[0])
+        self._option(parser, namespace, values, option_string)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,7 +196,10 @@ class OneOf(Kind):
         return {"choices": self.words, **({"type": self._meant} if self.aliases else {})}
 
     def _meant(self, word: str) -> str:
-        return self.aliases.get(word, word)
+        if (name := self.aliases.get(word)) is not None:
+            renamed(word, name)
+            return name
+        return word
 
     def checked(self, name: str, value: Any) -> str:
         """Exactly one of the words, or what stands for one."""

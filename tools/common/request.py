@@ -16,6 +16,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from merp.models.base.errors import BadInput
 from merp.models.base.given import as_arguments, given, mention, name_of
+from merp.models.base.renamed import renamed
 from merp.tools.common.kinds import Flag, Kind
 
 P = ParamSpec("P")
@@ -60,6 +61,7 @@ class About:
         group: only one of the fields of a group may be given. section: of the help page.
         after: the field that it follows on the help page, where it was not declared there. last:
             it comes last.
+        former: names that it had before, which still work.
         needs: some of these must hold where it is given. without: none of these may.
     """
 
@@ -74,6 +76,7 @@ class About:
     section: str = ""
     after: str = ""
     last: bool = False
+    former: tuple[str, ...] = ()
     needs: tuple[Being, ...] = ()
     without: tuple[Being, ...] = ()
 
@@ -175,6 +178,7 @@ def asks(
     """
     made: Callable[..., Asked] = request
     takes = {name: each for name, each in declared(request)}  # type: ignore[arg-type]
+    former = {before: name for name, each in takes.items() for before in each.former}
 
     def decorate(
         method: Callable[[Owner, Asked], Answer],
@@ -188,6 +192,10 @@ def asks(
         )
 
         def called(self: Owner, /, *args: P.args, **keywords: P.kwargs) -> Answer:
+            for before, name in former.items():
+                if before in keywords and name not in keywords:
+                    renamed(before, name)
+                    keywords[name] = keywords.pop(before)
             try:
                 bound = shown.bind(self, *args, **keywords).arguments
             except TypeError as error:

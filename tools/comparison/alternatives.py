@@ -19,7 +19,7 @@ def alternatives(document: Document) -> dict[str, str]:
 _SHOWN = {
     "gops": ("speed", "gop_per_s", "useful operations a second", "Gop/s"),
     "phases": ("cycles", "fp", "cycles of an image by phase, of FP", "cycles"),
-    "footings": ("traffic", "full", "traffic by footing, on footing full", "MB/GFlop"),
+    "footings": ("traffic", "full", "traffic by count, on count all", "MB/GFlop"),
     "roofline": ("roofline", "gop_per_s", "throughput under each board's roof", "Gop/s"),
     "shares": ("resources", "dsp_share", "shares of each device, of its DSP", "%"),
 }

@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from merp.models.comparison.record import FOOTINGS, RESOURCES
+from merp.models.comparison.record import COUNTS, RESOURCES
 from merp.models.network.phases import PHASES
 from merp.tools.comparison.tables import TITLES
 from merp.tools.report.chart_ink import FAINT, INK, SERIES, Json, rows_of
@@ -31,9 +31,9 @@ def phases(figure: Figure, document: Json, wide: bool) -> None:
     _bars(figure, rows_of(document, "cycles"), keys, "cycles of an image (log)", wide)
 
 
-def footings(figure: Figure, document: Json, wide: bool) -> None:
-    """Draw traffic by footing, links apart."""
-    keys = {footing: footing for footing in FOOTINGS} | {"link": "links"}
+def counts(figure: Figure, document: Json, wide: bool) -> None:
+    """Draw traffic by count, links apart."""
+    keys = {count: count for count in COUNTS} | {"link": "links"}
     _bars(figure, rows_of(document, "traffic"), keys, "MB/GFlop (log)", wide)
 
 
@@ -103,7 +103,7 @@ def roofline(figure: Figure, document: Json, wide: bool) -> None:
 DRAW: Mapping[str, Drawing] = {
     "gops": gops,
     "phases": phases,
-    "footings": footings,
+    "footings": counts,
     "roofline": roofline,
     "shares": shares,
 }

@@ -58,7 +58,7 @@ def document(asked: Comparison, hardware: list[Table]) -> Json:
     section(
         "traffic",
         "Traffic",
-        "Footings are never mixed: what each paper counts, maps alone, all that crosses.",
+        "Counts are never mixed: what each paper counts, maps alone, all that crosses.",
         [tables.traffic_table(asked)],
         "footings",
     )
@@ -178,7 +178,7 @@ def _figures(asked: Comparison) -> dict[str, str]:
     return {
         "gops": f"Useful operations a second of all devices and of one, logarithmic. {of}",
         "phases": f"Cycles of an image by phase, logarithmic. {of}",
-        "footings": f"Traffic by footing, logarithmic; what is not there is 0. {of}",
-        "roofline": f"A point for each architecture under its own roof, footing full. {of}",
+        "footings": f"Traffic by count, logarithmic; what is not there is 0. {of}",
+        "roofline": f"A point for each architecture under its own roof, count all. {of}",
         "shares": f"Shares of what a design may take; the line is all of it. {of}",
     }

@@ -54,7 +54,7 @@ def pins_table(found: Evidence) -> Table:
         caption="A step of so many images of the layers in scope, simulated: every word that left "
         "equal to the golden model's, words equal by formula, walk, counters and monitors. Cycles "
         "from the first word of each pass to its last word out, kernels among them, ports never "
-        "waiting. Traffic of all ports but velocities', footing full.",
+        "waiting. Traffic of all ports but velocities', count all.",
         columns=[
             NAME,
             NETWORK,

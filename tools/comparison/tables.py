@@ -13,7 +13,7 @@ from merp.models.comparison.compare import OWN, Answer, Comparison
 from merp.models.comparison.figure import LEVELS, Figure, derived
 from merp.models.comparison.printed import DEVIATES, REPRODUCED, UNCHECKED
 from merp.models.comparison.published import published
-from merp.models.comparison.record import FOOTINGS, RESOURCES, Record
+from merp.models.comparison.record import COUNTS, RESOURCES, Record
 from merp.models.network.phases import PHASES
 from merp.models.papers.lists import CLASSES
 from merp.tools.report.table import Column, Table
@@ -155,13 +155,13 @@ def _bound(record: Record) -> str:
 
 
 def traffic_table(asked: Comparison) -> Table:
-    """MB/GFlop on each footing; what crosses links is apart."""
+    """MB/GFlop on each count; what crosses links is apart."""
     rows = []
     for answer in asked.answers:
         row: dict[str, Any] = {"architecture": answer.architecture.name}
         if (record := answer.comparable) is not None:
-            for footing in FOOTINGS:
-                put(row, footing, record.mb_per_gflop(record.classes(footing)))
+            for count in COUNTS:
+                put(row, count, record.mb_per_gflop(record.classes(count)))
             put(row, "partial", record.mb_per_gflop(("partial",)))
             put(row, "link", record.mb_per_gflop(("link",)))
             for phase in PHASES:
@@ -175,7 +175,7 @@ def traffic_table(asked: Comparison) -> Table:
         "between boards are apart.",
         columns=[
             NAME,
-            *(figure(footing, footing, "MB/GFlop", 2) for footing in FOOTINGS),
+            *(figure(count, count, "MB/GFlop", 2) for count in COUNTS),
             figure("partial", "partial sums", "MB/GFlop", 2),
             figure("link", "links", "MB/GFlop", 2),
             *(figure(f"maps_{phase}", f"maps, {phase.upper()}", "MB/GFlop", 2) for phase in PHASES),
@@ -282,7 +282,7 @@ def rows_table(record: Record) -> Table:
         id=f"rows-{record.architecture}",
         title=f"{record.architecture}, layer by layer, batch {record.batch}",
         caption=f"{record.word_bits}-bit words, {record.board} at "
-        f"{record.clock_mhz.value:g} MHz. Memory and host: footing full.",
+        f"{record.clock_mhz.value:g} MHz. Memory and host: count all.",
         columns=[
             Column(key="layer", label="layer"),
             Column(key="phase", label="phase"),
@@ -370,7 +370,7 @@ def roofline_table(asked: Comparison) -> Table:
     return Table(
         id="roofline",
         title=f"Roofs, batch {asked.batch}",
-        caption="Operations per byte that crosses to memory or host, footing full; "
+        caption="Operations per byte that crosses to memory or host, count all; "
         "what all multipliers and the memory of all devices allow.",
         columns=[
             NAME,

@@ -3,7 +3,7 @@
     import merp
 
     net = merp.load("alexnet")
-    net.traffic(batch=128, footing="full")
+    net.traffic(batch=128, count="all")
     net["conv3"].run(group=0).audit
 
 Names are imported when they are first used, so that the command line starts quickly.

@@ -67,7 +67,7 @@ def traffic(figure: Figure, document: Json, wide: bool) -> None:
             )  # fmt: skip
     axes.set_yticks(range(len(conv)), [row["layer"] for row in conv])
     axes.invert_yaxis()
-    axes.set_xlabel("MB/GFlop, footing paper")
+    axes.set_xlabel("MB/GFlop, count maps")
     axes.grid(False, axis="y")
     figure.legend(loc="outside upper center", ncols=4, columnspacing=1, handlelength=1)
 

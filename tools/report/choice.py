@@ -11,7 +11,7 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import SEPARATE
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import LayerTraffic, Phase
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.report.measurement import Measurement
 
 
@@ -44,9 +44,9 @@ class Choice:
         """Peak of the external memory, 10^9 bytes a second."""
         return self.board.gbytes_s
 
-    def network_on(self, footing: Footing) -> Network:
+    def network_on(self, count: Count) -> Network:
         """The network; its passes apart where deltas lie at the resolution of the sums."""
-        return self.network if footing.pooled else replace(self.network, backward=SEPARATE)
+        return self.network if count.pooled else replace(self.network, backward=SEPARATE)
 
     def saw(self, layer: Layer, phase: str, figure: Phase, *, every_port: bool) -> bool:
         """Whether a record moved the very bytes of a figure of a layer and phase."""
@@ -57,10 +57,10 @@ class Choice:
             for found in self.measured
         )
 
-    def moved(self, figures: LayerTraffic, phase: str, footing: Footing) -> bool:
-        """Whether simulations moved the very bytes that a layer moves in a phase, by a footing."""
+    def moved(self, figures: LayerTraffic, phase: str, count: Count) -> bool:
+        """Whether simulations moved the very bytes that a layer moves in a phase, by a count."""
         figure: Phase | None = getattr(figures, phase)
-        every_port = footing.name == "full"
+        every_port = count.name == "all"
         return figure is not None and self.saw(figures.layer, phase, figure, every_port=every_port)
 
     @property

@@ -51,8 +51,8 @@ def measured_table(choice: Choice, beside: Path) -> Table:
         title="Measured in hardware simulation",
         caption=(
             "Runs whose records were given. Cycles from the first map word in to the last word "
-            "out, of the images and groups that were run. Footing: each record counts every port; "
-            "a figure of footing paper or full is marked where a record moved it on each port."
+            "out, of the images and groups that were run. Count: each record counts every port; "
+            "a figure of count maps or full is marked where a record moved it on each port."
         ),
         columns=[
             Column(key="record", label="record", digits=0),

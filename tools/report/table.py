@@ -50,7 +50,7 @@ PHASE = Column(key="phase", label="phase")
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Rows under a caption that says their footing; the last ``totals`` rows are sums."""
+    """Rows under a caption that says their count; the last ``totals`` rows are sums."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""Tables of the report that count bytes: a footing, and the paper's errata."""
+"""Tables of the report that count bytes: a count, and the paper's errata."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from merp.models.network.phases import ONE_PASS, PHASES
 from merp.models.papers.lists import Erratum
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.report.choice import Choice
 from merp.tools.report.table import LAYER, MEASURED, MODELLED, Column, Table
 
@@ -20,12 +20,12 @@ def traffic_table(
     choice: Choice,
     id: str,
     title: str,
-    footing: Footing,
+    count: Count,
     caption: str,
     layers: Sequence[LayerTraffic],
 ) -> Table:
-    """Return the bytes of each layer and phase, and their sums, on a footing."""
-    compared = footing.name == "paper" and choice.papers
+    """Return the bytes of each layer and phase, and their sums, on a count."""
+    compared = count.name == "maps" and choice.papers
     columns = [
         LAYER,
         Column(key="operations", label="operations", unit="Gop", digits=3, scale=1e9),
@@ -54,7 +54,7 @@ def traffic_table(
     rows = [_row(each.layer.name, {p: getattr(each, p) for p in phases}) for each in layers]
     for row, each in zip(rows, layers, strict=True):
         for phase in phases:
-            row[f"{phase}_basis"] = MEASURED if choice.moved(each, phase, footing) else MODELLED
+            row[f"{phase}_basis"] = MEASURED if choice.moved(each, phase, count) else MODELLED
         if compared:
             _add_printed(row, published.TABLE_3.get(each.layer.name))
     convolutions = [each for each in layers if each.layer.kind == "conv"]
@@ -115,7 +115,7 @@ def errata_table(paper: str, errata: Sequence[Erratum]) -> Table:
     return Table(
         id="errata",
         title="Errata of the paper",
-        caption=f"What {paper} prints, what its own definitions give; footing as each row says.",
+        caption=f"What {paper} prints, what its own definitions give; count as each row says.",
         columns=[
             Column(key="where", label="where"),
             Column(key="printed", label="printed"),

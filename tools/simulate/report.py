@@ -186,7 +186,7 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     lost = [f"{cause} {100 * share:.2f} %" for cause, share in _lost(audit, machine.unit).items()]
     screen.print(f"lost      {', '.join(lost) or 'nothing'}{said}")
     screen.print(
-        f"traffic   {measured['paper']:.3f} MB/GFlop measured, footing paper (maps); "
+        f"traffic   {measured['paper']:.3f} MB/GFlop measured, count maps (maps); "
         f"{measured['full']:.3f} on all ports"
     )
     built = f", after {result.build_seconds:.1f} s of building"

@@ -9,7 +9,7 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import ONE_PASS, PHASES
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.models.traffic.strategies import round_trips, staircase
 from merp.tools.common.stored import words_answer
 
@@ -27,7 +27,7 @@ def _phase_json(phase: Phase | None) -> dict[str, Any] | None:
 
 
 def traffic_json(
-    network: Network, traffic: tuple[LayerTraffic, ...], batch: int, footing: Footing
+    network: Network, traffic: tuple[LayerTraffic, ...], batch: int, count: Count
 ) -> dict[str, Any]:
     """Return the answer for machines; totals are of convolution layers, and of all layers."""
 
@@ -39,15 +39,15 @@ def traffic_json(
     answer: dict[str, Any] = {
         "network": network.name,
         "batch": batch,
-        "footing": footing.name,
+        "footing": count.json_name,
         **words_answer(network),
         **({"backward": FUSED} if network.backward == FUSED else {}),
     }
-    if footing.name != "paper":
-        answer["state_bits"] = footing.state
-    if footing.name == "board":
-        answer["memory_bytes"] = footing.memory_bytes
-        answer["board"] = None if footing.board is None else footing.board.name
+    if count.name != "maps":
+        answer["state_bits"] = count.state
+    if count.name == "board":
+        answer["memory_bytes"] = count.memory_bytes
+        answer["board"] = None if count.board is None else count.board.name
     answer["layers"] = [
         {
             "name": each.layer.name,

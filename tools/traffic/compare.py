@@ -8,7 +8,7 @@ from merp.models.network.network import Network
 from merp.models.network.phases import COUNTED
 from merp.models.traffic.bytes import bytes_of
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, table
 
@@ -57,7 +57,7 @@ def ratios(pairs: Mapping[str, Pair]) -> dict[str, dict[str, float | None]]:
 
 
 def print_comparison(
-    networks: tuple[Network, Network], pairs: Mapping[str, Pair], batch: int, footing: Footing
+    networks: tuple[Network, Network], pairs: Mapping[str, Pair], batch: int, count: Count
 ) -> None:
     """Print MB and MB/GFlop of both, and their ratio, per layer and phase."""
     columns = ["layer", "phase", "A MB", "B MB", "B / A", "A MB/GFlop", "B MB/GFlop"]
@@ -78,7 +78,7 @@ def print_comparison(
             )
     sums = sum(row[0] in TOTALS for row in rows)
     title = f"A: {networks[0].name}, B: {networks[1].name}, batch {batch}"
-    captions = [bytes_of(network).caption(footing) for network in networks]
+    captions = [bytes_of(network).caption(count) for network in networks]
     caption = captions[0] if captions[0] == captions[1] else ""
     if not caption:
         both = zip("AB", captions, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 
 from merp.models.base.state_field import STATES
-from merp.models.traffic.footing import FOOTINGS
+from merp.models.traffic.count import COUNTS, FORMER
 from merp.tools.common import fields
 from merp.tools.common.kinds import Flag, OneOf, Place, Text, Whole
 from merp.tools.common.request import Being, option
@@ -18,14 +18,15 @@ class Traffic:
     """The keywords of the Python method; the verb has them, too."""
 
     batch: int = fields.batch()
-    footing: str | None = option(
-        OneOf(FOOTINGS),
-        "what is counted: see merp help footing (default paper; board with --board; full with "
+    count: str | None = option(
+        OneOf(COUNTS, FORMER),
+        "what is counted: see merp help count (default maps; board with --board; all with "
         "--backward fused)",
         without=STRATEGIES,
-        says="what is counted: ``paper`` (maps and deltas), ``full`` (also kernels, biases, state) "
-        "or ``board`` (full, in passes that fit a board; modelled). If not given ``paper``; of the "
-        "way back in one pass ``full``.",
+        says="what is counted: ``maps`` (maps and deltas), ``all`` (also kernels, biases, state) "
+        "or ``board`` (all, in passes that fit a board; modelled). If not given ``maps``; "
+        "``all`` with both backward phases in one pass.",
+        former=("footing",),
     )
     _: KW_ONLY
     state_bits: str | None = option(
@@ -33,18 +34,18 @@ class Traffic:
         "state kept for ReLU' and un-pooling (default 32; pooled with --backward fused)",
         without=STRATEGIES,
         says="what ReLU' and un-pooling are given: ``32`` (if not given), ``1`` or ``pooled`` (of "
-        "the way back in one pass); other than 32 with ``full`` and ``board``.",
+        "the way back in one pass); other than 32 with ``all`` and ``board``.",
     )
     memory_bytes: int | None = option(
         Whole(1, 1 << 40),
-        "of footing board: tiles fit so many bytes (default: the plan on a board)",
+        "of count board: tiles fit so many bytes (default: the plan on a board)",
         "--memory",
         metavar="BYTES",
         without=(*STRATEGIES, Being("board")),
         says="on-chip memory, of ``board``: tiles by their bytes alone, without a board.",
     )
     board: Place | None = fields.board(
-        "the paper's, of footing board",
+        "the paper's, of count board",
         without=STRATEGIES,
         says="a shipped board or a TOML file, of ``board``; the paper's if none is given.",
     )

@@ -11,7 +11,7 @@ from merp.models.network.phases import PHASES
 from merp.models.traffic import published
 from merp.models.traffic.bytes import bytes_of
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.models.traffic.strategies import round_trips, staircase
 from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, table
@@ -38,13 +38,11 @@ def _row(
 
 
 def print_traffic(
-    network: Network, traffic: Sequence[LayerTraffic], batch: int, footing: Footing
+    network: Network, traffic: Sequence[LayerTraffic], batch: int, count: Count
 ) -> None:
     """Print traffic per layer and phase, totals, and the paper's values where it has them."""
     compared = (
-        footing.name == "paper"
-        and batch == published.BATCH
-        and published.is_papers_network(network)
+        count.name == "maps" and batch == published.BATCH and published.is_papers_network(network)
     )
     phases = (*PHASES, *going_back(network))
     columns = ["layer", "Gop"] + ["paper"] * compared
@@ -68,7 +66,7 @@ def print_traffic(
         table(
             title, columns, rows, bundles=[1 + compared] + [2 + compared] * len(phases),
             totals=len(sums),
-            caption=" ".join([bytes_of(network).caption(footing), *notes, *stored_notes(network)]),
+            caption=" ".join([bytes_of(network).caption(count), *notes, *stored_notes(network)]),
         )
     )  # fmt: skip
     for name, layers in sums.items():

@@ -21,25 +21,25 @@ def run(asked: TrafficOptions) -> int:
     network = open_network(asked.network, fuses=True)
     if asked.strategies:
         return _strategies(network, asked)
-    if asked.footing is None and asked.board is not None:
-        asked = replace(asked, footing="board")
+    if asked.count is None and asked.board is not None:
+        asked = replace(asked, count="board")
     traffic = traffic_of(network, asked)
     if asked.compare is not None:
         # What the first one's way back means is asked of the second, too.
         beside = traffic_of(
-            open_network(asked.compare, fuses=True), replace(asked, footing=traffic.footing.name)
+            open_network(asked.compare, fuses=True), replace(asked, count=traffic.counted.name)
         )
         pairs = paired(traffic.layers, beside.layers)
         both = (traffic.network, beside.network)
         return fields.answered(
             asked,
             {"networks": [traffic.json(), beside.json()], "ratio": ratios(pairs)},
-            lambda: print_comparison(both, pairs, asked.batch, traffic.footing),
+            lambda: print_comparison(both, pairs, asked.batch, traffic.counted),
         )
     return fields.answered(
         asked,
         traffic.json(),
-        lambda: print_traffic(traffic.network, traffic.layers, asked.batch, traffic.footing),
+        lambda: print_traffic(traffic.network, traffic.layers, asked.batch, traffic.counted),
     )
 
 

@@ -114,8 +114,8 @@ class Arithmetic(Protocol):
     def classify(self, images: Words, parameters: Mapping[str, Any]) -> Labels:
         """Class of each image: (images,)."""
 
-    def step_bytes(self, batch: int, footing: str, state: str) -> Mapping[str, int]:
-        """Bytes of a step on a footing by phase, ``step`` and ``momentum``; by formula."""
+    def step_bytes(self, batch: int, count: str, state: str) -> Mapping[str, int]:
+        """Bytes of a step on a count by phase, ``step`` and ``momentum``; by formula."""
 
 
 def arithmetic_of(network: Network) -> Arithmetic:

@@ -18,7 +18,7 @@ class PhaseCounts:
     """What one phase of a step moved and took, all its passes together.
 
     Attributes:
-        maps: bytes of maps and deltas, which is what footing ``paper`` counts.
+        maps: bytes of maps and deltas, which is what count ``maps`` counts.
         bytes: of every port but the velocities'. velocities: of those, read and written.
         cycles: from the first accepted map word of a pass to its last output word.
         kernel_load: cycles before that.

@@ -33,7 +33,7 @@ def answer(
 ) -> dict[str, Any]:
     """Return the answer for machines.
 
-    ``bytes`` and ``cycles`` are those of one step, by phase: bytes from the closed form by footing,
+    ``bytes`` and ``cycles`` are those of one step, by phase: bytes from the closed form by count,
     of a plan from that of its passes, and as measured on the ports. What is measured is None where
     no hardware ran (in the ``last`` step). With a plan ``runs`` has the same by port, of each layer
     and phase.
@@ -42,8 +42,8 @@ def answer(
     network, state = course.network, course.state
     arithmetic = arithmetic_of(network)
     found = arithmetic.classify(data.held_images, done.model.parameters)
-    paper = dict(arithmetic.step_bytes(done.batch, "paper", state))
-    full = dict(arithmetic.step_bytes(done.batch, "full", state))
+    paper = dict(arithmetic.step_bytes(done.batch, "maps", state))
+    full = dict(arithmetic.step_bytes(done.batch, "all", state))
     del paper["momentum"]
     if not course.rule.momentum:
         full["momentum"] = 0
@@ -114,7 +114,7 @@ def _run(of: OfPlan, audits: Audits) -> dict[str, Any]:
 
 
 def _measured(counts: Mapping[str, PhaseCounts]) -> dict[str, dict[str, int]] | None:
-    """Bytes on the ports: those that footing ``paper`` counts, and all."""
+    """Bytes on the ports: those that count ``maps`` counts, and all."""
     if not counts:
         return None
     momentum = sum(each.velocities for each in counts.values())
@@ -182,22 +182,22 @@ def show(answer: Mapping[str, Any], machine: Machine) -> None:
     for line in answer["not_in_one_pass"]:
         screen.print(f"Not in one pass: {line}")
     counted = answer["bytes"]
-    footings = [counted["paper"], counted["full"]]
-    columns = ["phase", "paper footing", "full footing"]
+    counts = [counted["paper"], counted["full"]]
+    columns = ["phase", "paper count", "full count"]
     state = "on the chip" if answer["state_bits"] == ON_CHIP else f"of {answer['state_bits']}"
     caption = f"From the closed form, state {state}; velocities, apart: "
     caption += f"{fixed(counted['full']['momentum'] / 1e6, 3)} MB."
     if "plan" in counted:
-        footings.append(counted["plan"])
+        counts.append(counted["plan"])
         columns.append("plan")
     if measured := counted["measured"]:
-        footings.append(measured["full"])
+        counts.append(measured["full"])
         columns += ["on the ports", "cycles"]
         caption += f" {added.on_ports or _on_ports(answer)}"
     rows = []
     for phase in (each for each in (*NAMED, "step") if each in counted["full"]):
         row = ["total" if phase == "step" else phase]
-        row += [fixed(each[phase] / 1e6, 3) for each in footings]
+        row += [fixed(each[phase] / 1e6, 3) for each in counts]
         if cycles := answer["cycles"][phase]:
             row.append(f"{cycles['total']:,} + {cycles['kernel_load']:,}")
         elif measured:

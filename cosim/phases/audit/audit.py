@@ -34,7 +34,7 @@ class Audit:
             the name of a half those that it has of its own, as ``propagation_total``.
         operations: two per multiply-add. ideal: cycles with every CU useful in each.
         slots: CU slots issued, useful or not.
-        bytes: seen on the pins, by port. maps: the ports that footing ``paper`` counts.
+        bytes: seen on the pins, by port. maps: the ports that count ``maps`` counts.
         failures: every check that did not hold, one line each.
         seconds: simulation, without the build.
     """

@@ -10,12 +10,12 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.phases import FP, KU, has_phase
 from merp.models.traffic.bytes import Bytes
 from merp.models.traffic.closed_form import LayerTraffic, Phase
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from pointwise.counts import cycles, port_words
 from pointwise.design import KEYS, Design, read_design
 
 OF_MAPS = ("map_in", "delta_in", "map_out")
-"""Ports that footing ``paper`` counts."""
+"""Ports that count ``maps`` counts."""
 
 
 class Cycles(NamedTuple):
@@ -30,12 +30,12 @@ def layer_cycles(network: Network, layer: Layer, phase: str, images: int) -> Cyc
     return Cycles(cycles(phase, layer.shape, images))
 
 
-def _traffic(network: Network, layer: Layer, batch: int, footing: Footing) -> LayerTraffic:
+def _traffic(network: Network, layer: Layer, batch: int, count: Count) -> LayerTraffic:
     def phase(name: str) -> Phase | None:
         if not has_phase(network, layer, name):
             return None
         words = port_words(name, layer.shape, batch)
-        counted = [port for port in words if footing.name != "paper" or port in OF_MAPS]
+        counted = [port for port in words if count.name != "maps" or port in OF_MAPS]
         return Phase(
             layer.operations(batch),
             {port: words[port] * network.fmt.bytes for port in counted if words[port]},
@@ -47,10 +47,10 @@ def _traffic(network: Network, layer: Layer, batch: int, footing: Footing) -> La
 
 
 BYTES = Bytes(
-    layers=lambda network, batch, footing: [
-        _traffic(network, layer, batch, footing) for layer in network.layers
+    layers=lambda network, batch, count: [
+        _traffic(network, layer, batch, count) for layer in network.layers
     ],
-    caption=lambda footing: f"Footing {footing.name}: words on the ports. MB = 10^6 bytes.",
+    caption=lambda count: f"Count {count.name}: words on the ports. MB = 10^6 bytes.",
 )
 
 MACHINE = Machine(

@@ -1,7 +1,7 @@
 """What CNN-MERP prints of throughput and of other works: table 4, figures 13 and 14, section VI.C.
 
 What a figure of another work includes is said where a source says it; figures are never put on one
-footing here that their authors did not put them on.
+count here that their authors did not put them on.
 """
 
 from __future__ import annotations

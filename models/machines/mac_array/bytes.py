@@ -8,23 +8,23 @@ from merp.models.machines.mac_array.step_traffic import array_traffic
 from merp.models.network.network import Network
 from merp.models.traffic.bytes import Bytes
 from merp.models.traffic.closed_form import LayerTraffic
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 
 
-def _layers(network: Network, batch: int, footing: Footing) -> tuple[LayerTraffic, ...]:
-    if footing.board is not None:
+def _layers(network: Network, batch: int, count: Count) -> tuple[LayerTraffic, ...]:
+    if count.board is not None:
         raise BadInput(
-            f"{mention('footing', footing.name)}: {network.name} runs on the MAC array, which has "
+            f"{mention('count', count.name)}: {network.name} runs on the MAC array, which has "
             "no plan on a board: allowed are paper, full"
         )
-    return array_traffic(network, batch, footing)
+    return array_traffic(network, batch, count)
 
 
-def _caption(footing: Footing) -> str:
-    what = "maps and deltas" if footing.name == "paper" else "all words but velocities"
-    pooling = "fused" if footing.pooled else "in DRAM"
+def _caption(count: Count) -> str:
+    what = "maps and deltas" if count.name == "maps" else "all words but velocities"
+    pooling = "fused" if count.pooled else "in DRAM"
     return (
-        f"Footing {footing.name}: {what} on the array's ports, atoms filled up; pooling "
+        f"Count {count.name}: {what} on the array's ports, atoms filled up; pooling "
         f"and un-pooling {pooling}. MB = 10^6 bytes; Gop = 10^9 operations."
     )
 

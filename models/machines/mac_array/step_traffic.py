@@ -1,6 +1,6 @@
 """Traffic of a network's training step on the MAC array, layer by layer, in bytes on its ports.
 
-On footing ``paper`` maps and deltas count, on ``full`` kernels and gradients, too. No state leaves
+On count ``maps`` maps and deltas count, on ``all`` kernels and gradients, too. No state leaves
 the array. Where deltas are stored at pooled resolution, pooling and un-pooling are fused; else both
 go through DRAM, as in the paper's machine.
 """
@@ -19,10 +19,10 @@ from merp.models.machines.mac_array.passes import design_of
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
 from merp.models.traffic.closed_form import LayerTraffic, Phase
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 
 
-def array_traffic(network: Network, images: int, footing: Footing) -> tuple[LayerTraffic, ...]:
+def array_traffic(network: Network, images: int, counts: Count) -> tuple[LayerTraffic, ...]:
     """Return the traffic of every layer for a batch of ``images``.
 
     Raises:
@@ -38,14 +38,14 @@ def array_traffic(network: Network, images: int, footing: Footing) -> tuple[Laye
         momentum = 0
         for each in PASSES_OF[name]:
             words = port_words(
-                seen, design, images, each, fused=footing.pooled, momentum=design.momentum
+                seen, design, images, each, fused=counts.pooled, momentum=design.momentum
             )
             for port, count in words.items():
                 if port in OF_VELOCITIES:
                     momentum += network.fixed.bytes * count
-                elif port in OF_MAPS or footing.name != "paper":
+                elif port in OF_MAPS or counts.name != "maps":
                     streams[port] = streams.get(port, 0) + network.fixed.bytes * count
-        return Phase(layer.operations(images), streams, momentum if footing.name != "paper" else 0)
+        return Phase(layer.operations(images), streams, momentum if counts.name != "maps" else 0)
 
     found = []
     for layer in network.layers:

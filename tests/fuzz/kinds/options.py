@@ -7,7 +7,7 @@ from harness import faults
 
 _VERBS = {
     "networks": ["--json"],
-    "traffic": ["--batch", "--footing", "--state-bits", "--memory", "--strategies", "--compare",
+    "traffic": ["--batch", "--count", "--state-bits", "--memory", "--strategies", "--compare",
                 "--layer", "--json"],
     "simulate": ["--layer", "--phase", "--delta-at", "--state", "--group", "--cus", "--images",
                  "--image", "--kernels", "--engine", "--cu-array", "--seed", "--resume", "--json"],

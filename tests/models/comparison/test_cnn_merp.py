@@ -24,7 +24,7 @@ def conv(name: str, **more: object) -> Options:
     return Options(scope=scope, **more)  # type: ignore[arg-type]
 
 
-def test_table_3_is_on_footing_maps() -> None:
+def test_table_3_is_on_count_maps() -> None:
     found = ARCHITECTURE.answer(open_network("alexnet"), open_board("kc705"), conv("alexnet"))
     moved = {phase: found.mb_per_gflop(("maps",), phase) for phase in PHASES}
     exact = {"fp": 1.940, "dp": 3.449, "ku": 3.135}

@@ -28,7 +28,7 @@ from merp.models.golden.training import (
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
 from merp.models.traffic.closed_form import step_bytes
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.common.shipped import open_network
 
 LABELS = np.array([2, 0])
@@ -255,7 +255,7 @@ def test_classes_are_those_of_the_largest_score() -> None:
 
 
 def test_bytes_of_a_step() -> None:
-    found = step_bytes(open_network("digits"), 32, Footing())
+    found = step_bytes(open_network("digits"), 32, Count())
     maps = {"conv1": (64, 1024, 256), "conv2": (256, 512, 128), "fc3": (128, 10, 10)}
     fp = sum(x + yp for x, _, yp in maps.values())
     dp = (512 + 1024) + (10 + 512)
@@ -264,6 +264,6 @@ def test_bytes_of_a_step() -> None:
         "fp": 128 * fp, "dp": 128 * dp, "ku": 128 * ku,
     }  # fmt: skip
     assert found["step"] == 128 * (fp + dp + ku)
-    assert step_bytes(open_network("digits"), 1, Footing(name="full"))["momentum"] == 8 * (
+    assert step_bytes(open_network("digits"), 1, Count(name="all"))["momentum"] == 8 * (
         16 * 9 + 16 + 32 * 16 * 9 + 32 + 128 * 10 + 10
     )

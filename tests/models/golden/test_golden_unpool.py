@@ -17,7 +17,7 @@ from merp.models.golden.pooling import average_pool, max_pool
 from merp.models.golden.state import keep_state, max_positions, of_maps, packed
 from merp.models.golden.unpool import unpool
 from merp.models.machines.cnn_merp.params.registers import reciprocal_square
-from merp.models.traffic.footing import state_read_bytes, state_written_bytes
+from merp.models.traffic.count import state_read_bytes, state_written_bytes
 
 SMALL = FloatFormat(5, 4)
 ONE, INF, NAN, NEGATIVE = BINARY32.one, BINARY32.inf, BINARY32.nan, BINARY32.sign_bit

@@ -28,7 +28,7 @@ from merp.models.machines.cnn_merp.traffic.backward_counter import (
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.models.traffic.pass_words import backward_port_words
 from merp.tools.common.shipped import open_network
 
@@ -46,9 +46,7 @@ def layers(name: str) -> tuple[Network, list[int]]:
 def test_delta_propagation(name: str, before: bool) -> None:
     network, designed = layers(name)
     images = 3
-    formula = network_traffic(
-        network, images, Footing(name="full", state="pooled" if before else "1")
-    )
+    formula = network_traffic(network, images, Count(name="all", state="pooled" if before else "1"))
     paper = network_traffic(network, images)
     for index in designed:
         layer = network.layers[index]
@@ -79,7 +77,7 @@ def test_delta_propagation(name: str, before: bool) -> None:
 @pytest.mark.parametrize("name", NETWORKS)
 def test_kernel_update(name: str) -> None:
     network, designed = layers(name)
-    formula = network_traffic(network, 2, Footing(name="full", state="1"))
+    formula = network_traffic(network, 2, Count(name="all", state="1"))
     for index in designed:
         layer = network.layers[index]
         design = update_design(network, layer)
@@ -152,7 +150,7 @@ def test_state_of_random_layers_with_groups(seed: int) -> None:
     network, images = random_network(seed), 1 + seed % 3
     fmt = network.stored("maps")
     for state in STATES:
-        formula = network_traffic(network, images, Footing(name="full", state=state))
+        formula = network_traffic(network, images, Count(name="all", state=state))
         for layer, found in zip(network.layers, formula, strict=True):
             earlier, groups, shape = previous(network, layer), layer.groups, layer.shape
             kept = packed_bytes(layer, groups, images, state, fmt)
@@ -189,7 +187,7 @@ def test_three_groups_of_one_map() -> None:
     layers = tuple(Layer(name=f"conv{i}", kind="conv", groups=3, shape=shape) for i in (1, 2))
     network = Network(name="t", input=(3, 3, 3), layers=layers)
     for state, reader in (("1", "dp"), ("pooled", "dp"), ("pooled", "ku")):
-        found = network_traffic(network, 1, Footing(name="full", state=state))
+        found = network_traffic(network, 1, Count(name="all", state=state))
         assert [read_by(found[0], "fp"), read_by(found[1], reader)] == [6, 6]
 
 
@@ -198,8 +196,8 @@ def test_one_pass(name: str) -> None:
     """By formula of a pass, by that of the network, and by the walk, in formats that differ."""
     separate, designed = layers(name)
     network = replace(separate, backward="fused")
-    footing, images = Footing(name="full", state="pooled"), 3
-    formula, apart = (network_traffic(each, images, footing) for each in (network, separate))
+    count, images = Count(name="all", state="pooled"), 3
+    formula, apart = (network_traffic(each, images, count) for each in (network, separate))
     for index, layer in enumerate(network.layers):
         found, both = formula[index], apart[index]
         assert found.fp == both.fp
@@ -225,7 +223,7 @@ def test_one_pass(name: str) -> None:
 def test_a_step_of_alexnet_in_one_pass() -> None:
     """Two readings of kernels, deltas and state of conv2 to conv5 are one."""
     network = replace(open_network("alexnet"), backward="fused")
-    found = network_traffic(network, 128, Footing(name="full", state="pooled"))
+    found = network_traffic(network, 128, Count(name="all", state="pooled"))
     step = total([each for each in found if each.layer.kind == "conv"], "step")
     assert (step.bytes, round(step.mb_per_gflop or 0, 3)) == (837_516_800, 1.729)
 
@@ -233,4 +231,4 @@ def test_a_step_of_alexnet_in_one_pass() -> None:
 def test_one_pass_takes_no_tiles() -> None:
     network = replace(open_network("alexnet"), backward="fused")
     with pytest.raises(BadInput, match=r"alexnet: backward: .* allowed are backward"):
-        network_traffic(network, 1, Footing(name="board"))
+        network_traffic(network, 1, Count(name="board"))

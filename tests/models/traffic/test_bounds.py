@@ -32,7 +32,7 @@ from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.traffic.bounds import lower_bound, on_chip_words
 from merp.models.traffic.closed_form import Phase, network_traffic, total
-from merp.models.traffic.footing import XC7K325T_BYTES, Footing, state_bits
+from merp.models.traffic.count import XC7K325T_BYTES, Count, state_bits
 from merp.models.traffic.variants import variants
 from merp.tools.common.shipped import open_network
 
@@ -74,9 +74,9 @@ def test_bounds_take_each_operand_as_it_is_stored() -> None:
     assert dp.communication == ku.communication == plain.communication / 2
 
 
-def test_no_footing_moves_less_than_what_is_compulsory() -> None:
-    for footing in (Footing(name="full", state="pooled"), Footing(name="board", state="pooled")):
-        for each in network_traffic(ALEXNET, 128, footing):
+def test_no_count_moves_less_than_what_is_compulsory() -> None:
+    for count in (Count(name="all", state="pooled"), Count(name="board", state="pooled")):
+        for each in network_traffic(ALEXNET, 128, count):
             for name in PHASES:
                 bound = lower_bound(ALEXNET, each.layer, name, 128, 1 << 20)
                 assert all(phase.bytes >= bound.fused for phase in each.phases(name))
@@ -212,7 +212,7 @@ def test_a_network_that_is_stored_is_held_against_what_it_computes() -> None:
     assert [plain[name].layers for name in alike] == [stored[name].layers for name in alike]
     own = stored["pooled deltas + formats as stored"]
     assert own.formats == "maps bfloat16; deltas, gradients binary32; kernels binary16"
-    assert own.layers == network_traffic(network, 2, Footing(name="full", state="pooled"))
+    assert own.layers == network_traffic(network, 2, Count(name="all", state="pooled"))
     assert (own.deltas, own.image, own.backward) == ("pooled", "bfloat16", "separate")
     with_bytes = replace(
         network, storage=replace(storage, image=ByteImage.of(Fraction(2), Fraction(1)))

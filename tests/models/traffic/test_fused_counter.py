@@ -12,7 +12,7 @@ from merp.models.base.storage import Storage
 from merp.models.machines.cnn_merp.fused_pair import fused_design, fused_shape
 from merp.models.machines.cnn_merp.traffic.fused_counter import fused_words
 from merp.models.traffic.closed_form import inference_traffic, network_traffic
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.models.traffic.pass_words import fused_port_words
 from merp.tools.common.shipped import open_network
 
@@ -59,10 +59,10 @@ def test_the_pairs_ports_are_the_layers_shares() -> None:
     assert sum(each.bytes for each in shares) == 4 * sum(inference.values())
     step = fused_port_words(shape, 128, True)
     states = sum(words for port, words in step.items() if "state" in port)
-    both = network_traffic(FUSED, 128, Footing(name="full", state="pooled"))[:2]
+    both = network_traffic(FUSED, 128, Count(name="all", state="pooled"))[:2]
     assert sum(each.fp.bytes for each in both) == 4 * (sum(step.values()) - states) + states
 
 
 def test_tiles_are_refused_in_a_line() -> None:
-    with pytest.raises(BadInput, match="footing board cuts"):
-        network_traffic(FUSED, 128, Footing(name="board", memory_bytes=1 << 20))
+    with pytest.raises(BadInput, match="count board cuts"):
+        network_traffic(FUSED, 128, Count(name="board", memory_bytes=1 << 20))

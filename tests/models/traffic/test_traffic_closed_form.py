@@ -12,8 +12,8 @@ from merp.models.base.storage import TENSORS, Storage
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
 from merp.models.traffic import published
-from merp.models.traffic.closed_form import _Count, network_traffic, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.closed_form import _Counted, network_traffic, total
+from merp.models.traffic.count import Count
 from merp.models.traffic.pass_words import port_words
 from merp.models.traffic.tiling import Tiling, best_tiling
 from merp.tools.common.shipped import open_network
@@ -28,8 +28,8 @@ EXACT = {  # MB/GFlop by exact arithmetic; the printed ones differ in the last d
 }
 
 
-def convolutions(network: Network = ALEXNET, footing: Footing | None = None):
-    return network_traffic(network, 128, footing)[:5]
+def convolutions(network: Network = ALEXNET, count: Count | None = None):
+    return network_traffic(network, 128, count)[:5]
 
 
 @pytest.mark.parametrize("layer", convolutions(), ids=lambda each: each.layer.name)
@@ -98,9 +98,9 @@ def by_hand() -> Network:
     return Network(name="t", input=(5, 6, 4), layers=layers)
 
 
-def streams(footing: Footing, network: Network | None = None) -> list[dict[str, int]]:
+def streams(count: Count, network: Network | None = None) -> list[dict[str, int]]:
     """FP of both layers, DP of the second, KU of both; words, 3 images."""
-    first, last = network_traffic(network or by_hand(), 3, footing)
+    first, last = network_traffic(network or by_hand(), 3, count)
     assert first.dp is None
     assert last.dp is not None
     phases = (first.fp, last.fp, last.dp, first.ku, last.ku)
@@ -110,8 +110,8 @@ def streams(footing: Footing, network: Network | None = None) -> list[dict[str, 
 X, Y, YP, W = 4 * 30 * 3, 6 * 30 * 3, 6 * 6 * 3, 2 * 2 * 3 * 9
 
 
-def test_paper_footing_counts_maps_only() -> None:
-    assert streams(Footing()) == [
+def test_count_maps_has_maps_only() -> None:
+    assert streams(Count()) == [
         {"map_in": X, "map_out": YP},
         {"map_in": YP, "map_out": 12},
         {"delta_in": 12, "delta_out": Y},
@@ -120,10 +120,10 @@ def test_paper_footing_counts_maps_only() -> None:
     ]
 
 
-def test_full_footing_with_the_activation_as_state() -> None:
+def test_count_all_with_the_activation_as_state() -> None:
     update = {"state_in": 0, "kernel": W, "bias": 6, "kernel_out": W, "bias_out": 6}
     last_update = {"state_in": 0, "kernel": 144, "bias": 4, "kernel_out": 144, "bias_out": 4}
-    assert streams(Footing(name="full")) == [
+    assert streams(Count(name="all")) == [
         {"map_in": X, "map_out": YP, "kernel": W, "bias": 6, "state_out": Y},
         {"map_in": YP, "map_out": 12, "kernel": 144, "bias": 4, "state_out": 0},
         {"delta_in": 12, "delta_out": Y, "kernel": 144, "state_in": Y},
@@ -132,8 +132,8 @@ def test_full_footing_with_the_activation_as_state() -> None:
     ]
 
 
-def test_full_footing_with_mask_bits_and_position_codes() -> None:
-    first, last, delta, *_ = streams(Footing(name="full", state="1"))
+def test_count_all_with_mask_bits_and_position_codes() -> None:
+    first, last, delta, *_ = streams(Count(name="all", state="1"))
     # a bit per element, a 2-bit code per maximum of 2 x 2; whole bytes: in each of the two groups
     # that write, and of all maps in the one that reads
     written, read = (passes * -(-(Y + 2 * YP) // passes // 8) / 4 for passes in (2, 1))
@@ -141,8 +141,8 @@ def test_full_footing_with_mask_bits_and_position_codes() -> None:
     assert delta == {"delta_in": 12, "delta_out": Y, "kernel": 144, "state_in": read}
 
 
-def test_full_footing_with_deltas_at_pooled_resolution() -> None:
-    first, last, delta, update, _ = streams(Footing(name="full", state="pooled"))
+def test_count_all_with_deltas_at_pooled_resolution() -> None:
+    first, last, delta, update, _ = streams(Count(name="all", state="pooled"))
     state = 2 * -(-(YP + 2 * YP) // 2 // 8) / 4
     assert (first["state_out"], last["state_out"]) == (state, 0)
     assert delta == {"delta_in": 12, "delta_out": YP, "kernel": 144, "state_in": 0}
@@ -167,7 +167,7 @@ def test_state_written_and_read(relu, kind, bits, state) -> None:
     if kind is None:
         full = replace(full, shape=replace(full.shape, n=180))
     network = replace(network, layers=(conv, full))
-    first, last = network_traffic(network, 3, Footing(name="full", state=state))
+    first, last = network_traffic(network, 3, Count(name="all", state=state))
     # Two groups write, and read for their own update; the delta of the layer behind is one pass.
     passes = 2, 2 if state == "pooled" else 1
     written, read = (g * -(-x // g // 8) for g, x in zip(passes, bits[state], strict=True))
@@ -178,7 +178,7 @@ def test_state_written_and_read(relu, kind, bits, state) -> None:
 
 
 def test_momentum_is_shown_apart() -> None:
-    first, _ = network_traffic(by_hand(), 3, Footing(name="full"))
+    first, _ = network_traffic(by_hand(), 3, Count(name="all"))
     assert first.ku.momentum == 2 * 4 * (W + 6)
     assert first.ku.bytes == sum(first.ku.streams.values())
     assert network_traffic(by_hand(), 3)[0].ku.momentum == 0
@@ -186,7 +186,7 @@ def test_momentum_is_shown_apart() -> None:
 
 def test_deltas_at_pooled_resolution_save_a_third_of_alexnets_step() -> None:
     masks, pooled = (
-        total(convolutions(footing=Footing(name="full", state=state)), "step")
+        total(convolutions(count=Count(name="all", state=state)), "step")
         for state in ("1", "pooled")
     )
     assert masks.mb_per_gflop == pytest.approx(2.957, abs=0.0005)
@@ -206,8 +206,8 @@ def test_bfloat16_maps_and_deltas_of_alexnet() -> None:
     network = replace(ALEXNET, storage=NARROW)
     kept = ("kernel", "bias", "kernel_out", "bias_out", "state_in", "state_out")
     for state, ratio in (("pooled", 1.046), ("1", 1.553), ("32", None)):
-        footing = Footing(name="full", state=state)
-        plain, narrow = convolutions(footing=footing), convolutions(network, footing)
+        count = Count(name="all", state=state)
+        plain, narrow = convolutions(count=count), convolutions(network, count)
         for before, after in zip(plain, narrow, strict=True):
             for phase in PHASES:
                 for old, new in zip(before.phases(phase), after.phases(phase), strict=True):
@@ -220,22 +220,22 @@ def test_bfloat16_maps_and_deltas_of_alexnet() -> None:
             assert total(narrow, "step").mb_per_gflop == pytest.approx(ratio, abs=0.0005)
 
 
-@pytest.mark.parametrize("name", ["paper", "full", "board"])
+@pytest.mark.parametrize("name", ["maps", "all", "board"])
 def test_where_everything_is_stored_in_16_bit_bytes_are_halves(name: str) -> None:
-    """But those of masks and positions; on footing board tiles have room for the same elements."""
+    """But those of masks and positions; on count board tiles have room for the same elements."""
     network = replace(ALEXNET, storage=Storage(**dict.fromkeys(TENSORS, BINARY16)))
-    for state in STATES if name != "paper" else ("32",):
-        footing = Footing(name=name, state=state, memory_bytes=1 << 24)
+    for state in STATES if name != "maps" else ("32",):
+        count = Count(name=name, state=state, memory_bytes=1 << 24)
         for plain, narrow in zip(
-            convolutions(footing=footing), convolutions(network, footing), strict=True
+            convolutions(count=count), convolutions(network, count), strict=True
         ):
             for old, new in zip(plain.phases("step"), narrow.phases("step"), strict=True):
                 assert 2 * new.momentum == old.momentum
                 for port, count in new.streams.items():
                     bits = port.startswith("state") and state != "32"
                     assert (1 if bits else 2) * count == old.streams[port]
-    if name == "full":
-        step = total(convolutions(network, Footing(name=name, state="pooled")), "step")
+    if name == "all":
+        step = total(convolutions(network, Count(name=name, state="pooled")), "step")
         assert step.mb_per_gflop == pytest.approx(1.008, abs=0.0005)
 
 
@@ -250,27 +250,27 @@ def test_every_tensor_has_the_bytes_of_its_format() -> None:
         },
         "gradients": set(),
     }  # fmt: skip
-    footing = Footing(name="full", state="32")
-    plain = convolutions(footing=footing)
+    count = Count(name="all", state="32")
+    plain = convolutions(count=count)
     for tensor in TENSORS:
         storage = Storage(**(dict.fromkeys(TENSORS, BINARY32) | {tensor: BINARY16}))
-        narrow = convolutions(replace(ALEXNET, storage=storage), footing)
+        narrow = convolutions(replace(ALEXNET, storage=storage), count)
         changed = set()
         for phase in PHASES:
             old, new = total(plain, phase), total(narrow, phase)
             assert (2 if tensor == "gradients" else 1) * new.momentum == old.momentum
-            for port, count in new.streams.items():
-                assert count in (old.streams[port], old.streams[port] // 2)
-                changed |= {f"{phase} {port}"} if count != old.streams[port] else set()
+            for port, moved in new.streams.items():
+                assert moved in (old.streams[port], old.streams[port] // 2)
+                changed |= {f"{phase} {port}"} if moved != old.streams[port] else set()
         assert changed == ports[tensor]
 
 
 def test_an_image_in_bytes_is_read_as_such_by_the_first_layer_alone() -> None:
     """FP and KU of conv1; 1.715 MB/GFlop where 1.954 were."""
     image = Storage(**dict.fromkeys(TENSORS, BINARY32), image=ByteImage())
-    footing = Footing(name="full", state="pooled")
+    count = Count(name="all", state="pooled")
     network = replace(ALEXNET, storage=image)
-    plain, narrow = convolutions(footing=footing), convolutions(network, footing)
+    plain, narrow = convolutions(count=count), convolutions(network, count)
     changed = {
         (old.layer.name, phase, port): (before.streams[port], count)
         for old, new in zip(plain, narrow, strict=True)
@@ -290,12 +290,12 @@ def test_an_image_in_bytes_is_read_as_such_by_the_first_layer_alone() -> None:
 def test_partial_sums_keep_the_bytes_of_the_arithmetic() -> None:
     """One input map a pass (memory of bytes): maps out are the narrow ones and wide sums."""
     network = replace(by_hand(), storage=NARROW)
-    footing = Footing(name="board", memory_bytes=4 * 46)
-    first, last = network_traffic(network, 3, footing)
+    count = Count(name="board", memory_bytes=4 * 46)
+    first, last = network_traffic(network, 3, count)
     assert first.fp.streams["map_in"] == 2 * 2 * X
     assert first.fp.streams["map_out"] == 2 * YP + 4 * 2 * Y
     assert last.dp is not None
-    plain = network_traffic(by_hand(), 3, footing)[1].dp
+    plain = network_traffic(by_hand(), 3, count)[1].dp
     assert plain is not None
     sums = plain.streams["delta_out"] - 4 * Y  # its own delta is that of Y sums
     assert last.dp.streams["delta_out"] == 2 * Y + sums
@@ -346,12 +346,12 @@ def test_tiling_equals_an_exhaustive_search() -> None:
 
 def test_board_is_full_where_everything_fits() -> None:
     for state in ("32", "1", "pooled"):
-        full = streams(Footing(name="full", state=state))
-        assert streams(Footing(name="board", state=state, memory_bytes=10_000)) == full
+        full = streams(Count(name="all", state=state))
+        assert streams(Count(name="board", state=state, memory_bytes=10_000)) == full
 
 
 def test_board_cuts_into_passes() -> None:
-    first, _, delta, update, _ = streams(Footing(name="board", memory_bytes=4 * 60))
+    first, _, delta, update, _ = streams(Count(name="board", memory_bytes=4 * 60))
     # FP: both input maps, one output map a pass: 2*9 + 2*18 + 1 = 55 words
     assert first == {"map_in": 3 * X, "map_out": YP, "kernel": W, "bias": 6, "state_out": Y}
     # DP of the second layer: all 4 maps in, 11 of 36 out: 4*11 + 4 + 11 = 59 words
@@ -359,7 +359,7 @@ def test_board_cuts_into_passes() -> None:
     # KU: one input map, all 3 output maps: 3*9 + 18 + 3 = 48 words, delta read twice
     assert (update["map_in"], update["delta_in"]) == (X, 2 * Y)
     # one input map a pass: the sums go out and in again, the second pass pools
-    first, *_ = streams(Footing(name="board", memory_bytes=4 * 46))
+    first, *_ = streams(Count(name="board", memory_bytes=4 * 46))
     assert (first["map_in"], first["map_out"]) == (2 * X, YP + 2 * Y)
 
 
@@ -367,8 +367,8 @@ def test_board_reads_state_as_often_as_the_delta_it_expands() -> None:
     first, second = by_hand().layers
     second = Layer(name="conv2", kind="conv", shape=Shape(n=6, m=4, k=3, rows=2, columns=3, pad=1))
     network = Network(name="t", input=(5, 6, 4), layers=(first, second))
-    footing = Footing(name="board", state="pooled", memory_bytes=4 * 70)
-    one, two = network_traffic(network, 3, footing)
+    count = Count(name="board", state="pooled", memory_bytes=4 * 70)
+    one, two = network_traffic(network, 3, count)
     assert two.dp is not None
     state, mask = 2 * -(-3 * YP // 2 // 8), -(-4 * 6 * 3 // 8)
     # KU: 1 of 2 input maps, all 3 output maps: 3*9 + 18 + 3 = 48 words
@@ -390,27 +390,27 @@ def test_board_holds_rows_of_the_delta_for_dp() -> None:
     )
     network = Network(name="t", input=(7, 9, 1), layers=layers)
     with pytest.raises(BadInput, match="at least 37 words"):  # FP: 9 + 3*9 + 1
-        network_traffic(network, 1, Footing(name="board", memory_bytes=4 * 36))
-    count = _Count(network, 1, Footing(name="board", memory_bytes=4 * 22))
+        network_traffic(network, 1, Count(name="board", memory_bytes=4 * 36))
+    count = _Counted(network, 1, Count(name="board", memory_bytes=4 * 22))
     assert count.delta(layers[1]).streams["delta_in"] == 4 * 12  # 9 + 3*4 + 1
 
 
 def test_a_memory_below_one_tile_is_refused() -> None:
     with pytest.raises(BadInput) as error:
-        network_traffic(by_hand(), 3, Footing(name="board", memory_bytes=4 * 27))
+        network_traffic(by_hand(), 3, Count(name="board", memory_bytes=4 * 27))
     assert str(error.value) == (
         "layer conv1: on-chip memory of 27 words: must be at least 28 words, "
         "for one map in and one map out"
     )
 
 
-def test_a_footing_is_checked() -> None:
-    with pytest.raises(ValueError, match=r"^name must be one of paper, full, board, not 'fill'$"):
-        Footing(name="fill")
+def test_a_count_is_checked() -> None:
+    with pytest.raises(ValueError, match=r"^name must be one of maps, all, board, not 'fill'$"):
+        Count(name="fill")
     with pytest.raises(ValueError, match=r"^state must be one of 32, 1, pooled, not '8'$"):
-        Footing(state="8")
+        Count(state="8")
     with pytest.raises(ValueError, match=r"^memory_bytes must be at least 1, not 0$"):
-        Footing(memory_bytes=0)
+        Count(memory_bytes=0)
 
 
 def test_words_of_one_pass() -> None:
@@ -428,6 +428,6 @@ def test_no_operations_have_no_ratio() -> None:
 def test_vgg16_answers_within_50_ms() -> None:
     network = open_network("vgg16")
     start = time.process_time()
-    for name in ("paper", "full", "board"):
-        network_traffic(network, 128, Footing(name=name))
+    for name in ("maps", "all", "board"):
+        network_traffic(network, 128, Count(name=name))
     assert time.process_time() - start < 0.05

@@ -5,7 +5,7 @@ import pytest
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32
 from merp.models.base.storage import Storage
 from merp.models.traffic import published
-from merp.models.traffic.footing import XC7K325T_BYTES
+from merp.models.traffic.count import XC7K325T_BYTES
 from merp.models.traffic.strategies import LEVELS, round_trips, staircase
 from merp.tools.common.shipped import open_network
 

@@ -10,7 +10,7 @@ from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.phases import delta_design, update_design
 from merp.models.machines.cnn_merp.throughput import with_cus
 from merp.models.traffic.closed_form import network_traffic, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 from merp.tools.simulate.picked import pick
@@ -38,11 +38,11 @@ def narrow(tmp_path: Path) -> str:
 def test_answers_of_traffic_name_the_format_of_each_tensor(
     narrow: str, terminal: Terminal, tmp_path: Path
 ) -> None:
-    words = ("--footing", "full", "--state-bits", "pooled", "--batch", "3")
+    words = ("--count", "all", "--state-bits", "pooled", "--batch", "3")
     found = terminal.answer("traffic", narrow, *words)
     assert found["storage"] == FORMATS
     assert "word_bytes" not in found
-    layers = network_traffic(open_network(narrow), 3, Footing(name="full", state="pooled"))
+    layers = network_traffic(open_network(narrow), 3, Count(name="all", state="pooled"))
     assert found["total_all"]["step"]["bytes"] == total(layers, "step").bytes
     conv2 = found["layers"][1]
     assert conv2["fp"]["streams"]["map_in"] == 2 * 3 * 16 * 4 * 4
@@ -101,7 +101,7 @@ def test_the_page_says_it_where_it_spoke_of_a_word(narrow: str, tmp_path: Path) 
     assert (stored["formats"], stored["hardware"]) == (GROUPED, "yes")
     network = open_network(narrow)
     for state, table in (("32", "traffic-full"), ("pooled", "traffic-pooled")):
-        layers = network_traffic(network, 2, Footing(name="full", state=state))
+        layers = network_traffic(network, 2, Count(name="all", state=state))
         sums = tables[table]["rows"][-1]
         for phase in ("fp", "dp", "ku"):
             assert sums[f"{phase}_bytes"] == total(layers, phase).bytes

@@ -41,7 +41,7 @@ COMMANDS = {
     "figures of a board": "boards vc709",
     "map": "map digits --architecture cnn-merp",
     "side by side": "compare digits --architecture cnn-merp,fpdeep",
-    "board": "traffic vgg16 --footing board --state-bits 1",
+    "board": "traffic vgg16 --count board --state-bits 1",
     "strategies": "traffic alexnet --strategies",
     "compare": "traffic alexnet --compare vgg16",
     "registers": "registers alexnet --layer conv2 --phase ku",

@@ -1,4 +1,4 @@
-"""``merp explore --architecture mazouz``: from a point to a package whose bench passes."""
+"""``merp explore --architecture pipeline``: from a point to a package whose bench passes."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ base = "mnist-8-8"
 name = "mine"
 input = { rows = 8, columns = 8, channels = 1 }
 """
-MAZOUZ = ("--architecture", "mazouz")
+MAZOUZ = ("--architecture", "pipeline")
 BOARD = ("--board", "zc7100", "--scope", "all")
 MIDDLE = 12
 
@@ -53,7 +53,7 @@ def test_a_point_s_file_has_its_elements_as_units(
         said = f"as engines {engines['cycles']:,} cycles of a sample by their model"
         assert said in out
         assert said in (found / f"{name}.toml").read_text()
-    asked = f"--architecture mazouz --point {MIDDLE} --objectives cycles,lut"
+    asked = f"--architecture pipeline --point {MIDDLE} --objectives cycles,lut"
     assert asked in (found / f"point-{MIDDLE}.toml").read_text()
     assert front["costs"]["cycles"].endswith("by the paper's equations")
 

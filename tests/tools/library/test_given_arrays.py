@@ -126,8 +126,8 @@ def test_numbers_of_any_type_run_alike() -> None:
 def test_settings_may_be_numpy_numbers() -> None:
     """Scalars, and arrays without dimensions."""
     net = merp.load("tiny3")
-    plain = net.traffic(batch=4, footing="full").json()
-    assert net.traffic(batch=np.int16(4), footing="full").json() == plain  # type: ignore[arg-type]
-    assert net.traffic(batch=np.array(4), footing="full").json() == plain  # type: ignore[arg-type]
+    plain = net.traffic(batch=4, count="all").json()
+    assert net.traffic(batch=np.int16(4), count="all").json() == plain  # type: ignore[arg-type]
+    assert net.traffic(batch=np.array(4), count="all").json() == plain  # type: ignore[arg-type]
     run = net["conv1"].run(learning_rate=np.array(0.5), state=np.True_)  # type: ignore[arg-type]
     assert run.passed

@@ -15,7 +15,7 @@ from merp.tools.common.shipped import DATA
 
 def bytes_of(net: merp.Network) -> int:
     """Work of another process."""
-    return net.traffic(batch=2, footing="full").total().bytes
+    return net.traffic(batch=2, count="all").total().bytes
 
 
 def test_what_a_mapping_has() -> None:

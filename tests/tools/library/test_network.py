@@ -56,10 +56,10 @@ def test_a_layer_that_is_not_there_is_told() -> None:
     ("options", "arguments"),
     [
         ((), {}),
-        (("--batch", "8", "--footing", "full", "--state-bits", "pooled"),
-         {"batch": 8, "footing": "full", "state_bits": "pooled"}),
-        (("--footing", "board", "--memory", "400000"),
-         {"footing": "board", "memory_bytes": 400_000}),
+        (("--batch", "8", "--count", "all", "--state-bits", "pooled"),
+         {"batch": 8, "count": "all", "state_bits": "pooled"}),
+        (("--count", "board", "--memory", "400000"),
+         {"count": "board", "memory_bytes": 400_000}),
     ],
 )  # fmt: skip
 def test_traffic_is_that_of_the_command_line(terminal: Terminal, options, arguments) -> None:
@@ -81,9 +81,9 @@ def test_traffic_is_that_of_the_command_line(terminal: Terminal, options, argume
     [
         ({"batch": 0}, "batch = 0: must be a whole number from 1 to 65536"),
         ({"batch": "8"}, "batch = '8': must be a whole number from 1 to 65536"),
-        ({"footing": "all"}, "footing = 'all': allowed are paper, full, board"),
-        ({"state_bits": "1"}, "state_bits = '1': allowed with footing full or board"),
-        ({"memory_bytes": 9}, "memory_bytes = 9: allowed with footing board"),
+        ({"count": "every"}, "count = 'every': allowed are maps, all, board"),
+        ({"state_bits": "1"}, "state_bits = '1': allowed with count all or board"),
+        ({"memory_bytes": 9}, "memory_bytes = 9: allowed with count board"),
     ],
 )
 def test_wrong_arguments_of_traffic_are_one_line(arguments, complaint) -> None:
@@ -97,7 +97,7 @@ def test_rows_are_shown_and_become_a_data_frame(monkeypatch) -> None:
     shown = counted._repr_html_()
     assert shown.count("<tr>") == 1 + len(counted)
     assert "<th>mb_per_gflop</th>" in shown
-    assert repr(counted) == "<Memory traffic of alexnet, batch 128, footing paper: 23 rows>"
+    assert repr(counted) == "<Memory traffic of alexnet, batch 128, count maps: 23 rows>"
     assert counted[:2][1]["phase"] == "ku"
     given: list[object] = []
     monkeypatch.setitem(sys.modules, "pandas", type("pandas", (), {"DataFrame": given.append}))

@@ -158,7 +158,7 @@ def test_a_plan(fuse: str | None, tmp_path: Path, terminal: Terminal) -> None:
 
 COURSES: dict[str, dict[str, Any]] = {
     "layer by layer": {},
-    "a pipeline by its former name": {"architecture": "mazouz", "engine": "myhdl", "depth": 2},
+    "a pipeline": {"architecture": "pipeline", "engine": "myhdl", "depth": 2},
     "a chain of boards": {"architecture": "chain", "engine": "myhdl", "devices": 2},
     "passes of a plan": {"board": "kc705"},
 }

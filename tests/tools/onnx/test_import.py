@@ -57,7 +57,7 @@ def test_a_network_file_and_its_weights_are_what_the_model_is(
     "words",
     [
         ["networks"],
-        ["traffic", "--footing", "board"],
+        ["traffic", "--count", "board"],
         ["traffic", "--compare", "digits"],
         ["plan", "--board", "zc706"],
         ["sweep", "--over", "batch=1,2"],
@@ -90,7 +90,7 @@ def test_without_a_design_a_line_says_what_makes_one(
 def test_the_library_loads_a_model(model: Path) -> None:
     net = merp.load(model)
     assert list(net) == ["conv1", "conv2", "fc"]
-    assert net.traffic(batch=2, footing="full").layers
+    assert net.traffic(batch=2, count="all").layers
     assert set(net.description.weights) == set(net)
 
 

@@ -70,8 +70,8 @@ def test_traffic_on_a_board_is_that_of_its_plan(terminal: Terminal) -> None:
     assert traffic["total_all"]["step"]["bytes"] == plan["total_all"]["step"]["bytes"]
 
 
-def test_footing_board_is_the_papers_board_where_none_is_named(terminal: Terminal) -> None:
-    words = ("traffic", "lenet5", "--footing", "board", "--batch", "2")
+def test_count_board_is_the_papers_board_where_none_is_named(terminal: Terminal) -> None:
+    words = ("traffic", "lenet5", "--count", "board", "--batch", "2")
     assert terminal.answer(*words)["board"] == "paper"
     assert terminal.answer(*words, "--memory", "2000000")["board"] is None
 
@@ -113,7 +113,7 @@ def test_a_mistake_in_a_board_file_is_named(
         ),
         ("plan digits --board none.toml", "none.toml: cannot be read"),
         ("traffic digits --board kc705 --memory 9", "--memory 9: allowed without --board"),
-        ("traffic digits --footing full --board kc705", "--board kc705: allowed with --footing"),
+        ("traffic digits --count all --board kc705", "--board kc705: allowed with --count"),
     ],
 )
 def test_bad_input_is_one_line(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:

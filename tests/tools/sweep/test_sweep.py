@@ -18,7 +18,7 @@ from merp.models.base.errors import BadInput
 from merp.models.machines.cnn_merp.cycles import network_cycles
 from merp.models.network.network_file import network_of
 from merp.models.traffic.closed_form import network_traffic, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.cli import main
 from merp.tools.comparison.sweep.axes import AXES, read_axes
 from merp.tools.comparison.sweep.evaluate import Job, evaluate
@@ -49,7 +49,7 @@ def single(folder: Path, point: dict[str, Any]) -> dict[str, Any]:
         return point | {"time": None, "bytes": None, "refused": str(error)}
     batch = point["batch"]
     cycles = sum(each.phase for _, _, each in network_cycles(net.description, batch))
-    moved = net.traffic(batch=batch, footing="full").total("step").bytes
+    moved = net.traffic(batch=batch, count="all").total("step").bytes
     return point | {"time": cycles / 137e6, "bytes": moved, "refused": None}
 
 
@@ -81,9 +81,9 @@ def test_bytes_are_those_of_the_network_as_it_is_stored() -> None:
         )  # fmt: skip
         network = network_of("t", tables)
         assert network.storage is not None
-        layers = network_traffic(network, 4, Footing(name="full"))
+        layers = network_traffic(network, 4, Count(name="all"))
         assert evaluate(asdict(job))["bytes"] == total(layers, "step").bytes
-        plain = network_traffic(replace(network, storage=None), 4, Footing(name="full"))
+        plain = network_traffic(replace(network, storage=None), 4, Count(name="all"))
         maps = ("map_in", "map_out", "state_out", "state_in")  # the state is the activation
         halves = sum(total(plain, "step").streams[port] for port in maps) // 2
         assert total(plain, "step").bytes - total(layers, "step").bytes == halves

@@ -62,8 +62,8 @@ VERBS = {
         room="traffic",
         line="memory traffic per layer and phase",
         description=(
-            "Computes memory traffic by formula, in MB and MB/GFlop, on one of three footings "
-            "(merp help footing); for AlexNet beside what the paper prints, and where it errs."
+            "Computes memory traffic by formula, in MB and MB/GFlop, on one of three counts "
+            "(merp help count); for AlexNet beside what the paper prints, and where it errs."
         ),
         examples=(
             Example(
@@ -125,7 +125,7 @@ VERBS = {
         line="several architectures on one network, side by side",
         description=(
             "Plans the same training step by several architectures, each on its paper's board or "
-            "all on one, and shows throughput, traffic on three footings and resources side by "
+            "all on one, and shows throughput, traffic on three counts and resources side by "
             "side, every number with its level: printed, computed, modelled, assumed."
         ),
         examples=(
@@ -194,7 +194,7 @@ VERBS = {
         room="report",
         line="one page on a network's memory traffic",
         description=(
-            "Writes one self-contained HTML page: strategies, traffic on three footings, cycles, "
+            "Writes one self-contained HTML page: strategies, traffic on three counts, cycles, "
             "throughput, rooflines, lower bounds and reconfiguration; with JSON and CSV beside it."
         ),
         examples=(
@@ -428,7 +428,7 @@ VERBS = {
         line="what a term or a verb means",
         description="Explains a term of the glossary, or a verb; without one, lists the terms.",
         examples=(
-            Example(words="help footing", says="a term"),
+            Example(words="help count", says="a term"),
             Example(words="help", says="all terms"),
         ),
     ),

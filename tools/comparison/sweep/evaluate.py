@@ -18,7 +18,7 @@ from merp.models.network.network_file import network_of
 from merp.models.network.network_keys import FUSED
 from merp.models.network.step_passes import layer_passes
 from merp.models.traffic.closed_form import step_bytes
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.common.shipped import one_by_one
 from merp.tools.comparison.sweep.axes import BATCH, CLOCK, DESIGN_KEYS, Point
 from merp.tools.comparison.sweep.goals import LOGIC
@@ -63,7 +63,7 @@ def evaluate(given: Mapping[str, Any]) -> dict[str, Any]:
         figures["time"] = cycles / (clock * 1e6)
     if "bytes" in job.goals:
         state = "pooled" if network.backward == FUSED else "32"
-        figures["bytes"] = step_bytes(network, batch, Footing(name="full", state=state))["step"]
+        figures["bytes"] = step_bytes(network, batch, Count(name="all", state=state))["step"]
     if set(LOGIC) & set(job.goals):
         figures |= _logic(network)
     return found | {goal: figures[goal] for goal in job.goals} | {"refused": None}

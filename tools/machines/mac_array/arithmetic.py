@@ -35,7 +35,7 @@ from merp.models.machines.mac_array.step_traffic import array_traffic
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.traffic.closed_form import phase_bytes
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.common.progress import Progress
 from merp.tools.train.course import Course
 from merp.tools.train.place import Place
@@ -236,11 +236,11 @@ class FixedArithmetic:
         """Class of each image: (images,)."""
         return classify(self.network, images, parameters)
 
-    def step_bytes(self, batch: int, footing: str, state: str) -> Mapping[str, int]:
+    def step_bytes(self, batch: int, count: str, state: str) -> Mapping[str, int]:
         """Bytes of a step on the ports of the array, pooling and un-pooling fused.
 
-        On footing ``paper`` maps and deltas alone; no state leaves the array.
+        On count ``maps`` maps and deltas alone; no state leaves the array.
         """
-        counted = Footing() if footing == "paper" else Footing(name=footing, state="pooled")
+        counted = Count() if count == "maps" else Count(name=count, state="pooled")
         layers = array_traffic(self.network, batch, counted)
         return phase_bytes(layers, PHASES)

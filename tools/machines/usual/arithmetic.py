@@ -33,7 +33,7 @@ from merp.models.network.phases import PHASES, phases_counted, phases_on
 from merp.models.network.registry import machine_that_runs
 from merp.models.traffic.bytes import bytes_of
 from merp.models.traffic.closed_form import phase_bytes
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.common.finite_words import finite_words
 from merp.tools.common.kernel_file import with_weights
 from merp.tools.common.progress import Progress
@@ -173,9 +173,9 @@ class FloatArithmetic:
         """Class of each image: (images,)."""
         return classify(self.network, images, parameters)
 
-    def step_bytes(self, batch: int, footing: str, state: str) -> Mapping[str, int]:
+    def step_bytes(self, batch: int, count: str, state: str) -> Mapping[str, int]:
         """Bytes of a step by the formulas of the machine."""
-        counted = Footing() if footing == "paper" else Footing(name=footing, state=state)
+        counted = Count() if count == "maps" else Count(name=count, state=state)
         layers = bytes_of(self.network).layers(self.network, batch, counted)
         return phase_bytes(layers, phases_counted(self.network))
 

@@ -1,6 +1,6 @@
 """A network on a board, on a machine that runs each layer in one piece.
 
-What a step moves is the machine's footing ``full``; a phase takes its cycles at the board's clock,
+What a step moves is the machine's count ``all``; a phase takes its cycles at the board's clock,
 or its bytes at the rate of the external memory, whichever are longer.
 """
 
@@ -21,7 +21,7 @@ from merp.models.network.phases import COUNTED
 from merp.models.network.registry import cycles_of, distribution_of, machine_that_runs
 from merp.models.traffic.bytes import bytes_of
 from merp.models.traffic.closed_form import Phase
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.common.boards import open_board
 from merp.tools.common.network_text import network_text
 from merp.tools.common.stored import storage_answer
@@ -58,7 +58,7 @@ class Whole:
     def passes(self) -> tuple[Pass, ...]:
         """Each phase of each layer."""
         found = []
-        for each in bytes_of(self.network).layers(self.network, self.batch, Footing(name="full")):
+        for each in bytes_of(self.network).layers(self.network, self.batch, Count(name="all")):
             for name in COUNTED:
                 moved: Phase | None = getattr(each, name)
                 cycles = cycles_of(self.network, each.layer, name, self.batch)

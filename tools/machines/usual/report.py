@@ -15,7 +15,7 @@ from merp.models.network.phases import COUNTED, has_phase, phase_operations
 from merp.models.network.registry import cycles_of, machine_that_runs
 from merp.models.traffic.bytes import bytes_of
 from merp.models.traffic.closed_form import total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.common.boards import PAPER, any_board
 from merp.tools.common.stored import words_answer
 from merp.tools.report.alternatives import alternatives
@@ -27,7 +27,7 @@ from merp.tools.report.reports import Report
 from merp.tools.report.table import LAYER, PHASE, Column, Table
 from merp.tools.report.traffic import traffic_table
 
-FOOTINGS: Final = tuple(Footing(name=name) for name in ("paper", "full"))
+COUNTS: Final = tuple(Count(name=name) for name in ("maps", "all"))
 
 
 def read_records(directories: Sequence[Path], network: Network) -> list[Measurement]:
@@ -102,24 +102,24 @@ def document(choice: Choice, beside: Path) -> dict[str, Any]:
     machine, formulas = machine_that_runs(network).name, bytes_of(network)
     traffic = [
         traffic_table(
-            choice, f"traffic-{each.name}", f"Footing {each.name}", each, formulas.caption(each),
+            choice, f"traffic-{each.json_name}", f"Count {each.name}", each, formulas.caption(each),
             formulas.layers(network, batch, each),
         )
-        for each in FOOTINGS
+        for each in COUNTS
     ]  # fmt: skip
     sections = [
-        ("traffic", "Traffic per layer and phase", "Footings, never mixed.", traffic, ["traffic"]),
+        ("traffic", "Traffic per layer and phase", "Counts, never mixed.", traffic, ["traffic"]),
         ("cycles", "Cycles", "By the model of the machine.", [_cycles_table(choice)], []),
         (
             "measured", "Measured and modelled", "Which numbers the hardware itself confirmed.",
             [measured_table(choice, beside)], [],
         ),
     ]  # fmt: skip
-    step = total(formulas.layers(network, batch, FOOTINGS[-1]), "step")
+    step = total(formulas.layers(network, batch, COUNTS[-1]), "step")
     headline = [
         {
             "label": "Training traffic", "value": step.mb_per_gflop or 0.0, "digits": 2,
-            "unit": "MB/GFlop", "note": "all layers, footing full",
+            "unit": "MB/GFlop", "note": "all layers, count all",
         }
     ]  # fmt: skip
     found: dict[str, Any] = {
@@ -141,7 +141,7 @@ def document(choice: Choice, beside: Path) -> dict[str, Any]:
             "MB is 10^6 bytes, a multiply-add is two operations, GFlop is 10^9 operations.",
             f"The clock of {choice.clock_mhz:g} MHz is the board's, not a synthesis result.",
         ],
-        "figures": {"traffic": "Traffic by layer and phase, footing paper."},
+        "figures": {"traffic": "Traffic by layer and phase, count maps."},
         "sections": [
             {
                 "id": id, "title": title, "text": text, "charts": charts,

@@ -30,7 +30,7 @@ from merp.models.machines.cnn_merp.plan.words import delta_out_words, whole_byte
 from merp.models.machines.cnn_merp.plan.work import Work
 from merp.models.network.network import Layer
 from merp.models.network.phases import PAIR
-from merp.models.traffic.footing import activation_bits, state_written_bytes
+from merp.models.traffic.count import activation_bits, state_written_bytes
 
 Numbers = NDArray[Any]
 Flags = NDArray[np.bool_]

@@ -1,4 +1,4 @@
-"""Traffic on footing ``board``: what the passes of a plan move."""
+"""Traffic on count ``board``: what the passes of a plan move."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What crosses each port in one pass, in words or bytes; and of all passes by formula.
 
-A port's words over all passes are those of the footing board: every part of the output maps reads
+A port's words over all passes are those of the count board: every part of the output maps reads
 the input maps again, every part of the input maps but the last leaves partial sums, and every one
 but the first takes them in again.
 """
@@ -15,7 +15,7 @@ from merp.models.machines.cnn_merp.plan.fused_ports import chained
 from merp.models.machines.cnn_merp.plan.work import Work
 from merp.models.network.network import Layer
 from merp.models.network.phases import PAIR
-from merp.models.traffic.footing import activation_bits, state_written_bytes
+from merp.models.traffic.count import activation_bits, state_written_bytes
 
 
 class Pass(NamedTuple):

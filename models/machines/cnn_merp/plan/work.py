@@ -21,7 +21,7 @@ from merp.models.machines.cnn_merp.params.word_counters import word_bytes
 from merp.models.machines.cnn_merp.phases import map_by_map, maps_behind, start_shape
 from merp.models.network.network import Layer
 from merp.models.network.phases import ONE_PASS, PAIR
-from merp.models.traffic.footing import activation_bits, state_bits
+from merp.models.traffic.count import activation_bits, state_bits
 
 if TYPE_CHECKING:
     import numpy as np

@@ -32,7 +32,7 @@ def is_built(variant: Variant, part: Part) -> bool:
     Args:
         part: that two fused layers are to fit.
     """
-    found = _on_its_designs(variant.network) if variant.footing.pooled else None
+    found = _on_its_designs(variant.network) if variant.count.pooled else None
     if found is None or not found.fuse:
         return found is not None
     try:

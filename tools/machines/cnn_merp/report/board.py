@@ -40,7 +40,7 @@ def plan_table(choice: PlannedChoice, plan: Plan) -> Table:
         id="plan",
         title="Passes",
         caption=(
-            f"Footing board, state pooled. Maps and parts of one group; passes of all groups, "
+            f"Count board, state pooled. Maps and parts of one group; passes of all groups, "
             f"output parts outside, input parts inside. Batch {plan.batch}, {board.clock_mhz:g} "
             f"MHz, {board.gbytes_s:g} GB/s of which {board.efficiency:.0%} are assumed to be "
             "reached. Cycles are modelled: slots or words of the slowest port, and kernels. Bytes "
@@ -99,7 +99,7 @@ def bitstreams_table(plan: Plan) -> Table:
         id="bitstreams",
         title="Bitstreams",
         caption=(
-            "What each takes of the part, the last row; no footing, as no bytes are counted. Block "
+            "What each takes of the part, the last row; no count, as no bytes are counted. Block "
             "RAM and DSP by count of the design's memories and multipliers, LUT and FF estimated."
         ),
         columns=[

@@ -9,7 +9,7 @@ from merp.models.network.network_keys import SEPARATE
 from merp.models.network.phases import COUNTED, ONE_PASS, PHASES, has_phase
 from merp.models.traffic.bounds import lower_bound, on_chip_words
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.models.traffic.variants import Variant, variants
 from merp.tools.machines.cnn_merp.report.below import is_built
 from merp.tools.machines.cnn_merp.report.choice import PlannedChoice
@@ -23,7 +23,7 @@ def bounds_table(choice: PlannedChoice) -> Table:
     """Return the distance of each layer and phase to what no schedule can beat."""
     network, batch = replace(choice.network, backward=SEPARATE), choice.batch
     rows = []
-    for each in network_traffic(network, batch, Footing(name="full", state="pooled")):
+    for each in network_traffic(network, batch, Count(name="all", state="pooled")):
         layer = each.layer
         memory = on_chip_words(layer)
         for phase in PHASES:
@@ -48,7 +48,7 @@ def bounds_table(choice: PlannedChoice) -> Table:
         id="bounds",
         title="Distance to the lower bounds",
         caption=(
-            "Footing full with deltas at pooled resolution against compulsory traffic: input maps, "
+            "Count all with deltas at pooled resolution against compulsory traffic: input maps, "
             "pooled output maps and kernels, each once. The right half bounds the convolution "
             "alone, its sums leaving (Chen et al. 2022, its constants quoted and not checked "
             "against the paper): the larger of all operands once and of "
@@ -99,7 +99,7 @@ def variants_table(choice: PlannedChoice) -> Table:
         id="variants",
         title="Below the paper",
         caption=(
-            "Footing full, convolution layers, a training step. Each row is a step under its own "
+            "Count all, convolution layers, a training step. Each row is a step under its own "
             "conditions: at which resolution deltas lie in memory, the formats of tensors and of "
             "the images, whether the way back is one pass (BP) or two, and which layers one pass "
             "of FP computes, the map between them read by the way back alone. Measured: records "

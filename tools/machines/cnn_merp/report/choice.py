@@ -13,7 +13,7 @@ from merp.models.machines.cnn_merp.plan.plan import plan
 from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
 from merp.models.network.network import Layer
 from merp.models.traffic.closed_form import LayerTraffic
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.machines.cnn_merp.report.tiles import TileRecord
 from merp.tools.report.choice import Choice
 
@@ -47,10 +47,10 @@ class PlannedChoice(Choice):
         """Whether the bytes of all its passes were seen on the pins."""
         return any(record.shows(planned) for record in self.tiles)
 
-    def moved(self, figures: LayerTraffic, phase: str, footing: Footing) -> bool:
-        """As ``Choice.moved``; by footing ``board`` in the passes of the plan."""
-        if footing.name != "board":
-            return super().moved(figures, phase, footing)
+    def moved(self, figures: LayerTraffic, phase: str, count: Count) -> bool:
+        """As ``Choice.moved``; by count ``board`` in the passes of the plan."""
+        if count.name != "board":
+            return super().moved(figures, phase, count)
         assert not isinstance(self.plan, BadInput)
         return any(
             self.shown(each)

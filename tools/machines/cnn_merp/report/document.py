@@ -12,7 +12,7 @@ from merp.models.machines.cnn_merp.reconfiguration import bitstreams, load_secon
 from merp.models.network.phases import NAMED, has_phase
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import network_traffic, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.common.stored import stored_formats, words_answer
 from merp.tools.machines.cnn_merp.report.board import bitstreams_table, plan_table, plan_text
 from merp.tools.machines.cnn_merp.report.bounds import bounds_table, variants_table
@@ -67,7 +67,7 @@ def document(choice: PlannedChoice, beside: Path) -> Json:
     section(
         "traffic",
         "Traffic per layer and phase",
-        "Three footings, never mixed. A filled dot marks what a hardware simulation confirmed, a "
+        "Three counts, never mixed. A filled dot marks what a hardware simulation confirmed, a "
         "ring what is modelled.",
         traffic,
         "traffic",
@@ -174,11 +174,11 @@ def _on_board(choice: PlannedChoice) -> tuple[str, list[Table]]:
 def _figures(choice: PlannedChoice) -> dict[str, str]:
     """Caption of each chart."""
     return {
-        "staircase": f"FP of {_staircase_layer(choice)} after each strategy, footing paper.",
-        "traffic": "Traffic by layer and phase, footing paper.",
-        "attainable": "Throughput that the external memory feeds; each line on its own footing.",
-        "roofline": "Each pass under its roof, footing full with deltas at pooled resolution.",
-        "variants": "A training step, convolution layers, footing full, one more change a stair.",
+        "staircase": f"FP of {_staircase_layer(choice)} after each strategy, count maps.",
+        "traffic": "Traffic by layer and phase, count maps.",
+        "attainable": "Throughput that the external memory feeds; each line on its own count.",
+        "roofline": "Each pass under its roof, count all with deltas at pooled resolution.",
+        "variants": "A training step, convolution layers, count all, one more change a stair.",
         "cycles": "Time of each pass, all groups, modelled.",
     }
 
@@ -194,18 +194,18 @@ def _staircase_layer(choice: PlannedChoice) -> str | None:
 def _headline(choice: PlannedChoice) -> list[Json]:
     """What an architect asks first."""
 
-    def of(footing: Footing, phase: str) -> Any:
-        layers = network_traffic(choice.network_on(footing), choice.batch, footing)
+    def of(count: Count, phase: str) -> Any:
+        layers = network_traffic(choice.network_on(count), choice.batch, count)
         some = [each for each in layers if each.layer.kind == "conv"] or list(layers)
         return total(some, phase)
 
     def card(label: str, value: float, digits: int, unit: str, note: str) -> Json:
         return {"label": label, "value": value, "digits": digits, "unit": unit, "note": note}
 
-    full = Footing(name="full", state="pooled")  # of every card: numbers of two do not compare
-    footing = "footing full, deltas at pooled resolution"
+    full = Count(name="all", state="pooled")  # of every card: numbers of two do not compare
+    count = "count all, deltas at pooled resolution"
     cards = [
-        card(label, of(full, phase).mb_per_gflop, 2, "MB/GFlop", footing)
+        card(label, of(full, phase).mb_per_gflop, 2, "MB/GFlop", count)
         for label, phase in (("Forward traffic", "fp"), ("Training traffic", "step"))
     ]
     if choice.cycles:
@@ -227,7 +227,7 @@ def _headline(choice: PlannedChoice) -> list[Json]:
             ),
             card(
                 "Memory needed", moved / seconds / 1e9, 2, "GB/s",
-                f"mean of the step, of {choice.bandwidth_gbs:g}; {footing}",
+                f"mean of the step, of {choice.bandwidth_gbs:g}; {count}",
             ),
         ]  # fmt: skip
     own = {

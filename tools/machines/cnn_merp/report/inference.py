@@ -40,7 +40,7 @@ def inference_table(choice: PlannedChoice) -> Table | None:
         id="inference",
         title="Layers fused",
         caption=(
-            "Footing full, inference: convolution layers, kernels and biases once, no state. "
+            "Count all, inference: convolution layers, kernels and biases once, no state. "
             "Fused: the map between two layers stays on chip; the pair is the one, of those that "
             "fit the part by the estimate, that saves most. Measured: records moved these very "
             "bytes on each port, of each layer or pair, bits right."

@@ -66,7 +66,7 @@ def reconfiguration_table(choice: PlannedChoice) -> Table:
         title="Reconfiguration",
         caption=(
             f"Time of loading bitstreams against computing (kernel loading included), batch "
-            f"{choice.batch}, {choice.clock_mhz:g} MHz; no footing, as no bytes are counted. The "
+            f"{choice.batch}, {choice.clock_mhz:g} MHz; no count, as no bytes are counted. The "
             "last columns: the smallest even batch at which loading is at most that share of the "
             "time. Modelled."
         ),

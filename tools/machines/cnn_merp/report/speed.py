@@ -10,7 +10,7 @@ from merp.models.machines.cnn_merp.roofline import Point, point
 from merp.models.machines.cnn_merp.throughput import Throughput, forward_throughput, with_cus
 from merp.models.network.phases import ONE_PASS, PHASES
 from merp.models.traffic.closed_form import network_traffic, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.common.stored import stored_formats, word_bytes
 from merp.tools.machines.cnn_merp.report.choice import PlannedChoice
 from merp.tools.report.table import LAYER, PHASE, Column, Table
@@ -64,7 +64,7 @@ def cycles_table(choice: PlannedChoice) -> Table:
         id="cycles",
         title="Cycles and CU efficiency",
         caption=(
-            f"Cycles of batch {choice.batch}, all groups, at {choice.clock_mhz:g} MHz; no footing, "
+            f"Cycles of batch {choice.batch}, all groups, at {choice.clock_mhz:g} MHz; no count, "
             "as no bytes are counted. Total: first map word in to last word out; kernel loading is "
             "apart, and within the time. Efficiency: of all cycles; slots: of those issued. KU's "
             "drain is its update. Modelled."
@@ -153,7 +153,7 @@ def throughput_table(choice: PlannedChoice) -> Table | None:
         title="Throughput of forward propagation",
         caption=(
             f"GFlop/s of forward propagation, batch {choice.batch}, convolution layers with a "
-            "design; kernel loading included, reconfiguration not; no footing, as no bytes are "
+            "design; kernel loading included, reconfiguration not; no count, as no bytes are "
             "counted. Modelled."
         ),
         columns=columns,
@@ -175,12 +175,12 @@ def attainable_table(choice: PlannedChoice) -> Table:
     rows: list[dict[str, Any]] = []
     word = word_bytes(choice.network)
     stored = "" if word is not None else f"; {stored_formats(choice.network)}"
-    footings = (
-        ("paper", Footing(), "feature and delta maps, kernels left out"),
-        ("full", Footing(name="full", state="pooled"), "everything, deltas at pooled resolution"),
+    counts = (
+        ("paper", Count(), "feature and delta maps, kernels left out"),
+        ("full", Count(name="all", state="pooled"), "everything, deltas at pooled resolution"),
     )
-    for name, footing, includes in footings:
-        layers = network_traffic(choice.network_on(footing), choice.batch, footing)
+    for name, count, includes in counts:
+        layers = network_traffic(choice.network_on(count), choice.batch, count)
         convolutions = [each for each in layers if each.layer.kind == "conv"] or list(layers)
         for phase in ("fp", "step"):
             ratio = total(convolutions, phase).mb_per_gflop
@@ -215,7 +215,7 @@ def attainable_table(choice: PlannedChoice) -> Table:
         title="Attainable throughput",
         caption=(
             f"What {choice.bandwidth_gbs:g} GB/s of external memory feed, if nothing else binds. "
-            "Footing: each row's own, in its last column; rows of different footings, widths and "
+            "Count: each row's own, in its last column; rows of different counts, widths and "
             "batches do not compare as one. A dash: the source does not say"
             + (", or words differ." if word is None else ".")
         ),
@@ -255,7 +255,7 @@ def roofline_table(choice: PlannedChoice) -> Table:
         id="roofline",
         title="Roofline",
         caption=(
-            f"Footing full, deltas at pooled resolution; batch {choice.batch}, "
+            f"Count all, deltas at pooled resolution; batch {choice.batch}, "
             f"{choice.clock_mhz:g} MHz, {choice.bandwidth_gbs:g} GB/s. Peak: all CUs of the "
             "layer's design; schedule: at the cycles it takes, kernel loading included; memory: "
             "what the bandwidth feeds. Modelled."
@@ -278,9 +278,9 @@ def roofline_table(choice: PlannedChoice) -> Table:
 
 def roofline_points(choice: PlannedChoice) -> list[tuple[str, str, int, Point]]:
     """Return layer, phase, CUs and place under the roof of all that runs on a design."""
-    footing = Footing(name="full", state="pooled")
+    count = Count(name="all", state="pooled")
     traffic = {
-        each.layer.name: each for each in network_traffic(choice.network, choice.batch, footing)
+        each.layer.name: each for each in network_traffic(choice.network, choice.batch, count)
     }
     points = []
     for layer, phase, found in choice.cycles:

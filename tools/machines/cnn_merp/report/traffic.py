@@ -1,4 +1,4 @@
-"""Tables of the report that count bytes: all footings, the strategies."""
+"""Tables of the report that count bytes: all counts, the strategies."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from merp.models.base.errors import BadInput
 from merp.models.machines.cnn_merp.plan.traffic import board_traffic
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import network_traffic
-from merp.models.traffic.footing import Footing, activation_bits
+from merp.models.traffic.count import Count, activation_bits
 from merp.models.traffic.strategies import round_trips, staircase
 from merp.tools.machines.cnn_merp.report.choice import PlannedChoice
 from merp.tools.report.choice import Choice
@@ -15,26 +15,26 @@ from merp.tools.report.traffic import KB, MB, traffic_table
 
 
 def traffic_tables(choice: PlannedChoice) -> list[Table]:
-    """Return one table per footing; of footing ``board`` only where there is a plan."""
-    footings = (
+    """Return one table per count; of count ``board`` only where there is a plan."""
+    counts = (
         (
             "traffic-paper",
-            "Footing paper",
-            Footing(),
-            "Footing paper: feature and delta maps only, as table 3 of CNN-MERP counts.",
+            "Count maps",
+            Count(),
+            "Count maps: feature and delta maps only, as table 3 of CNN-MERP counts.",
         ),
         (
             "traffic-full",
-            "Footing full, deltas at the resolution of the sums",
-            Footing(name="full", state="32"),
-            f"Footing full: maps, kernels, biases, and the {activation_bits(choice.network)}-bit "
+            "Count all, deltas at the resolution of the sums",
+            Count(name="all", state="32"),
+            f"Count all: maps, kernels, biases, and the {activation_bits(choice.network)}-bit "
             "activation for ReLU' and un-pooling; all kernels of a layer on chip.",
         ),
         (
             "traffic-pooled",
-            "Footing full, deltas at pooled resolution",
-            Footing(name="full", state="pooled"),
-            "Footing full, state pooled: deltas lie in memory at pooled resolution and are "
+            "Count all, deltas at pooled resolution",
+            Count(name="all", state="pooled"),
+            "Count all, state pooled: deltas lie in memory at pooled resolution and are "
             "expanded on chip by a mask bit and a position per maximum.",
         ),
     )
@@ -42,19 +42,19 @@ def traffic_tables(choice: PlannedChoice) -> list[Table]:
         traffic_table(
             choice, *each, network_traffic(choice.network_on(each[2]), choice.batch, each[2])
         )
-        for each in footings
+        for each in counts
     ]
     if isinstance(choice.plan, BadInput):
         return found
-    on_board = Footing(name="board", state="pooled", board=choice.board)
+    on_board = Count(name="board", state="pooled", board=choice.board)
     caption = (
-        f"Footing board: as full, state pooled, in the passes of the plan on board "
+        f"Count board: as all, state pooled, in the passes of the plan on board "
         f"{choice.board.name}, whose designs fit the {choice.part.name}."
     )
     layers = board_traffic(choice.network, choice.plan)
     return [
         *found,
-        traffic_table(choice, "traffic-board", "Footing board", on_board, caption, layers),
+        traffic_table(choice, "traffic-board", "Count board", on_board, caption, layers),
     ]
 
 
@@ -97,7 +97,7 @@ def staircase_table(choice: Choice) -> Table:
         id="staircase",
         title="Strategies 1 to 5, layer by layer",
         caption=(
-            "Footing paper, FP: words of convolution maps of all groups, strategies accumulating. "
+            "Count maps, FP: words of convolution maps of all groups, strategies accumulating. "
             "On-chip memory is that of one group. ReLU and pooling as layers of their own move "
             "what the last column says, until strategy 5 fuses them. Modelled, but for the last "
             "step, which is the hardware's."

@@ -10,7 +10,7 @@ from merp.models.base.fixed import FIXED16
 from merp.models.machines.mac_array.step_traffic import array_traffic
 from merp.models.papers.lists import paper
 from merp.models.traffic.closed_form import total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.common.stored import words_answer
 from merp.tools.machines.mac_array.report.paper_table import fit_table, is_papers, printed_table
 from merp.tools.machines.mac_array.report.tables import (
@@ -29,12 +29,12 @@ from merp.tools.report.traffic import errata_table, traffic_table
 
 Json = dict[str, Any]
 
-FOOTINGS: Final = (
-    ("traffic-paper", "Footing paper", Footing(), "Footing paper: maps and deltas on the array's "
+COUNTS: Final = (
+    ("traffic-paper", "Count maps", Count(), "Count maps: maps and deltas on the array's "
      "ports, atoms filled up; pooling and un-pooling in DRAM."),
-    ("traffic-full", "Footing full, pooling in DRAM", PAPERS_MACHINE, "Footing full: all words but "
+    ("traffic-full", "Count all, pooling in DRAM", PAPERS_MACHINE, "Count all: all words but "
      "velocities; pooling and un-pooling are passes over DRAM, as in the paper's machine."),
-    ("traffic-pooled", "Footing full, pooling fused", FUSED, "Footing full, state pooled: pooled "
+    ("traffic-pooled", "Count all, pooling fused", FUSED, "Count all, state pooled: pooled "
      "as sums leave, deltas stored at pooled resolution; masks and indices stay on the chip."),
 )  # fmt: skip
 
@@ -67,9 +67,9 @@ def array_document(choice: Choice, beside: Path) -> Json:
     section(
         "traffic",
         "Traffic per layer and phase",
-        "Three footings, never mixed. A filled dot marks what a hardware simulation confirmed, a "
+        "Three counts, never mixed. A filled dot marks what a hardware simulation confirmed, a "
         "ring what is modelled.",
-        [traffic_table(choice, *each, array_traffic(network, batch, each[2])) for each in FOOTINGS],
+        [traffic_table(choice, *each, array_traffic(network, batch, each[2])) for each in COUNTS],
         "traffic",
     )
     section(
@@ -130,7 +130,7 @@ def array_document(choice: Choice, beside: Path) -> Json:
             "Totals are of convolution layers unless they say otherwise.",
             f"The clock of {choice.clock_mhz:g} MHz is the board's, not a synthesis result.",
         ],
-        "figures": {"traffic": "Traffic by layer and phase, footing paper."},
+        "figures": {"traffic": "Traffic by layer and phase, count maps."},
         "sections": sections,
         "tables": {each.id: each.json() for each in tables},
     }
@@ -143,8 +143,8 @@ def _headline(choice: Choice, cycles: Table) -> list[Json]:
     def card(label: str, value: float, digits: int, unit: str, note: str) -> Json:
         return {"label": label, "value": value, "digits": digits, "unit": unit, "note": note}
 
-    def step(footing: Footing) -> float:
-        traffic = array_traffic(choice.network, choice.batch, footing)
+    def step(count: Count) -> float:
+        traffic = array_traffic(choice.network, choice.batch, count)
         found = total(traffic, "step").mb_per_gflop
         assert found is not None
         return found
@@ -153,11 +153,11 @@ def _headline(choice: Choice, cycles: Table) -> list[Json]:
     return [
         card(
             "Training traffic", step(PAPERS_MACHINE), 2, "MB/GFlop",
-            "all layers, footing full, pooling in DRAM",
+            "all layers, count all, pooling in DRAM",
         ),
         card(
             "Fused", step(FUSED), 2, "MB/GFlop",
-            "all layers, footing full, deltas at pooled resolution",
+            "all layers, count all, deltas at pooled resolution",
         ),
         card(
             "Cycles", image["cycles"], 0, "an image",

@@ -40,7 +40,7 @@ def printed_table() -> Table:
         id="printed",
         title="What the paper prints",
         caption=(
-            "The three networks of table II (no footing: bytes are those of no table). Fitted: by "
+            "The three networks of table II (no count: bytes are those of no table). Fitted: by "
             "two rates, or two numbers of a straight line; modelled: follows from counts, or from "
             "other printed numbers. None is measured: the paper's machine is not here."
         ),
@@ -102,7 +102,7 @@ def fit_table() -> Table:
         id="fit",
         title="What nine latencies prove",
         caption=(
-            "Rates are shares of the memory's peak that kernels and maps reach (no footing). Held "
+            "Rates are shares of the memory's peak that kernels and maps reach (no count). Held "
             f"out: seconds of an epoch, batch {BATCH}, of the network that the rates know nothing "
             "of. Without a machine: two numbers for three networks, us an image. As they fit just "
             "as well, the latencies prove little; words and cycles on pins must carry the claim."

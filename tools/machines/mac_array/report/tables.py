@@ -17,13 +17,13 @@ from merp.models.machines.mac_array.step_traffic import array_traffic
 from merp.models.network.network import Layer
 from merp.models.network.phases import PHASES, has_phase
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.report.choice import Choice
 from merp.tools.report.table import LAYER, MEASURED, MODELLED, PHASE, Column, Table
 
 MB: Final = 1e6
-PAPERS_MACHINE: Final = Footing(name="full", state="32")
-FUSED: Final = Footing(name="full", state="pooled")
+PAPERS_MACHINE: Final = Count(name="all", state="32")
+FUSED: Final = Count(name="all", state="pooled")
 
 PORTS: Final = (
     "map_in", "map_out", "delta_in", "kernel_in", "kernel_out", "gradient_in", "gradient_out",
@@ -61,7 +61,7 @@ def machines_table(choice: Choice) -> Table:
         id="machines",
         title="The same network on two machines",
         caption=(
-            f"Footing full, batch {batch}, words of 16 bits, all layers, a training step. The "
+            f"Count all, batch {batch}, words of 16 bits, all layers, a training step. The "
             "array reads kernels in FP and DP and moves gradients for every image, CNN-MERP once "
             "a batch. Velocities are left out."
         ),
@@ -109,7 +109,7 @@ def words_table(choice: Choice, *, fused: bool) -> Table:
         id=f"words-{machine}",
         title="Pooling fused" if fused else "Pooling in DRAM",
         caption=(
-            f"Footing full: words of 16 bits on the array's ports, batch {batch}: {said}. Map rows "
+            f"Count all: words of 16 bits on the array's ports, batch {batch}: {said}. Map rows "
             "are filled up to atoms, kernels to whole lanes; the first image reads no gradients, "
             "the last one writes none."
         ),
@@ -156,7 +156,7 @@ def array_cycles_table(choice: Choice) -> Table:
         id="array-cycles",
         title="Cycles by cause",
         caption=(
-            "An image, every port a beat a cycle (no footing: no bytes are counted), by the flow "
+            "An image, every port a beat a cycle (no count: no bytes are counted), by the flow "
             "model, which equals the hardware's counters. Pooling and un-pooling stand apart: "
             "their passes over DRAM are not in it. Useful: multiply-adds of the layer over what "
             "the array could do. Last column: as in the paper's machine, no slot before all "
@@ -199,7 +199,7 @@ def time_table(choice: Choice) -> Table:
         id="time",
         title="An image: array and memory",
         caption=(
-            f"Footing full, pooling in DRAM: cycles at {choice.clock_mhz:g} MHz with ports that "
+            f"Count all, pooling in DRAM: cycles at {choice.clock_mhz:g} MHz with ports that "
             f"never wait, and what the words of the pass take at {choice.bandwidth_gbs:g} GB/s, a "
             f"batch of {choice.batch} shared by its images. Neither is the paper's latency, whose "
             "machine reaches a part of both."

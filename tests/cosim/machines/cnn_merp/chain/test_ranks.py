@@ -18,7 +18,7 @@ from marks import engines
 from needed_tools import needs
 
 BIN = Path(sys.executable).parent
-CHAIN = ("--architecture", "fpdeep", "--devices", 3)
+CHAIN = ("--architecture", "chain", "--devices", 3)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from merp.models.golden.training import initial_model, rates_of
 from merp.models.machines.cnn_merp.machine import MACHINE
 from merp.models.network.network import Network
 from merp.models.traffic.closed_form import step_bytes
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools import cli
 from merp.tools.train.counts import by_phase
 from merp.tools.train.report import show
@@ -59,7 +59,7 @@ gradients = "binary16"
 def check_steps(network: Network, engine: str, momentum: float, steps: int) -> None:
     """Train from one start in the hardware and in the golden model; bytes are the formula's."""
     hardware = HardwareStep(FusedLayers(network, 2), engine)
-    formula = step_bytes(network, 2, Footing(name="full", state="pooled"))
+    formula = step_bytes(network, 2, Count(name="all", state="pooled"))
     found = train_on(
         hardware, network, 2, steps=steps, momentum=momentum, decay=0.02, pooled=True
     )  # fmt: skip

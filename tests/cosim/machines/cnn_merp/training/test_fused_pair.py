@@ -21,7 +21,7 @@ from merp.models.base.errors import CheckFailed
 from merp.models.golden.training import initial_model, rates_of
 from merp.models.network.network import Network
 from merp.models.traffic.closed_form import step_bytes
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.train.counts import by_phase
 from network_text import layer, max_pool, network_text
 from terminal import Terminal
@@ -60,7 +60,7 @@ def check_steps(network: Network, engine: str, steps: int, *, one_pass: bool) ->
     network = replace(network, backward="fused" if one_pass else "separate")
     layers = (FusedLayers if one_pass else WholeLayers)(network, 2)
     hardware = HardwareStep(layers, engine)
-    formula = step_bytes(network, 2, Footing(name="full", state="pooled"))
+    formula = step_bytes(network, 2, Count(name="all", state="pooled"))
     found = train_on(hardware, network, 2, steps=steps, momentum=0.5, pooled=one_pass)
     assert same(found)
     for _, _, audits, _ in found.steps:
@@ -165,7 +165,7 @@ def test_the_library_trains_the_pair_and_runs_a_layer_alone(command: list[str]) 
     [
         (
             None,
-            ("--engine", "myhdl", "--architecture", "mazouz"),
+            ("--engine", "myhdl", "--architecture", "pipeline"),
             "the network fuses layers",
         ),
         (("maps = 16", "maps = 12"), ("--engine", "myhdl"), "6 maps of a group is no whole bytes"),

@@ -15,7 +15,7 @@ from merp.models.golden.training import Model, initial_model, rates_of, train_st
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.models.traffic.closed_form import step_bytes
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools import cli
 from merp.tools.train.counts import by_phase
 from needed_tools import needs
@@ -133,8 +133,8 @@ def check_steps(
         assert loss == golden.loss
         assert_same(found, wanted, "parameters")
         assert_same(found, wanted, "velocities")
-        paper = step_bytes(network, images, Footing())
-        full = step_bytes(network, images, Footing(name="full", state="pooled"))
+        paper = step_bytes(network, images, Count())
+        full = step_bytes(network, images, Count(name="all", state="pooled"))
         assert {phase: each.maps for phase, each in counts.items()} == {
             phase: paper[phase] for phase in ("fp", "dp", "ku")
         }

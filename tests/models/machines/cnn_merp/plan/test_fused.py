@@ -16,7 +16,7 @@ from merp.models.machines.cnn_merp.plan.traffic import board_traffic
 from merp.models.machines.cnn_merp.plan.words import whole_bytes
 from merp.models.network.network import Network
 from merp.models.traffic.closed_form import network_traffic
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.models.traffic.pass_words import fused_port_words
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
@@ -66,7 +66,7 @@ def test_bytes_are_those_of_the_formula_of_the_pass() -> None:
         for port, count in words.items()
     }
     assert pair.ports == whole_bytes(pair.work)
-    traffic = network_traffic(found.network, 128, Footing(name="full", state="pooled"))
+    traffic = network_traffic(found.network, 128, Count(name="all", state="pooled"))
     assert pair.bytes == sum(each.fp.bytes for each in traffic[:2])
     assert pair.operations == sum(each.fp.operations for each in traffic[:2])
     on_board = board_traffic(found.network, found)

@@ -19,13 +19,13 @@ from merp.models.machines.cnn_merp.plan.traffic import board_traffic
 from merp.models.machines.cnn_merp.plan.words import Pass, pass_bytes
 from merp.models.network.network import Network
 from merp.models.traffic.closed_form import network_traffic, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
 
 ALEXNET = replace(open_network("alexnet"), backward="fused")
 KC705 = open_board("kc705")
-FULL = Footing(name="full", state="pooled")
+FULL = Count(name="all", state="pooled")
 
 
 def convolutions(network: Network) -> Network:

@@ -22,7 +22,7 @@ from merp.models.machines.cnn_merp.plan.traffic import board_traffic
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, has_phase
 from merp.models.traffic.closed_form import network_traffic, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.count import Count
 from merp.tools.common.boards import board_names, open_board
 from merp.tools.common.shipped import open_network
 
@@ -82,12 +82,12 @@ def test_a_plan_for_time_takes_no_longer_and_moves_no_less() -> None:
 
 @pytest.mark.parametrize("storage", [None, MIXED, CROSSED], ids=["as computed", "mixed", "crossed"])
 @pytest.mark.parametrize("name", ["digits", "resnet-digits"])
-def test_where_all_fits_the_plan_moves_what_footing_full_does(
+def test_where_all_fits_the_plan_moves_what_count_all_does(
     name: str, storage: Storage | None
 ) -> None:
     network = stored(open_network(name), storage)
     found = plan(network, open_board("kc705"), 5, state="pooled")
-    full = network_traffic(network, 5, Footing(name="full", state="pooled"))
+    full = network_traffic(network, 5, Count(name="all", state="pooled"))
     for each in full:
         for phase in PHASES:
             traffic = getattr(each, phase)
@@ -105,7 +105,7 @@ def test_designs_that_are_chosen_store_as_the_network_does() -> None:
     found = plan(network, open_board("kc705"), 4)
     assert {each.storage for each in found.network.designs.values()} == {MIXED}
     assert {each.design.storage for each in found.engines} == {MIXED}
-    full = network_traffic(network, 4, Footing(name="full", state="pooled"))
+    full = network_traffic(network, 4, Count(name="all", state="pooled"))
     assert sum(each.bytes for each in found.layers) == total(full, "step").bytes
 
 

@@ -1,7 +1,7 @@
-"""Footings: what a byte count includes. A report names its footing and never mixes two.
+"""Counts: which words a figure of memory traffic includes. A report never mixes two.
 
-``paper`` is what CNN-MERP's table 3 counts: feature and delta maps. ``full`` adds kernels, biases
-and the state that the backward phases need. ``board`` is full with the tiling that an on-chip
+``maps`` counts feature and delta maps, as table 3 of CNN-MERP does. ``all`` adds kernels, biases
+and the state that the backward phases need. ``board`` is ``all`` with the tiling that an on-chip
 memory of a given size forces; its figures are modelled. MB are 10^6 bytes, a multiply-add is two
 operations.
 """
@@ -15,33 +15,36 @@ from merp.models.base.state_field import STATES, position_bits
 from merp.models.base.storage import Stores
 from merp.models.fpga.board import Board
 
-FOOTINGS = ("paper", "full", "board")
+COUNTS = ("maps", "all", "board")
+
+FORMER = {"paper": "maps", "full": "all"}
+"""Former names, which JSON answers keep."""
 
 XC7K325T_BYTES = 445 * 4096
 """Block RAM of the paper's Kintex-7: 445 blocks of 4 KiB (parity bits left out)."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Footing:
+class Count:
     """What is counted.
 
     Attributes:
-        name: ``paper``, ``full`` or ``board``.
-        state: what ReLU' and un-pooling are given (``full`` and ``board``): ``32`` the activation
+        name: ``maps``, ``all`` or ``board``.
+        state: what ReLU' and un-pooling are given (``all`` and ``board``): ``32`` the activation
             itself, stored as maps are; ``1`` a mask bit per element, and a position code per
             maximum; ``pooled`` what expands a delta that is stored at pooled resolution.
         memory_bytes: on-chip memory (``board``), in which tiles are cut by their bytes alone.
         board: the plan for it says what is moved, in place of ``memory_bytes``.
     """
 
-    name: str = "paper"
+    name: str = "maps"
     state: str = "32"
     memory_bytes: int = XC7K325T_BYTES
     board: Board | None = None
 
     def __post_init__(self) -> None:
         """Check the names."""
-        for key, allowed in (("name", FOOTINGS), ("state", STATES)):
+        for key, allowed in (("name", COUNTS), ("state", STATES)):
             if getattr(self, key) not in allowed:
                 raise ValueError(
                     f"{key} must be one of {', '.join(allowed)}, not {getattr(self, key)!r}"
@@ -50,9 +53,14 @@ class Footing:
             raise ValueError(f"memory_bytes must be at least 1, not {self.memory_bytes}")
 
     @property
+    def json_name(self) -> str:
+        """The value of the key ``footing`` in JSON answers, which never changed."""
+        return {name: former for former, name in FORMER.items()}.get(self.name, self.name)
+
+    @property
     def pooled(self) -> bool:
         """Whether deltas are stored at pooled resolution."""
-        return self.name != "paper" and self.state == "pooled"
+        return self.name != "maps" and self.state == "pooled"
 
 
 def activation_bits(stores: Stores) -> int:

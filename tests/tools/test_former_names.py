@@ -1,0 +1,92 @@
+"""Former names work as the new ones do, each with one line; docs/names.md lists them all."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import merp
+from checkout import ROOT
+from merp.models.base.errors import BadInput
+from merp.models.base.renamed import RenamedWarning
+from merp.models.network.network import Network
+from merp.models.network.network_file import read_network
+from merp.tools.common.command_line.parser import command_line
+from network_text import layer, network_text
+from terminal import Terminal
+
+PAGE = (ROOT / "docs" / "names.md").read_text().partition("## Rooms")[0]
+ROWS = re.findall(r"^\| (.*) \| `(.*)` \| `(.*)` \|$", PAGE, re.MULTILINE)
+ARCHITECTURES = [(former, now) for where, former, now in ROWS if "--architecture" in where]
+DESIGNS = [(former, now) for where, former, now in ROWS if "[design." in where]
+
+
+def test_the_page_lists_what_is_tried_here() -> None:
+    others = {("--footing", "--count"), ("footing", "count"), ("footing", "counted")}
+    words = {("paper", "maps"), ("full", "all")}
+    listed = {(former, now) for _, former, now in ROWS}
+    assert listed == others | words | {*ARCHITECTURES} | {*DESIGNS}
+    assert len(ARCHITECTURES) == 3
+    assert len(DESIGNS) == 2
+
+
+@pytest.mark.parametrize(("former", "now"), [("paper", "maps"), ("full", "all")])
+def test_a_former_option_answers_as_the_new_one(terminal: Terminal, former: str, now: str) -> None:
+    ended = terminal.run("traffic", "digits", "--footing", former, "--footing", former, "--json")
+    assert (ended.status, ended.out) == (
+        0, terminal.output("traffic", "digits", "--count", now, "--json")
+    )  # fmt: skip
+    until = "now; the former name works until version 1.0"
+    assert ended.err.splitlines() == [
+        f"merp: {former} is called {now} {until}",
+        f"merp: --footing is called --count {until}",
+    ]
+
+
+def test_a_former_option_is_refused_by_its_new_name(terminal: Terminal) -> None:
+    line = terminal.run("traffic", "digits", "--strategies", "--footing", "board").err
+    assert line.splitlines()[-1] == "merp: --count board: allowed without --strategies"
+    assert "--footing" not in terminal.output("traffic", "--help")
+
+
+def test_former_keywords_and_attributes_of_python() -> None:
+    net = merp.load("digits")
+    with pytest.warns(RenamedWarning) as notices:
+        former = net.traffic(batch=2, footing="full")  # type: ignore[call-arg]
+    assert len(notices) == 2
+    assert former.json() == net.traffic(batch=2, count="all").json()
+    with pytest.warns(RenamedWarning, match="footing is called counted now"):
+        assert former.footing is former.counted
+    with pytest.raises(TypeError, match="footing"):
+        net.traffic(footing="full", count="all")  # type: ignore[call-arg]
+    with pytest.raises(BadInput, match="allowed are maps, all, board"):
+        net.traffic(count="fill")
+
+
+@pytest.mark.parametrize(("former", "now"), ARCHITECTURES)
+def test_former_names_of_architectures(former: str, now: str) -> None:
+    with pytest.warns(RenamedWarning, match=f"{former} is called {now} now"):
+        found = command_line({"train"}).parse_args(["train", "digits", "--architecture", former])
+    assert found.architecture == now
+
+
+@pytest.mark.parametrize(("former", "now"), DESIGNS)
+def test_former_names_of_machines_in_files(tmp_path: Path, former: str, now: str) -> None:
+    path = tmp_path / "mine.toml"
+    size = {"pox": 4, "poy": 4, "pof": 4} if now == "mac-array" else {"k": 3, "n_cu": 3, "r": 1}
+
+    def read(architecture: str) -> Network:
+        path.write_text(
+            network_text(
+                "mine",
+                (6, 6, 1),
+                layer("conv1", 3, kernel=3, design="own"),
+                designs={"own": {"architecture": architecture, **size}},
+                **({"format": "fixed16"} if now == "mac-array" else {}),
+            )
+        )
+        return read_network(path)
+
+    plain = read(now)
+    with pytest.warns(RenamedWarning, match=f"{former} is called {now} now"):
+        assert read(former) == plain
