@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, get_origin, get_type_hints
 
+from merp.models.base.renamed import renamed
 from merp.models.base.shape import Padding
 from merp.models.base.toml_section import Section
 
@@ -149,11 +150,17 @@ class Reference:
 
 @dataclass(frozen=True, kw_only=True)
 class References:
-    """Names of so many different layers, or nothing."""
+    """Names of so many different layers, or nothing.
+
+    Attributes:
+        key: its name. says: what it is, in a line. count: how many names.
+        former: a name that the key had before, which still works.
+    """
 
     key: str
     says: str
     count: int
+    former: str
     default: None = None
     required: bool = False
 
@@ -163,7 +170,10 @@ class References:
         Raises:
             BadInput: it is something else.
         """
-        return section.texts(self.key, self.count) if section.has(self.key) else ()
+        key = self.key
+        if not section.has(key) and section.has(self.former):
+            renamed(key := self.former, self.key)
+        return section.texts(key, self.count) if section.has(key) else ()
 
 
 Key = Whole | Sides | Ratio | Flag | Choice | Reference | References

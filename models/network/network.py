@@ -104,9 +104,9 @@ class Network(Stores):
         designs: the elaborations that the layers name.
         weights: kernels (groups*m, n, k, k) and biases (groups*m,) as words, of the layers that it
             came with numbers for; the others' come from a seed.
-        backward: ``separate``, or ``fused``: both backward phases of a layer are one pass.
-        fuse: names of two layers that are one pass of forward propagation, the second behind the
-            first; or none.
+        backward: ``separate``, or ``combined``: both backward phases of a layer are one pass.
+        layer_fusion: names of two layers that are one pass of forward propagation, the second
+            behind the first; or none.
     """
 
     name: str
@@ -117,7 +117,7 @@ class Network(Stores):
     weights: Mapping[str, tuple[Bits, Bits]] = field(default_factory=dict, compare=False)
     storage: Storage | None = None
     backward: str = SEPARATE
-    fuse: tuple[str, ...] = ()
+    layer_fusion: tuple[str, ...] = ()
 
     @property
     def fmt(self) -> FloatFormat:
@@ -173,7 +173,7 @@ class Network(Stores):
 
         A plan asks for each pair of thousands of layers: what feeds what is found once for all.
         """
-        found = replace(self, fuse=(first.name, second.name), designs=designs)
+        found = replace(self, layer_fusion=(first.name, second.name), designs=designs)
         vars(found).update(feeds=self.feeds, _named=self._named)
         return found
 

@@ -28,11 +28,11 @@ from merp.models.network.network_keys import (
     CHANNELS,
     COLUMNS,
     FORMAT,
-    FUSE,
     GROUPS,
     INPUT_OF,
     KERNEL,
     KINDS,
+    LAYER_FUSION,
     MAPS,
     PAD,
     POOL_CEIL,
@@ -98,7 +98,7 @@ def network_of(
             raise head.bad("storage", f"absent with {FORMAT.key} = {FIXED16!r}")
         storage = read_storage(head.table("storage"), numbers)
     backward = BACKWARD.read(head)
-    fuse = FUSE.read(head)
+    layer_fusion = LAYER_FUSION.read(head)
     size = _input(head.table("input"))
     head.finish()
     tables = root.value("layer")
@@ -122,11 +122,11 @@ def network_of(
         layer = _layer(section, section.name(taken), front, named, outputs)
         outputs[layer.name] = _output(layer)
         layers.append(layer)
-    for each in fuse:
+    for each in layer_fusion:
         if each not in outputs:
-            raise head.bad(FUSE.key, f"names of layers: {', '.join(outputs)}")
-    if "+".join(fuse) in outputs:  # every answer calls the two layers so
-        raise head.bad(FUSE.key, f"absent, or no layer called {'+'.join(fuse)}")
+            raise head.bad(LAYER_FUSION.key, f"names of layers: {', '.join(outputs)}")
+    if "+".join(layer_fusion) in outputs:  # every answer calls the two layers so
+        raise head.bad(LAYER_FUSION.key, f"absent, or no layer called {'+'.join(layer_fusion)}")
     wrong = misplaced(layers)
     if wrong is not None:
         raise BadInput(f"{file}: {wrong}")
@@ -138,7 +138,7 @@ def network_of(
         weights=weights or {},
         storage=storage,
         backward=backward,
-        fuse=fuse,
+        layer_fusion=layer_fusion,
     )
     if isinstance(numbers, FixedFormat):
         for layer in layers:

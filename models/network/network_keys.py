@@ -63,16 +63,25 @@ FRACTIONS: tuple[Whole, ...] = tuple(
 )  # fmt: skip
 """Of [fractions], beside that of the images; and of ``fractions`` in a layer."""
 
-SEPARATE, FUSED = "separate", "fused"
+SEPARATE, COMBINED = "separate", "combined"
+FORMER_BACKWARD = {"fused": COMBINED}
 BACKWARD = Choice(
     key="backward",
     says="delta propagation and kernel update of a layer: separate passes, or one (convolutions)",
-    allowed=(SEPARATE, FUSED),
+    allowed=(SEPARATE, COMBINED),
     default=SEPARATE,
+    aliases=FORMER_BACKWARD,
 )
 
-FUSE = References(
-    key="fuse",
+
+def json_backward(backward: str) -> str:
+    """The value of the key ``backward`` in JSON answers, which never changed."""
+    return {name: former for former, name in FORMER_BACKWARD.items()}.get(backward, backward)
+
+
+LAYER_FUSION = References(
+    key="layer_fusion",
+    former="fuse",
     says="names of two layers, one behind the other, that are one pass of forward propagation: the "
     "map between them stays on chip",
     count=2,

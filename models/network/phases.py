@@ -10,7 +10,7 @@ from merp.models.base.errors import BadInput
 from merp.models.base.given import mention
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.network_keys import FUSED, SEPARATE
+from merp.models.network.network_keys import COMBINED, SEPARATE
 from merp.models.network.phase import DELTAS, FORWARD, UPDATE, Phase
 from merp.models.network.registry import machine_of
 
@@ -22,7 +22,7 @@ def _propagates(network: Network, layer: Layer) -> bool:
 
 def _one_pass(network: Network, layer: Layer) -> bool:
     """Whether a layer goes back in one pass: only convolutions do, and not the first layer."""
-    return network.backward == FUSED and _propagates(network, layer) and layer.kind == "conv"
+    return network.backward == COMBINED and _propagates(network, layer) and layer.kind == "conv"
 
 
 def _first(network: Network, layer: Layer) -> str:
@@ -42,9 +42,9 @@ FP = Phase(
     name=FORWARD,
     title="forward propagation",
     does=(FORWARD,),
-    has=lambda network, layer: layer.name not in network.fuse,
+    has=lambda network, layer: layer.name not in network.layer_fusion,
     lacks=lambda network, layer: (
-        f"{layer.name} is fused with another layer: allowed: ff, of {network.fuse[0]}"
+        f"{layer.name} is fused with another layer: allowed: ff, of {network.layer_fusion[0]}"
     ),
 )
 FF = Phase(
@@ -52,7 +52,7 @@ FF = Phase(
     title="forward propagation of two fused layers",
     does=(FORWARD,),
     layers=2,
-    has=lambda network, layer: layer.name in network.fuse[:1],
+    has=lambda network, layer: layer.name in network.layer_fusion[:1],
     lacks=lambda network, layer: f"{layer.name} is not the first of two layers that are fused",
 )
 """It is a phase of the first of the two layers."""
@@ -140,9 +140,9 @@ def fusing(network: Network, layer: str, phase: str) -> tuple[Network, str, str]
             raise BadInput(
                 f"{mention('phase', phase)}: of {names[0]} and {names[1]} fused: allowed: fp"
             )
-        return replace(network, fuse=names), names[0], PAIR
+        return replace(network, layer_fusion=names), names[0], PAIR
     fused = phase in NAMED and NAMED[phase].fuses
-    return network if fused else replace(network, fuse=()), layer, phase
+    return network if fused else replace(network, layer_fusion=()), layer, phase
 
 
 def made_by(network: Network, layer: Layer, phase: str) -> Layer:
@@ -150,12 +150,12 @@ def made_by(network: Network, layer: Layer, phase: str) -> Layer:
 
     It is that of the pass, whether or not its output is a layer's input.
     """
-    return network.layer(network.fuse[-1]) if fuses(network, layer, phase) else layer
+    return network.layer(network.layer_fusion[-1]) if fuses(network, layer, phase) else layer
 
 
 def called(network: Network, layer: Layer, phase: str) -> str:
     """What a pass of ``phase`` of ``layer`` is called by: of two fused layers both."""
-    return "+".join(network.fuse) if fuses(network, layer, phase) else layer.name
+    return "+".join(network.layer_fusion) if fuses(network, layer, phase) else layer.name
 
 
 def phases_of_step(network: Network) -> tuple[str, ...]:
@@ -173,7 +173,7 @@ def phases_counted(network: Network) -> tuple[str, ...]:
 
     Of two fused layers each has its share of the words, as ``fp``.
     """
-    one_pass = network.backward == FUSED
+    one_pass = network.backward == COMBINED
     return tuple(name for name in COUNTED if one_pass or not NAMED[name].combined)
 
 
@@ -196,7 +196,7 @@ def going_back_for(network: Network, phase: str) -> Network:
     found = NAMED.get(phase)
     if found is None or found.forward:
         return network
-    return replace(network, backward=FUSED if found.combined else SEPARATE)
+    return replace(network, backward=COMBINED if found.combined else SEPARATE)
 
 
 def lacks(network: Network, layer: Layer, phase: str) -> str:
@@ -209,7 +209,7 @@ def apart(network: Network, layers: Iterable[Layer]) -> Iterator[str]:
 
     Nothing of a network that goes back in separate passes.
     """
-    for layer in layers if network.backward == FUSED else ():
+    for layer in layers if network.backward == COMBINED else ():
         if has_phase(network, layer, "dp"):
             yield f"{layer.name} has dp and ku, as it is fully connected"
         elif has_phase(network, layer, "ku"):

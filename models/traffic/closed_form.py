@@ -119,7 +119,7 @@ def inference_traffic(network: Network, images: int) -> tuple[tuple[Layer, Phase
     found = []
     for layer in network.layers:
         phase = counted.forward(layer)
-        kept = {"state_out", "map_out"} if layer.name in network.fuse[:1] else {"state_out"}
+        kept = {"state_out", "map_out"} if layer.name in network.layer_fusion[:1] else {"state_out"}
         streams = {port: moved for port, moved in phase.streams.items() if port not in kept}
         found.append((layer, Phase(phase.operations, streams)))
     return tuple(found)
@@ -131,7 +131,7 @@ def fused_traffic(network: Network, shape: FusedShape, images: int, *, state: bo
     ``shape`` is of a group of the first that ``network`` fuses, and of those made of it. With
     ``state``, in a training step, the map between them leaves, too, and the state of both.
     """
-    runs = network.layer(network.fuse[0]).groups
+    runs = network.layer(network.layer_fusion[0]).groups
     words = fused_port_words(shape, images, state=state)
 
     def width(port: str) -> int:
@@ -216,7 +216,7 @@ class _Counted:
         self._check_fused()
         shape = layer.shape
         maps_in, sums = self._maps_in(layer), self._partial(layer.sums)
-        if layer.name in self.network.fuse[1:]:
+        if layer.name in self.network.layer_fusion[1:]:
             maps_in = 0  # they come from the layer in front, on chip
         pooled = self._maps("fp", "map_out", layer.outputs)
 
@@ -247,10 +247,11 @@ class _Counted:
         Raises:
             BadInput: on count ``board`` without a board, whose plan knows what it has room for.
         """
-        if self.network.fuse and self.count.name == "board":
+        if self.network.layer_fusion and self.count.name == "board":
             raise BadInput(
-                f"{self.network.name}: fuse: two layers in one pass are whole, count board cuts "
-                "them by bytes alone: allowed are counts maps, all, a board, or no fuse"
+                f"{self.network.name}: layer_fusion: two layers in one pass are whole, count board "
+                "cuts them by bytes alone: allowed are counts maps, all, a board, or no "
+                "layer_fusion"
             )
 
     def delta(self, layer: Layer) -> Phase:

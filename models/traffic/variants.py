@@ -14,7 +14,7 @@ from merp.models.base.byte_image import ByteImage
 from merp.models.base.formats import BFLOAT16, FloatFormat, format_name
 from merp.models.base.storage import Storage, StoredFormat, stored_name, within
 from merp.models.network.network import Network
-from merp.models.network.network_keys import FUSED, SEPARATE
+from merp.models.network.network_keys import COMBINED, SEPARATE
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic
 from merp.models.traffic.count import Count
 
@@ -66,7 +66,7 @@ class Variant:
     @property
     def fused(self) -> str:
         """Layers of one pass in forward propagation."""
-        return "+".join(self.network.fuse) or "none"
+        return "+".join(self.network.layer_fusion) or "none"
 
 
 def variants(network: Network, images: int, pair: tuple[str, ...] = ()) -> tuple[Variant, ...]:
@@ -78,7 +78,7 @@ def variants(network: Network, images: int, pair: tuple[str, ...] = ()) -> tuple
     Args:
         pair: names of two layers that can be fused, if any can.
     """
-    plain = replace(network, storage=None, backward=SEPARATE, fuse=())
+    plain = replace(network, storage=None, backward=SEPARATE, layer_fusion=())
 
     def of(name: str, found: Network, state: str) -> Variant:
         count = Count(name="all", state=state)
@@ -102,16 +102,19 @@ def changes(network: Network, pair: tuple[str, ...] = ()) -> Iterator[tuple[str,
         image = network.storage.image
     formats = (None, *_narrow(network))
     fuses = ((), pair) if pair else ((),)
-    for fuse, narrow, stored_image, backward in product(
-        fuses, formats, (None, image), (SEPARATE, FUSED)
+    for pair, narrow, stored_image, backward in product(
+        fuses, formats, (None, image), (SEPARATE, COMBINED)
     ):
         names = ["pooled deltas"]
-        names += ["one pass"] if backward == FUSED else []
+        names += ["one pass"] if backward == COMBINED else []
         names += ["8-bit images"] if stored_image else []
         names += [_said(network)] if narrow else []
-        names += ["fused layers"] if fuse else []
+        names += ["fused layers"] if pair else []
         storage = _stored(network.fmt, narrow, stored_image)
-        yield " + ".join(names), replace(network, storage=storage, backward=backward, fuse=fuse)
+        yield (
+            " + ".join(names),
+            replace(network, storage=storage, backward=backward, layer_fusion=pair),
+        )
 
 
 def _said(network: Network) -> str:

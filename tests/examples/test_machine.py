@@ -109,7 +109,10 @@ def test_the_hardware_trains_to_the_words_of_the_golden_model(tmp_path: Path) ->
         (["simulate", POINTS, "--state"], "--state: points runs on pointwise: allowed without"),
         (["simulate", POINTS, "--cus", "2"], "--cus 2: points runs on pointwise"),
         (["simulate", POINTS, "--board", "kc705"], "--board: points runs on pointwise: allowed on"),
-        (["plan", POINTS, "--board", "kc705", "--fuse", "best"], "--fuse: points runs on"),
+        (
+            ["plan", POINTS, "--board", "kc705", "--layer-fusion", "best"],
+            "--layer-fusion: points runs on",
+        ),
         (["train", LINEAR, *TRAINED, "myhdl", "--momentum", "0.5"], "linear runs on pointwise"),
         (["train", LINEAR, "--board", "kc705"], "--board: linear runs on pointwise"),
         (["train", "two.toml"], "two: fc2: pointwise has no delta propagation"),

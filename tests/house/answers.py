@@ -63,10 +63,10 @@ def answers() -> Iterator[str]:
         for count in ("maps", "all"):
             yield f"traffic {name} --count {count} --batch 32 --json"
         yield f"traffic {name} --strategies --json"
-        yield f"traffic {name} --backward fused --json"
+        yield f"traffic {name} --backward combined --json"
         yield f"traffic {name} --board kc705 --json"
         yield f"plan {name} --board kc705 --json"
-        yield f"plan {name} --board zc706 --batch 16 --for time --backward fused --json"
+        yield f"plan {name} --board zc706 --batch 16 --for time --backward combined --json"
         yield f"compare {name} --json"
         yield f"explore {name} --board kc705 --json"
         yield f"workload {name} --format zigzag -o out --json"

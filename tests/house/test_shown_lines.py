@@ -124,7 +124,7 @@ def prepare(words: list[str], folder: Path) -> None:
             shutil.copy(DATA / "boards" / "kc705.toml", path)
         elif path.suffix == ".toml":
             base = "tiny3" if "pipeline" in words else "digits"
-            fused = 'fuse = ["conv1", "conv2"]\n' if word == "fused.toml" else ""
+            fused = 'layer_fusion = ["conv1", "conv2"]\n' if word == "fused.toml" else ""
             path.write_text(f'base = "{base}"\n[network]\nname = "mine"\n{fused}')
         elif path.suffix == ".onnx":
             exec(made_model(ONNX), {"__name__": "model"})  # it writes model.onnx

@@ -12,6 +12,7 @@ from merp.models.base.renamed import RenamedWarning
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.tools.common.command_line.parser import command_line
+from merp.tools.common.data import DATA
 from network_text import layer, network_text
 from terminal import Terminal
 
@@ -23,7 +24,8 @@ DESIGNS = [(former, now) for where, former, now in ROWS if "[design." in where]
 
 def test_the_page_lists_what_is_tried_here() -> None:
     others = {("--footing", "--count"), ("footing", "count"), ("footing", "counted")}
-    words = {("paper", "maps"), ("full", "all")}
+    others |= {("--fuse", "--layer-fusion"), ("fuse", "layer_fusion")}
+    words = {("paper", "maps"), ("full", "all"), ("fused", "combined")}
     listed = {(former, now) for _, former, now in ROWS}
     assert listed == others | words | {*ARCHITECTURES} | {*DESIGNS}
     assert len(ARCHITECTURES) == 3
@@ -61,6 +63,34 @@ def test_former_keywords_and_attributes_of_python() -> None:
         net.traffic(footing="full", count="all")  # type: ignore[call-arg]
     with pytest.raises(BadInput, match="allowed are maps, all, board"):
         net.traffic(count="fill")
+
+
+def test_former_words_of_layer_fusion_and_of_a_combined_backward_pass(
+    tmp_path: Path, terminal: Terminal
+) -> None:
+    path = tmp_path / "mine.toml"
+
+    def read(*words: str) -> Network:
+        head = "\n".join(('base = "digits"', "[network]", 'name = "mine"', *words))
+        path.write_text(head + "\n")
+        return read_network(path, DATA)
+
+    now = read('layer_fusion = ["conv1", "conv2"]', 'backward = "combined"')
+    with pytest.warns(RenamedWarning, match="is called"):
+        assert read('fuse = ["conv1", "conv2"]', 'backward = "fused"') == now
+    both = ('fuse = ["conv1", "conv2"]', 'layer_fusion = ["conv1", "conv2"]')
+    with pytest.raises(BadInput, match="network: unknown key 'fuse': allowed are"):
+        read(*both)
+    read()
+    asked = ("plan", path, "--board", "kc705")
+    until = "now; the former name works until version 1.0"
+    former = terminal.run(*asked, "--backward", "fused", "--fuse", "none", "--json")
+    new = ("--backward", "combined", "--layer-fusion", "none", "--json")
+    assert (former.status, former.out) == (0, terminal.output(*asked, *new))
+    assert set(former.err.splitlines()) == {
+        f"merp: fused is called combined {until}",
+        f"merp: --fuse is called --layer-fusion {until}",
+    }
 
 
 @pytest.mark.parametrize(("former", "now"), ARCHITECTURES)

@@ -19,7 +19,7 @@ NETWORK = network_text(
         "first": {"k": 2, "n_cu": 2, "r": 1, "mul_latency": 1, "add_latency": 2},
         "k3": {"k": 3, "n_cu": 4, "r": 1, "mul_latency": 1, "add_latency": 2},
     },
-    fuse=["conv1", "conv2"],
+    layer_fusion=["conv1", "conv2"],
 )
 
 
@@ -38,7 +38,7 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
 
 
 def test_the_file_says_which_layers_are_fused(tiny: Path) -> None:
-    assert read_network(tiny).fuse == ("conv1", "conv2")
+    assert read_network(tiny).layer_fusion == ("conv1", "conv2")
 
 
 @pytest.mark.parametrize("options", [["--layer", "conv1+conv2"], ["--layer", "all"]])
@@ -106,7 +106,7 @@ def test_traffic_counts_the_map_between_once(
     tiny: Path, tmp_path: Path, terminal: Terminal
 ) -> None:
     apart = tmp_path / "apart.toml"
-    apart.write_text(NETWORK.replace('fuse = ["conv1", "conv2"]\n', ""))
+    apart.write_text(NETWORK.replace('layer_fusion = ["conv1", "conv2"]\n', ""))
     fused, plain = (
         terminal.answer("traffic", path, "--batch", "3", "--count", "all")["total"]["fp"]
         for path in (tiny, apart)
@@ -126,13 +126,22 @@ def test_traffic_counts_the_map_between_once(
         (["registers", "--layer", "conv1+conv2", "--phase", "ku"], "allowed: fp"),
         (["traffic", "--count", "board"], "no hardware that fuses layers keeps state 32"),
         (["traffic", "--count", "board", "--memory", "9999"], "board cuts them by bytes"),
-        (["plan", "--board", "kc705", "--fuse", "conv1"], "--fuse conv1: allowed are best, none"),
-        (["plan", "--board", "kc705", "--fuse", "conv1+conv+3"], "does not take the output"),
-        (["plan", "--board", "kc705", "--state-bits", "32"], "allowed is pooled, or no fuse"),
+        (
+            ["plan", "--board", "kc705", "--layer-fusion", "conv1"],
+            "--layer-fusion conv1: allowed are best, none",
+        ),
+        (
+            ["plan", "--board", "kc705", "--layer-fusion", "conv1+conv+3"],
+            "does not take the output",
+        ),
+        (
+            ["plan", "--board", "kc705", "--state-bits", "32"],
+            "allowed is pooled, or no layer_fusion",
+        ),
         (["plan", "--board", "kc705", "-o", "net.txt"], "-o net.txt: must end in .toml"),
         (["simulate", "--board", "kc705", "--layer", "conv2", "--phase", "ff"], "not the first"),
         (["simulate", "--board", "kc705", "--layer", "conv1+conv2", "--phase", "all"], "fp"),
-        (["report"], 'fuse = ["conv1", "conv2"]: allowed with plan, simulate'),
+        (["report"], 'layer_fusion = ["conv1", "conv2"]: allowed with plan, simulate'),
     ],
 )
 def test_what_is_not_built_is_refused_in_a_line(
@@ -154,7 +163,7 @@ def test_their_layers_are_listed_as_those_of_any_network(tiny: Path, terminal: T
 @pytest.mark.parametrize(
     ("fuse", "message"),
     [
-        ('"conv1"', "fuse = 'conv1': must be a list of 2 different texts"),
+        ('"conv1"', "layer_fusion = 'conv1': must be a list of 2 different texts"),
         ('["conv1"]', "must be a list of 2 different texts"),
         ('["conv1", "conv1"]', "must be a list of 2 different texts"),
         ('["conv1", 2]', "must be a list of 2 different texts"),

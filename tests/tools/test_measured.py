@@ -327,7 +327,7 @@ def test_a_record_with_a_fault_is_shown_and_fails_the_report(tmp_path: Path) -> 
     assert 'class="basis measured"' not in text
 
 
-FUSED = replace(DIGITS, backward="fused")
+FUSED = replace(DIGITS, backward="combined")
 BOTH = run_of(
     "conv2",
     "bp",

@@ -42,7 +42,7 @@ def as_run(network: Network, layer: Layer, phase: str) -> dict[str, Any]:
     design = design_of(network, layer)
     words = {port: n // word_bytes(phase, port, design) for port, n in figure.streams.items()}
     told = {
-        "layer": "+".join(network.fuse) if phase == PAIR else layer.name,
+        "layer": "+".join(network.layer_fusion) if phase == PAIR else layer.name,
         "operations": figure.operations,
         "mb_per_gflop": {"full": sum(figure.streams.values()) / figure.operations * 1e3},
         "deltas": "pooled",
@@ -72,7 +72,7 @@ def test_rows_below_the_paper_are_measured_by_records_of_their_own_conditions(
 ) -> None:
     """A record does not say how words lie in memory: its bytes do, port by port."""
     plain = own_designs()
-    for index, below in enumerate(networks_below(replace(plain, fuse=("conv1", "conv2")))):
+    for index, below in enumerate(networks_below(replace(plain, layer_fusion=("conv1", "conv2")))):
         runs = steps(below)
         found = bases(tmp_path / str(index), plain, runs)
         name = list(found)[2 + index]
@@ -86,7 +86,7 @@ def test_rows_below_the_paper_are_measured_by_records_of_their_own_conditions(
 def test_a_pair_that_keeps_no_state_is_of_no_step(tmp_path: Path) -> None:
     """In inference neither the map between two fused layers leaves nor their state."""
     plain = own_designs()
-    fused = replace(plain, fuse=("conv1", "conv2"))
+    fused = replace(plain, layer_fusion=("conv1", "conv2"))
     runs = steps(fused)
     assert "measured" in bases(tmp_path / "step", plain, runs).values()
     (pair,) = (run for run in runs if run["phase"] == PAIR)

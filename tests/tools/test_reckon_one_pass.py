@@ -9,7 +9,7 @@ import merp
 from merp.tools.cli import main
 from terminal import Terminal
 
-FUSED = ("--backward", "fused")
+FUSED = ("--backward", "combined")
 
 
 def test_traffic_of_alexnet(terminal: Terminal) -> None:
@@ -48,7 +48,10 @@ def test_a_plan_says_which_layers_run_apart(terminal: Terminal) -> None:
     [
         (("traffic", "alexnet", *FUSED, "--count", "maps"), "allowed are counts all and"),
         (("traffic", "alexnet", *FUSED, "--count", "all", "--state-bits", "1"), "state pooled"),
-        (("traffic", "alexnet", *FUSED, "--strategies"), "--backward fused: allowed without --str"),
+        (
+            ("traffic", "alexnet", *FUSED, "--strategies"),
+            "--backward combined: allowed without",
+        ),
         (("traffic", "resnet-digits", *FUSED), "layer conv2: runs on a design for smaller"),
         (("plan", "digits", "--board", "kc705", *FUSED, "--state-bits", "32"), "allowed is state"),
         (("report", "resnet-digits", *FUSED), 'or backward = "separate"'),
@@ -83,9 +86,9 @@ def test_the_page_has_the_pass_in_tables_and_charts(tmp_path: Path) -> None:
 
 def test_the_library_takes_the_same_word() -> None:
     net = merp.load("digits")
-    rows = net.traffic(2, backward="fused")
+    rows = net.traffic(2, backward="combined")
     assert [row["phase"] for row in rows if row["layer"] == "conv2"] == ["fp", "bp"]
-    planned = net.plan("kc705", 2, backward="fused")
+    planned = net.plan("kc705", 2, backward="combined")
     assert [row["phase"] for row in planned if row["name"] == "conv2"] == ["fp", "bp"]
     with pytest.raises(merp.BadInput, match=r"backward = 'both': allowed are separate, fused"):
         net.traffic(2, backward="both")
@@ -94,7 +97,7 @@ def test_the_library_takes_the_same_word() -> None:
 def test_a_sweep_of_a_network_that_goes_back_so(tmp_path: Path, terminal: Terminal) -> None:
     """A point that one pass does not take is refused by itself."""
     path = tmp_path / "fused.toml"
-    path.write_text('base = "digits"\n[network]\nname = "fused"\nbackward = "fused"\n')
+    path.write_text('base = "digits"\n[network]\nname = "fused"\nbackward = "combined"\n')
     found = terminal.answer("sweep", path, "--over", "map_port=1,2", "--for", "time,bytes")
     one, two = found["points"]
     assert one["bytes"] == merp.load(str(path)).traffic(128).total("step").bytes
@@ -104,6 +107,6 @@ def test_a_sweep_of_a_network_that_goes_back_so(tmp_path: Path, terminal: Termin
 
 def test_designs_are_explored_with_both_phases_apart(tmp_path: Path, terminal: Terminal) -> None:
     path = tmp_path / "fused.toml"
-    path.write_text('base = "digits"\n[network]\nname = "fused"\nbackward = "fused"\n')
+    path.write_text('base = "digits"\n[network]\nname = "fused"\nbackward = "combined"\n')
     line = terminal.refusal("explore", path, "--board", "kc705")
     assert "priced with both backward phases apart" in line

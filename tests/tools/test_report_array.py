@@ -119,7 +119,10 @@ def test_another_network_has_no_figures_of_the_paper(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--backward", "fused"], "--backward fused: digits-fixed: allowed with architecture cnn"),
+        (
+            ["--backward", "combined"],
+            "--backward combined: digits-fixed: allowed with arch",
+        ),
         (["--measured", "x"], "--measured x: simulate.json: no such file"),
         (["--board", "stratix"], "no board 'stratix': allowed are "),
     ],

@@ -30,12 +30,12 @@ NETWORK = network_text(
         "k2": {"k": 2, "n_cu": 3, "r": 1, "mul_latency": 1, "add_latency": 2},
         "full": {"k": 1, "n_cu": 1, "r": 1, "mul_latency": 1, "add_latency": 2},
     },
-    backward="fused",
+    backward="combined",
 )
 
 BACK = [("fc3", "dp"), ("conv2", "bp"), ("conv1", "ku"), ("fc3", "ku")]
 NARROW = (
-    'backward = "fused"\nstorage = { image = "uint8", image_scale = "2/255", image_offset = -1, '
+    'backward = "combined"\nstorage = { image = "uint8", image_scale = "2/255", image_offset = -1, '
     'maps = "bfloat16", deltas = "bfloat16", kernels = "bfloat16" }\n'
 )
 
@@ -68,7 +68,7 @@ def test_a_whole_step(network_file: Path, terminal: Terminal) -> None:
 
 def test_in_narrow_formats_and_both_accounts_of_cycles(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "narrow.toml"
-    file.write_text(NETWORK.replace('backward = "fused"\n', NARROW))
+    file.write_text(NETWORK.replace('backward = "combined"\n', NARROW))
     answer = terminal.answer("simulate", file, "--layer", "all", "--phase", "bp")
     assert [(run["layer"], run["phase"]) for run in answer["runs"]] == BACK
     check(answer, file)
@@ -89,7 +89,7 @@ def test_a_pass_is_asked_for_and_told(
 ) -> None:
     """Of a network that goes back in separate passes; its waveform counts every port."""
     separate = tmp_path / "separate.toml"
-    separate.write_text(NETWORK.replace('backward = "fused"', ""))
+    separate.write_text(NETWORK.replace('backward = "combined"', ""))
     wave = tmp_path / "bp.vcd"
     arguments = ["simulate", str(separate), "--phase", "bp", "--wide"]
     said = terminal.output(*arguments, "--layer", "conv2", "--group", "1", "--wave", wave)
@@ -164,7 +164,7 @@ def test_what_hardware_refuses_is_refused_before_anything_runs(
 ) -> None:
     text = REFUSED[why]
     if verb != "file":
-        text = text.replace('backward = "fused"\n', "")
+        text = text.replace('backward = "combined"\n', "")
     file = tmp_path / "net.toml"
     file.write_text(text)
     monkeypatch.setattr(myhdl_engine, "run_top", None)
@@ -216,7 +216,7 @@ def test_on_a_board(
     (sampled,) = terminal.answer(*arguments, "--phase", "bp", "--tiles", "sample:1")["runs"]
     assert (sampled["passed"], sampled["measured"]) == (True, False)
     one = tmp_path / "one.toml"
-    one.write_text(NETWORK.replace("n_cu = 3", "n_cu = 1").replace('backward = "fused"', ""))
+    one.write_text(NETWORK.replace("n_cu = 3", "n_cu = 1").replace('backward = "combined"', ""))
     arguments[1] = one
     assert main([*map(str, arguments), "--phase", "bp"]) == 2
     said = "--phase bp: conv2: on kc705 it runs dp and ku apart: allowed: fp, dp, ku, all"

@@ -109,7 +109,7 @@ def test_what_no_chain_has_is_refused_in_one_line(
             "--processes: allowed with --engine myhdl or --engine verilator",
         ),
         ((*CHAIN, "--board", "kc705"), "allowed without --board"),
-        ((*CHAIN, "--backward", "fused"), "the network goes back in one pass"),
+        ((*CHAIN, "--backward", "combined"), "the network goes back in one pass"),
     ):
         assert told in terminal.refusal(*command, *more), told
 

@@ -95,7 +95,7 @@ def test_a_file_of_other_fractions_rounding_or_format_is_not_resumed(
             "3.637978807091713e-12",
         ),
         (("--lr", "1e6"), "layer conv1 has no such rate: the nearest allowed is 1023"),
-        (("--backward", "fused"), "architecture = 'mac-array': allowed here is 'cnn-merp'"),
+        (("--backward", "combined"), "architecture = 'mac-array': allowed here is 'cnn-merp'"),
         (("--board", "kc705"), "architecture = 'mac-array': allowed here is 'cnn-merp'"),
     ],
 )  # fmt: skip

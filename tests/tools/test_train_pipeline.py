@@ -67,7 +67,7 @@ def test_what_no_pipeline_has_is_refused_in_one_line(
         (("--architecture", "pipeline", "--board", "kc705"), "--architecture pipeline: runs no"),
         ((*PIPELINE, "--depth", 0), "--depth: must be a whole number from 1 to 256, not '0'"),
         ((*PIPELINE, "--board", "kc705"), "allowed without --board"),
-        ((*PIPELINE, "--backward", "fused"), "layer conv1: the network goes back in one pass"),
+        ((*PIPELINE, "--backward", "combined"), "layer conv1: the network goes back in one pass"),
         (("--architecture", "pipelin"), "did you mean pipeline?"),
     ):
         assert told in terminal.refusal(*command, "--batch", 2, *more), told

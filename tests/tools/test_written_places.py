@@ -114,7 +114,7 @@ def test_missing_folders_are_made(
         ["train", "tiny3", "--data", "no.npz", "-o", "{}"],
         ["simulate", "tiny3", "--image", "no.png", "-o", "{}"],
         ["import", "no.onnx", "-o", "{}.toml", "--weights", "{}.npz"],
-        ["plan", "vgg19", "--board", "zc706", "--fuse", "conv1", "-o", "{}.toml"],
+        ["plan", "vgg19", "--board", "zc706", "--layer-fusion", "conv1", "-o", "{}.toml"],
         ["losses", "no", "-o", "{}.svg"],
     ],
     ids=lambda words: " ".join(words[:2]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from merp.models.base.errors import BadInput
 from merp.models.base.given import mention, name_of
 from merp.models.network.network import Network
-from merp.models.network.network_keys import FUSED
+from merp.models.network.network_keys import COMBINED
 from merp.models.network.phases import NAMED
 
 
@@ -37,7 +37,7 @@ def deltas_pooled(network: Network, delta_at: str | None) -> bool:
     Raises:
         BadInput: they do not, but the network goes back in one pass.
     """
-    one_pass = network.backward == FUSED
+    one_pass = network.backward == COMBINED
     if one_pass and delta_at == "sums":
         raise BadInput(
             f"{mention('delta_at', 'sums')}: {network.name} goes back in one pass, which takes "

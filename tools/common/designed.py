@@ -10,7 +10,7 @@ from merp.models.base.errors import BadInput
 from merp.models.machines.cnn_merp.designs import designs_of
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
-from merp.models.network.network_keys import FUSE
+from merp.models.network.network_keys import LAYER_FUSION
 from merp.tools.common.network_text import design_table, network_text
 from merp.tools.common.shipped import checked
 
@@ -29,9 +29,9 @@ def designed_file(file: str, tables: Mapping[str, Any], made: Network, head: Ite
     """
     designs = {name: design_table(design) for name, design in designs_of(made).items()}
     tables = deepcopy({key: value for key, value in tables.items() if key != "design"})
-    tables["network"].pop(FUSE.key, None)
-    if made.fuse:
-        tables["network"][FUSE.key] = list(made.fuse)
+    tables["network"].pop(LAYER_FUSION.key, None)
+    if made.layer_fusion:
+        tables["network"][LAYER_FUSION.key] = list(made.layer_fusion)
     for layer, table in zip(made.layers, tables["layer"], strict=True):
         table.pop("design", None)
         if layer.design is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from merp.models.base.state_field import STATES
-from merp.models.network.network_keys import BACKWARD
+from merp.models.network.network_keys import BACKWARD, FORMER_BACKWARD
 from merp.models.network.phases import NAMED
 from merp.models.network.registry import architectures, other_names, runners
 from merp.tools.common.kinds import Flag, Named, OneOf, Text, Whole, Written
@@ -106,7 +106,7 @@ def board(default: str | None = None, **more: Any) -> Any:
 def backward(**more: Any) -> Any:
     """``--backward``; what is not given is None."""
     return option(
-        OneOf(BACKWARD.allowed),
+        OneOf(BACKWARD.allowed, FORMER_BACKWARD),
         "delta propagation and kernel update of a convolution: separate passes, or one with the "
         "same bits (default: as the network says)",
         **more,

@@ -64,9 +64,11 @@ def one_by_one(network: Network) -> Network:
     Raises:
         BadInput: it fuses some.
     """
-    if network.fuse:
-        names = ", ".join(f'"{name}"' for name in network.fuse)
-        raise BadInput(f"{network.name}: fuse = [{names}]: allowed with {', '.join(FUSING)}")
+    if network.layer_fusion:
+        names = ", ".join(f'"{name}"' for name in network.layer_fusion)
+        raise BadInput(
+            f"{network.name}: layer_fusion = [{names}]: allowed with {', '.join(FUSING)}"
+        )
     return network
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from merp.cosim.machines.loader import having
 from merp.models.base.errors import BadInput
 from merp.models.explore.point import names_of, numbered
-from merp.models.network.network_keys import FUSED, SEPARATE
+from merp.models.network.network_keys import COMBINED, SEPARATE
 from merp.models.network.registry import other_names
 from merp.tools.common import fields
 from merp.tools.common.fields import BATCH, MOST_BATCH
@@ -107,10 +107,10 @@ REQUEST = ExploreOptions
 def run(asked: ExploreOptions) -> int:
     """Print the front, or write it."""
     network = open_network(asked.network)
-    if network.backward == FUSED:
+    if network.backward == COMBINED:
         raise BadInput(
-            f'{asked.network}: backward = "{FUSED}": designs are priced with both backward phases '
-            f'apart: allowed is backward = "{SEPARATE}"'
+            f'{asked.network}: backward = "{COMBINED}": designs are priced with both backward '
+            f'phases apart: allowed is backward = "{SEPARATE}"'
         )
     scope = scope_of(network, asked.scope)
     objectives = tuple(dict.fromkeys(asked.objectives.split(",")))

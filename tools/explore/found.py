@@ -14,6 +14,7 @@ from merp.models.base.errors import BadInput
 from merp.models.explore.point import Point, notable, numbered
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
+from merp.models.network.registry import other_names
 from merp.tools.common.designed import designed_file
 from merp.tools.explore.folder import FRONT
 
@@ -167,7 +168,8 @@ def network_file(found: Found, place: int, file: str, tables: Mapping[str, Any],
     costs = ", ".join(f"{key} {_said(value)}" for key, value in found.points[place].costs.items())
     how = f"--batch {found.batch} --for {found.goal}"
     if found.goal is None:
-        how = f"--architecture {found.architecture}"
+        named = other_names().get(found.architecture, found.architecture)
+        how = f"--architecture {named}"
     how += "".join(f" --limit {key}={most:g}" for key, most in found.limits.items())
     if place in found.written:
         how += f" --point {place}"

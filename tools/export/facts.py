@@ -46,7 +46,7 @@ def _operations(bitstream: Bitstream, layer: Layer, images: int) -> int:
     """Operations of all groups of a layer, or of two fused ones."""
     network, phase = bitstream.network, bitstream.phase.name
     if fuses(network, layer, phase):
-        return sum(network.layer(name).operations(images) for name in network.fuse)
+        return sum(network.layer(name).operations(images) for name in network.layer_fusion)
     return phase_operations(layer, phase, images)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from merp.models.fpga.order_codes import Target
 from merp.models.machines.cnn_merp.reconfiguration import load_seconds
 from merp.models.network.network import Network
+from merp.models.network.network_keys import json_backward
 from merp.models.network.phases import called
 from merp.tools.bitstream.bitstream import schedule
 from merp.tools.common.owned import manifest_sha
@@ -71,7 +72,7 @@ def schedule_files(
         ],
         "loads_in_a_step": sum(each["load"] for each in passes) - repeats,
         "last_layer": network.layers[-1].name,
-        "backward": network.backward,
+        "backward": json_backward(network.backward),
         "delta_at": "pooled" if choice["before"] else "sums",
         "load_milliseconds": part and round(1e3 * load_seconds(part.configuration_bits), 1),
         "passes": passes,

@@ -8,7 +8,7 @@ from typing import Any
 
 from merp.models.base.shape import Padding, Pool
 from merp.models.network.network import Layer, Network
-from merp.models.network.network_keys import FUSED
+from merp.models.network.network_keys import COMBINED, json_backward
 from merp.tools.common import fields
 from merp.tools.common.shipped import open_network, shipped_names
 from merp.tools.common.table import console, fixed, table
@@ -82,7 +82,7 @@ def _layer(layer: Layer) -> dict[str, Any]:
 def _details(network: Network) -> dict[str, Any]:
     summary = _summary(network)
     summary["layers"] = [_layer(layer) for layer in network.layers]
-    summary["backward"] = network.backward
+    summary["backward"] = json_backward(network.backward)
     summary["designs"] = {name: asdict(design) for name, design in network.designs.items()}
     return summary
 
@@ -123,7 +123,7 @@ def _print_details(network: Network) -> None:
     caption = "n, m: input and output maps of one group. Gop: per image and phase."
     if not all(isinstance(layer.shape.pad, int) for layer in network.layers):
         caption += " pad: top, left, bottom, right where sides differ."
-    if network.backward == FUSED:
+    if network.backward == COMBINED:
         caption += " Convolutions but the first layer go back in one pass (bp)."
     screen.print(table(network.name, columns, rows, text_columns=3, caption=caption))
     if network.designs:

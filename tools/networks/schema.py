@@ -17,11 +17,11 @@ from merp.models.network.network_keys import (
     FORMAT,
     FRACTION_INPUT,
     FRACTIONS,
-    FUSE,
     IMAGE_STORAGE,
     INPUT,
     KINDS,
     LAYER,
+    LAYER_FUSION,
     POOL,
     ROUNDING,
     STORAGE,
@@ -54,7 +54,7 @@ def _file(*, whole: bool) -> Schema:
     network = _table(
         {
             "name": _NAMED,
-            **_nodes((FORMAT, ROUNDING, BACKWARD, FUSE)),
+            **_nodes((FORMAT, ROUNDING, BACKWARD, LAYER_FUSION)),
             "storage": storage | {"description": "formats in memory, no wider than format"},
             "input": _table(_nodes(INPUT), _required(INPUT), whole=whole),
         },

@@ -40,7 +40,7 @@ def _again(asked: PlanOptions, fit: str) -> Iterator[str]:
     yield from ("merp", "plan", shlex.quote(str(asked.network)))
     yield from ("--board", shlex.quote(str(asked.board)), "--batch", str(asked.batch))
     given = {"--for": asked.goal, "--state-bits": asked.state_bits, "--backward": asked.backward}
-    for option, value in (given | {"--fuse": asked.fuse}).items():
+    for option, value in (given | {"--layer-fusion": asked.layer_fusion}).items():
         if value is not None:
             yield from (option, str(value))
     if asked.apart:

@@ -43,14 +43,15 @@ class Plan:
         says="as for ``traffic``; ``pooled``: deltas are stored pooled, too."
     )
     backward: str | None = fields.backward(
-        says="``separate`` or ``fused``, as for ``traffic``; convolutions that cannot go back in "
-        "one pass, or do not fit whole, have both passes."
+        says="``separate`` or ``combined``, as for ``traffic``; convolutions that cannot go back "
+        "in one pass, or do not fit whole, have both passes."
     )
-    fuse: str | None = option(
+    layer_fusion: str | None = option(
         Text(),
         "two layers that are one pass of forward propagation, or those of the pairs that fit whose "
         "step moves fewest bytes (default: as the network says)",
         metavar=f"L1+L2|{BEST}|{NONE}",
+        former=("fuse",),
         says="two layers that are one pass of forward propagation, as ``conv1+conv2``; ``best``, "
         "those of the pairs that fit that save most bytes; ``none``; or as the network says if not "
         "given. A pair that does not fit runs one by one.",

@@ -46,7 +46,7 @@ def pick(network: Network, layer: str | None, group: int | str | None, cus: int 
     """
     pair = pair_named(network, layer)
     if pair:
-        network = replace(network, fuse=pair)
+        network = replace(network, layer_fusion=pair)
         layers = [_with_design(network, name) for name in pair]
     else:
         layers = _layers(network, layer)
@@ -64,12 +64,12 @@ def check_phases(network: Network, layers: Sequence[Layer], phase: str) -> None:
     Raises:
         BadInput: so it is.
     """
-    if phase == FP.name and network.fuse:  # fused ones in one pass
+    if phase == FP.name and network.layer_fusion:  # fused ones in one pass
         return
     backward = phase in NAMED and NAMED[phase].backward
-    if backward and len(layers) == len(network.fuse):
+    if backward and len(layers) == len(network.layer_fusion):
         raise BadInput(
-            f"{mention('phase', phase)}: of {' and '.join(network.fuse)} fused: allowed: fp"
+            f"{mention('phase', phase)}: of {' and '.join(network.layer_fusion)} fused: allowed: fp"
         )
     if phase != ALL and not any(has_phase(network, layer, phase) for layer in layers):
         raise BadInput(f"{mention('phase', phase)}: {lacks(network, layers[0], phase)}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from merp.models.network.network import Layer, Network
-from merp.models.network.network_keys import FUSED
+from merp.models.network.network_keys import COMBINED, json_backward
 from merp.models.network.phases import ONE_PASS, PHASES
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
 from merp.models.traffic.count import Count
@@ -41,7 +41,7 @@ def traffic_json(
         "batch": batch,
         "footing": count.json_name,
         **words_answer(network),
-        **({"backward": FUSED} if network.backward == FUSED else {}),
+        **({"backward": json_backward(COMBINED)} if network.backward == COMBINED else {}),
     }
     if count.name != "maps":
         answer["state_bits"] = count.state
@@ -64,7 +64,7 @@ def traffic_json(
 
 def going_back(network: Network) -> tuple[str, ...]:
     """Phases that a step has besides the paper's: one pass for both on the way back."""
-    return (ONE_PASS,) if network.backward == FUSED else ()
+    return (ONE_PASS,) if network.backward == COMBINED else ()
 
 
 def strategies_json(network: Network, layers: Sequence[Layer], batch: int) -> dict[str, Any]:

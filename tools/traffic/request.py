@@ -21,7 +21,7 @@ class Traffic:
     count: str | None = option(
         OneOf(COUNTS, FORMER),
         "what is counted: see merp help count (default maps; board with --board; all with "
-        "--backward fused)",
+        "--backward combined)",
         without=STRATEGIES,
         says="what is counted: ``maps`` (maps and deltas), ``all`` (also kernels, biases, state) "
         "or ``board`` (all, in passes that fit a board; modelled). If not given ``maps``; "
@@ -31,7 +31,7 @@ class Traffic:
     _: KW_ONLY
     state_bits: str | None = option(
         OneOf(STATES),
-        "state kept for ReLU' and un-pooling (default 32; pooled with --backward fused)",
+        "state kept for ReLU' and un-pooling (default 32; pooled with --backward combined)",
         without=STRATEGIES,
         says="what ReLU' and un-pooling are given: ``32`` (if not given), ``1`` or ``pooled`` (of "
         "the way back in one pass); other than 32 with ``all`` and ``board``.",
@@ -52,7 +52,7 @@ class Traffic:
     backward: str | None = fields.backward(
         without=STRATEGIES,
         says="delta propagation and kernel update of a convolution in ``separate`` passes or "
-        "``fused`` in one; as the network says if not given.",
+        "``combined`` in one; as the network says if not given.",
     )
 
 

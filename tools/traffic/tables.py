@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from merp.models.network.network import Layer, Network
-from merp.models.network.network_keys import FUSED
+from merp.models.network.network_keys import COMBINED
 from merp.models.network.phases import PHASES
 from merp.models.traffic import published
 from merp.models.traffic.bytes import bytes_of
@@ -60,7 +60,7 @@ def print_traffic(
         summed = {phase: total(layers, phase) for phase in phases}
         rows.append(_row(name, summed, compared, printed))
     screen = console()
-    notes = [ONE_PASS_NOTE] if network.backward == FUSED else []
+    notes = [ONE_PASS_NOTE] if network.backward == COMBINED else []
     title = f"Memory traffic of {network.name}, batch {batch}"
     screen.print(
         table(

@@ -11,7 +11,7 @@ from merp.models.base.given import given, mention
 from merp.models.base.renamed import renamed
 from merp.models.machines.cnn_merp.one_pass import check_backward
 from merp.models.network.network import Network
-from merp.models.network.network_keys import FUSED
+from merp.models.network.network_keys import COMBINED
 from merp.models.network.phases import COUNTED
 from merp.models.traffic.bytes import bytes_of
 from merp.models.traffic.closed_form import Phase, total
@@ -29,7 +29,7 @@ def count_of(network: Network, asked: Asked) -> Count:
     Raises:
         BadInput: fields do not go together, or not with the way back.
     """
-    one_pass = network.backward == FUSED
+    one_pass = network.backward == COMBINED
     usual = ("all", "pooled") if one_pass else ("maps", "32")
     name, state, memory = (
         asked.count or usual[0],
@@ -38,7 +38,7 @@ def count_of(network: Network, asked: Asked) -> Count:
     )
     if one_pass and (name, state) not in (("all", "pooled"), ("board", "pooled")):
         raise BadInput(
-            f'{network.name}: backward = "{FUSED}": one pass takes deltas at pooled resolution: '
+            f'{network.name}: backward = "{COMBINED}": one pass takes deltas at pooled resolution: '
             f"allowed are counts all and board, state pooled; not count {name}, state {state}"
         )
     if name == "maps" and state != "32":

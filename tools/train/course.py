@@ -16,7 +16,7 @@ from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.one_pass import check_backward
 from merp.models.network.machine import Machine
 from merp.models.network.network import Network
-from merp.models.network.network_keys import FUSED
+from merp.models.network.network_keys import COMBINED
 from merp.models.network.registry import machine_asked, part_of
 from merp.tools.common.boards import open_board
 from merp.tools.train.names import ENGINES, HARDWARE_STATE, IN_HARDWARE, ON_CHIP
@@ -109,7 +109,7 @@ class Course:
     def pooled(self) -> bool:
         """Whether deltas are stored at pooled resolution, as by plans and in one pass."""
         own = self.own is not None and self.own.pooled
-        return self.target is not None or self.network.backward == FUSED or own
+        return self.target is not None or self.network.backward == COMBINED or own
 
     @property
     def rule(self) -> UpdateRule:
@@ -215,12 +215,12 @@ def state_kept(network: Network, engine: str, target: Target | None, asked: str 
                 "on the chip: allowed without"
             )
         return ON_CHIP
-    one_pass = network.backward == FUSED
+    one_pass = network.backward == COMBINED
     if engine == "golden" and target is None and not one_pass:
         return asked or "32"
     if asked not in (None, HARDWARE_STATE):
         what = mention("engine", engine) if target is None else name_of("board")
-        what = mention("backward", FUSED) if one_pass else what
+        what = mention("backward", COMBINED) if one_pass else what
         raise BadInput(
             f"{given('state_bits', asked)}: {what} runs the hardware: allowed: {HARDWARE_STATE}"
         )

@@ -15,7 +15,7 @@ from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.machines.cnn_merp.reconfiguration import UPDATING
 from merp.models.network.machine import Machine
 from merp.models.network.network import Network
-from merp.models.network.network_keys import FUSED
+from merp.models.network.network_keys import COMBINED, json_backward
 from merp.models.network.phases import NAMED, apart, counted_as, phases_counted
 from merp.tools.common.table import console, fixed, table
 from merp.tools.train.arithmetic import Stepped, arithmetic_of
@@ -74,7 +74,7 @@ def answer(
         "accuracy": float((found == data.held_labels).mean()),
         "images": {"trained": len(data.images), "held_out": len(data.held_images)},
         "state_bits": state,
-        "backward": network.backward,
+        "backward": json_backward(network.backward),
         "not_in_one_pass": list(told(network.layers)),
         "bytes": counted,
         "cycles": cycles,
@@ -210,7 +210,7 @@ def show(answer: Mapping[str, Any], machine: Machine) -> None:
 
 def _on_ports(answer: Mapping[str, Any]) -> str:
     """What is said of ports and cycles where layers and phases run one after the other."""
-    at = "pooled" if answer["backward"] == FUSED else "full"
+    at = "pooled" if answer["backward"] == json_backward(COMBINED) else "full"
     ports = f"On the ports deltas are at {at} resolution."
     if "plan" in answer["bytes"]:
         ports = "Every port of every layer moved the plan's bytes."

@@ -215,8 +215,8 @@ class Train:
         says="a folder for the answer and the loss curve.",
     )
     backward: str | None = fields.backward(
-        says="``separate`` passes for delta propagation and kernel update, or ``fused``: one for "
-        "both, of convolutions; the same bits. As the network file says if not given."
+        says="``separate`` passes for delta propagation and kernel update, or ``combined``: one "
+        "for both, of convolutions; the same bits. As the network file says if not given."
     )
     board: Place | None = fields.board(
         "none: layers in one piece",

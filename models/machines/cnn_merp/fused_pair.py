@@ -44,7 +44,7 @@ def fused_layers(network: Network) -> tuple[Layer, Layer]:
     Raises:
         ValueError: it fuses none.
     """
-    first, second = (network.layer(name) for name in network.fuse)
+    first, second = (network.layer(name) for name in network.layer_fusion)
     return first, second
 
 
@@ -130,7 +130,7 @@ def check_fusable(network: Network) -> None:
     Raises:
         BadInput: they are not.
     """
-    if network.fuse:
+    if network.layer_fusion:
         pair = fused_layers(network)
         shape = fused_shape(network, *pair)
         if all(each.design is not None for each in pair):

@@ -14,7 +14,7 @@ from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.phases import delta_design, update_design
 from merp.models.network.network import Layer, Network
-from merp.models.network.network_keys import FUSED, SEPARATE
+from merp.models.network.network_keys import COMBINED, SEPARATE
 from merp.models.network.phases import ONE_PASS, has_phase
 
 
@@ -79,7 +79,7 @@ def check_backward(network: Network, layers: Iterable[Layer] | None = None) -> N
         BadInput: one cannot; the message names network, layer, and the key that asks for it. Or
             the network goes back in one pass on another machine.
     """
-    if network.backward == FUSED:
+    if network.backward == COMBINED:
         designs_of(network)  # no other machine goes back in one pass
     for layer in network.layers if layers is None else layers:
         if has_phase(network, layer, ONE_PASS) and layer.design is not None:
@@ -95,7 +95,7 @@ def in_one_pass(network: Network) -> Network:
     Raises:
         BadInput: as ``check_backward``.
     """
-    found = replace(network, backward=FUSED)
+    found = replace(network, backward=COMBINED)
     check_backward(found)
     return found
 

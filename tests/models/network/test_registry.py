@@ -203,7 +203,7 @@ def test_its_phases_are_those_of_its_layers(bring: Bring, network: Path) -> None
     bring("pointy", "point", "point_machine:MACHINE")
     read = read_network(network)
     assert phases_of_step(read) == ("fp", "ku")
-    assert not has_phase(replace(read, backward="fused"), read.layers[0], "bp")
+    assert not has_phase(replace(read, backward="combined"), read.layers[0], "bp")
 
 
 def test_a_network_on_two_machines_is_refused_where_one_answers(

@@ -195,7 +195,7 @@ def test_three_groups_of_one_map() -> None:
 def test_one_pass(name: str) -> None:
     """By formula of a pass, by that of the network, and by the walk, in formats that differ."""
     separate, designed = layers(name)
-    network = replace(separate, backward="fused")
+    network = replace(separate, backward="combined")
     count, images = Count(name="all", state="pooled"), 3
     formula, apart = (network_traffic(each, images, count) for each in (network, separate))
     for index, layer in enumerate(network.layers):
@@ -222,13 +222,13 @@ def test_one_pass(name: str) -> None:
 
 def test_a_step_of_alexnet_in_one_pass() -> None:
     """Two readings of kernels, deltas and state of conv2 to conv5 are one."""
-    network = replace(open_network("alexnet"), backward="fused")
+    network = replace(open_network("alexnet"), backward="combined")
     found = network_traffic(network, 128, Count(name="all", state="pooled"))
     step = total([each for each in found if each.layer.kind == "conv"], "step")
     assert (step.bytes, round(step.mb_per_gflop or 0, 3)) == (837_516_800, 1.729)
 
 
 def test_one_pass_takes_no_tiles() -> None:
-    network = replace(open_network("alexnet"), backward="fused")
+    network = replace(open_network("alexnet"), backward="combined")
     with pytest.raises(BadInput, match=r"alexnet: backward: .* allowed are backward"):
         network_traffic(network, 1, Count(name="board"))

@@ -17,7 +17,7 @@ from merp.models.traffic.pass_words import fused_port_words
 from merp.tools.common.shipped import open_network
 
 ALEXNET = open_network("alexnet")
-FUSED = replace(ALEXNET, fuse=("conv1", "conv2"))
+FUSED = replace(ALEXNET, layer_fusion=("conv1", "conv2"))
 BYTES = Storage(
     maps=BINARY32, deltas=BINARY32, kernels=BINARY32, gradients=BINARY32, image=ByteImage()
 )
@@ -51,11 +51,13 @@ def test_alexnets_inference(network: object, mb_per_gflop: float) -> None:
 
 def test_the_pairs_ports_are_the_layers_shares() -> None:
     """In inference, and in a step, where the map between leaves and is not read again."""
-    first, second = (FUSED.layer(name) for name in FUSED.fuse)
+    first, second = (FUSED.layer(name) for name in FUSED.layer_fusion)
     shape = fused_shape(FUSED, first, second)
     assert fused_design(FUSED, first, second, state=True).second.state
     inference = fused_port_words(shape, 128, False)
-    shares = [phase for layer, phase in inference_traffic(FUSED, 128) if layer.name in FUSED.fuse]
+    shares = [
+        phase for layer, phase in inference_traffic(FUSED, 128) if layer.name in FUSED.layer_fusion
+    ]
     assert sum(each.bytes for each in shares) == 4 * sum(inference.values())
     step = fused_port_words(shape, 128, True)
     states = sum(words for port, words in step.items() if "state" in port)

@@ -198,7 +198,7 @@ FUSED = network_text(
     layer("conv2", 4, kernel=2, pad=1, design="k2"),
     layer("conv3", 3, kernel=2, stride=2, relu=False, design="k2"),
     designs={"k2": {"k": 2, "n_cu": 3, "r": 1, "d": 2, "mul_latency": 1, "add_latency": 2}},
-    backward="fused",
+    backward="combined",
 )
 
 

@@ -66,7 +66,7 @@ def test_what_no_pipeline_has_is_refused_in_one_line(
 ) -> None:
     fused = tmp_path / "fused.toml"
     text = (DATA / "tiny3.toml").read_text()
-    fused.write_text(text.replace("input =", 'fuse = ["conv1", "conv2"]\ninput =', 1))
+    fused.write_text(text.replace("input =", 'layer_fusion = ["conv1", "conv2"]\ninput =', 1))
     asked: list[tuple[tuple[Any, ...], str]] = [
         ((network, "--layer", "conv1", "--depth", 2), "--depth 2: allowed with --architecture"),
         ((network, *MAZOUZ, "--layer", "conv1"), "--layer: --architecture pipeline has all layers"),

@@ -40,13 +40,13 @@ FIXED = network_text(
     format="fixed16",
 )
 PLAIN = float_network()
-FUSED = float_network(fuse=["conv1", "conv2"])
+FUSED = float_network(layer_fusion=["conv1", "conv2"])
 PAIR = "conv1+conv2"
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "all layers": (PLAIN, {}),
     "two fused layers": (FUSED, {"phase": "all"}),
     "two fused layers that are named": (PLAIN, {"layer": PAIR}),
-    "one pass back": (float_network(backward="fused"), {"phase": "bp"}),
+    "one pass back": (float_network(backward="combined"), {"phase": "bp"}),
     "a layer in groups": (PLAIN, {"layer": "conv2", "phase": "ku"}),
     "a group": (PLAIN, {"layer": "conv2", "group": 1}),
     "a fully connected layer": (PLAIN, {"layer": "fc3", "phase": "dp"}),
@@ -148,9 +148,9 @@ def test_traffic(kind: str, tmp_path: Path, terminal: Terminal) -> None:
 def test_a_plan(fuse: str | None, tmp_path: Path, terminal: Terminal) -> None:
     path = tmp_path / "net.toml"
     path.write_text(PLAIN)
-    words = () if fuse is None else ("--fuse", fuse)
+    words = () if fuse is None else ("--layer-fusion", fuse)
     answer = terminal.answer("plan", path, "--board", "kc705", "--batch", 4, *words)
-    found = merp.load(path).plan("kc705", 4, fuse=fuse)
+    found = merp.load(path).plan("kc705", 4, layer_fusion=fuse)
     assert found.json() == answer
     assert [dict(row) for row in found] == answer["layers"]
     assert (PAIR in {row["name"] for row in found}) == (fuse is not None)

@@ -16,7 +16,7 @@ LAYERS = network_text(
     layer("conv2", 64, kernel=3, pad=1, pool=max_pool(6, 6)),
     layer("fc3", 3, relu=False, design="k1"),
     designs={"k1": {"k": 1, "n_cu": 1, "r": 1}},
-    fuse=["conv1", "conv2"],
+    layer_fusion=["conv1", "conv2"],
 )
 ON_ONE_UNIT = LAYERS.replace("pad = 1\n", 'pad = 1\ndesign = "k3"\n') + (
     "[design.k3]\nk = 3\nn_cu = 1\nr = 1\n"
@@ -53,17 +53,19 @@ def test_a_plan_is_the_network_file_that_the_verbs_take(place: Path, terminal: T
     words = ["--board", "kc705", "--batch", "4"]
     found = terminal.answer("plan", "bare.toml", *words, "-o", "made.toml")
     made = read_network(place / "made.toml")
-    assert made.fuse == ("conv1", "conv2")
+    assert made.layer_fusion == ("conv1", "conv2")
     assert [layer.design for layer in made.layers] == ["auto3", "auto3", "k1"]
     assert terminal.answer("plan", "made.toml", *words)["layers"] == found["layers"]
     pair = found["layers"][0]
     assert (pair["name"], pair["phase"], pair["design"]) == ("conv1+conv2", "ff", "auto3+auto3")
     assert pair["words"]["between_out"] == 4 * 6 * 6 * 32
 
-    apart = terminal.answer("plan", "made.toml", *words, "--fuse", "none", "-o", "apart.toml")
+    apart = terminal.answer(
+        "plan", "made.toml", *words, "--layer-fusion", "none", "-o", "apart.toml"
+    )
     assert "fuse" not in apart
-    assert read_network(place / "apart.toml").fuse == ()
-    best = terminal.answer("plan", "apart.toml", *words, "--fuse", "best")
+    assert read_network(place / "apart.toml").layer_fusion == ()
+    best = terminal.answer("plan", "apart.toml", *words, "--layer-fusion", "best")
     assert best["fuse"] == found["fuse"]
     (saved,) = (each["saved_in_step_bytes"] for each in apart["fusable"] if each["best"])
     moved, less = (each["total_all"]["step"]["bytes"] for each in (apart, best))
@@ -73,9 +75,9 @@ def test_a_plan_is_the_network_file_that_the_verbs_take(place: Path, terminal: T
 def test_the_tables_say_what_is_fused_and_what_would_be(place: Path, terminal: Terminal) -> None:
     words = ["plan", "unit.toml", "--board", "kc705", "--batch", "2"]
     assert "FF: FP of both in one pass, 1 + 1 CUs." in terminal.prose(*words)
-    said = terminal.prose(*words, "--fuse", "none")
+    said = terminal.prose(*words, "--layer-fusion", "none")
     assert "conv1 and conv2 fused in forward propagation would fit, 1 + 1 CUs" in said
-    assert "--fuse best: conv1 and conv2." in said
+    assert "--layer-fusion best: conv1 and conv2." in said
 
 
 def test_on_a_board_without_room_layers_run_one_by_one(place: Path, terminal: Terminal) -> None:
@@ -88,7 +90,7 @@ def test_on_a_board_without_room_layers_run_one_by_one(place: Path, terminal: Te
     assert [(each["name"], each["passes"]) for each in forward] == [
         ("conv1", 1), ("conv2", 2), ("fc3", 1),
     ]  # fmt: skip
-    assert read_network(place / "made.toml").fuse == ()
+    assert read_network(place / "made.toml").layer_fusion == ()
     train = ["train", "unit.toml", *board, "--data", "data.npz", "--batch", "2", "--steps", "1"]
     trained = terminal.answer(*train)
     assert trained["not_in_one_pass"] == [found["unfused"]]

@@ -15,7 +15,7 @@ from merp.models.machines.cnn_merp.cycles import network_cycles
 from merp.models.machines.cnn_merp.one_pass import check_backward
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
-from merp.models.network.network_keys import FUSED
+from merp.models.network.network_keys import COMBINED
 from merp.models.network.step_passes import layer_passes
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.count import Count
@@ -62,7 +62,7 @@ def evaluate(given: Mapping[str, Any]) -> dict[str, Any]:
         cycles = sum(each.phase for _, _, each in network_cycles(network, batch))
         figures["time"] = cycles / (clock * 1e6)
     if "bytes" in job.goals:
-        state = "pooled" if network.backward == FUSED else "32"
+        state = "pooled" if network.backward == COMBINED else "32"
         figures["bytes"] = step_bytes(network, batch, Count(name="all", state=state))["step"]
     if set(LOGIC) & set(job.goals):
         figures |= _logic(network)

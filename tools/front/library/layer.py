@@ -96,7 +96,7 @@ class Layer:
         from merp.tools.simulate.waves import Waves
 
         layer, phase, x = self._layer, asked.phase, asked.x
-        network = going_back_for(replace(self._network, fuse=()), phase)
+        network = going_back_for(replace(self._network, layer_fusion=()), phase)
         array = array_of(asked.engine, asked.cu_array)
         check_wave_of(asked.wave_of, wave=asked.wave is not None)
         groups = self._groups(asked.group)

@@ -36,10 +36,10 @@ def choose_layers(picked: Picked, options: RunOptions) -> Choice:
     """
     phase, rows = options.phase, options.rows
     network, layers = going_back_for(picked.network, phase), picked.layers
-    if len(layers) == 1 and phase == PAIR and layers[0].name in network.fuse[:1]:
+    if len(layers) == 1 and phase == PAIR and layers[0].name in network.layer_fusion[:1]:
         layers = fused_layers(network)
     elif len(layers) == 1:
-        network = replace(network, fuse=())
+        network = replace(network, layer_fusion=())
     for layer in layers:
         where = f"{network.name}: {layer.name}"
         check_fits(layer.shape, options.images, design_of(network, layer), where)
@@ -88,7 +88,7 @@ def phases_named(
     """
     if phase == ALL:
         return tuple(of_step)
-    if phase == FP.name and network.fuse:
+    if phase == FP.name and network.layer_fusion:
         return tuple(
             each
             for each in (PAIR, FP.name)

@@ -69,7 +69,7 @@ def title(bitstream: Bitstream) -> str:
         found = fused_design(bitstream.network, *pair)
         shares = ((found.first.n_cu, found.first), (found.groups * found.second.n_cu, found.second))
         cus = " and ".join(f"{n} CUs of {each.k} x {each.k}" for n, each in shares)
-        both = "+".join(bitstream.network.fuse)
+        both = "+".join(bitstream.network.layer_fusion)
         return f"{bitstream.network.name} {both}, {NAMED[PAIR].title}, {cus}"
     return (
         f"{bitstream.network.name} {bitstream.design}, {NAMED[bitstream.phase.name].title}, "

@@ -8,7 +8,7 @@ from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.cosim.training.hardware_step import HardwareStep, Layers
 from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
-from merp.models.network.network_keys import FUSED
+from merp.models.network.network_keys import COMBINED
 from merp.tools.common.progress import Progress
 from merp.tools.machines.usual.arithmetic import Step, golden_step, hardware_step
 from merp.tools.train.course import Course
@@ -31,6 +31,6 @@ def _layers(network: Network, plan: Plan | None, images: int) -> Layers:
     """The layers in the hardware, in the passes of a plan or in one piece."""
     if plan is not None:
         return PlannedLayers(plan)
-    if network.backward == FUSED:
+    if network.backward == COMBINED:
         return FusedLayers(network, images)
     return WholeLayers(network, images)

@@ -28,7 +28,7 @@ from merp.tools.common.stored import storage_answer
 from merp.tools.common.table import console, fixed, say, table
 from merp.tools.plan.request import SHIPPED, Plan
 
-OF_TILES = ("goal", "apart", "state_bits", "fuse")
+OF_TILES = ("goal", "apart", "state_bits", "layer_fusion")
 """Options of a machine that cuts layers into tiles, or fuses them."""
 
 

@@ -35,7 +35,7 @@ def check_designs(network: Network, images: int) -> None:
         BadInput: one has none, or its design does not, or two layers cannot be fused so that state
             leaves.
     """
-    if network.fuse:
+    if network.layer_fusion:
         check_pair(network, images, state=True)
     for layer in network.layers:
         where = f"{network.name}: layer {layer.name}"

@@ -14,7 +14,7 @@ from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.phases import delta_design
 from merp.models.network.machine import Option
 from merp.models.network.network import Layer, Network
-from merp.models.network.network_keys import FUSED
+from merp.models.network.network_keys import COMBINED
 
 BYTE = 8
 
@@ -82,8 +82,8 @@ def check_place(network: Network, layer: Layer) -> None:
     refused = {
         "it adds the output of another layer": layer.add is not None,
         f"it has {layer.groups} groups": layer.groups > 1,
-        "the network fuses layers": bool(network.fuse),
-        "the network goes back in one pass": network.backward == FUSED,
+        "the network fuses layers": bool(network.layer_fusion),
+        "the network goes back in one pass": network.backward == COMBINED,
         f"map_port is {design.map_port}": design.map_port > 1,
         f"kernel_port is {design.kernel_port}": design.kernel_port > 1,
         "it is the last and has ReLU or pooling": last and (shape.relu or shape.pool is not None),

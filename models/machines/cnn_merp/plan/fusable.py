@@ -46,7 +46,7 @@ def fusable(plan: Plan) -> Iterator[Fusable]:
 
     Nor of one whose state no hardware keeps.
     """
-    if plan.network.fuse or plan.state != POOLED:
+    if plan.network.layer_fusion or plan.state != POOLED:
         return
     apart = {layer.name: phase for layer, phase in inference_traffic(plan.network, plan.batch)}
     for first, second in pairwise(plan.network.layers):

@@ -28,8 +28,8 @@ def check_fusing(network: Network, state: str) -> None:
     fused_shape(network, *fused_layers(network))
     if state != POOLED:
         raise BadInput(
-            f"{network.name}: fuse: no hardware that fuses layers keeps state {state}: allowed is "
-            f"{POOLED}, or no fuse"
+            f"{network.name}: layer_fusion: no hardware that fuses layers keeps state {state}: "
+            f"allowed is {POOLED}, or no layer_fusion"
         )
 
 

@@ -31,7 +31,7 @@ from merp.models.machines.cnn_merp.plan.search import best_tiles
 from merp.models.machines.cnn_merp.plan.work import POOLED, Work
 from merp.models.network.branches import begun, behind, beside, previous, stored_as
 from merp.models.network.network import Layer, Network
-from merp.models.network.network_keys import FUSED, SEPARATE
+from merp.models.network.network_keys import COMBINED, SEPARATE
 from merp.models.network.phases import NAMED, ONE_PASS, PAIR, PHASES, has_phase
 
 GOALS: Final = ("bytes", "time")
@@ -61,12 +61,12 @@ def plan(
         BadInput: the part is too small; the message says what for. Or the network goes back in one
             pass, or fuses layers, and deltas are not stored pooled; or none could be fused so.
     """
-    if network.backward == FUSED and state != POOLED:
+    if network.backward == COMBINED and state != POOLED:
         raise BadInput(
-            f'{network.name}: backward = "{FUSED}": deltas are expanded once for both phases: '
+            f'{network.name}: backward = "{COMBINED}": deltas are expanded once for both phases: '
             f"allowed is state {POOLED}, not {state}"
         )
-    if network.fuse:
+    if network.layer_fusion:
         check_fusing(network, state)
     keep_freed_memory()
     complete, chosen = _complete(network, board, batch, goal, state)
@@ -74,11 +74,11 @@ def plan(
         complete, chosen = each_apart(complete, chosen)
     found: dict[tuple[str, str], Planned] = {}
     unfused = ""
-    if network.fuse:
+    if network.layer_fusion:
         try:
-            pair = _pair(complete, network.fuse, board, batch, state)
-            complete = replace(complete, fuse=network.fuse)
-            found[network.fuse[0], PAIR] = pair
+            pair = _pair(complete, network.layer_fusion, board, batch, state)
+            complete = replace(complete, layer_fusion=network.layer_fusion)
+            found[network.layer_fusion[0], PAIR] = pair
         except BadInput as error:
             unfused = str(error)
     for name in complete.designs:
@@ -120,9 +120,9 @@ def _complete(
 
     Layers that are to be fused get designs of one element a beat.
     """
-    complete, missing = with_designs(replace(network, fuse=()))
+    complete, missing = with_designs(replace(network, layer_fusion=()))
     for name, layers in missing.items():
-        narrow = any(layer.name in network.fuse for layer in layers)
+        narrow = any(layer.name in network.layer_fusion for layer in layers)
         for design in proposals(layers, board.room, network.fmt, network.at(layers[0]).storage):
             fitting: dict[Design, list[Planned]] = {}
             for each in [design] if narrow else with_ports(design):
@@ -160,7 +160,7 @@ def _fitting(
 ) -> list[Planned] | None:
     """All that runs on a design; None where the part lacks the room."""
     try:
-        for phase in ("fp",) if network.backward == FUSED else PHASES:
+        for phase in ("fp",) if network.backward == COMBINED else PHASES:
             some = works[phase]
             if some and least_logic(least_engine(name, some)).lut > most_luts(board):
                 return None  # the search need not begin

@@ -181,7 +181,7 @@ def test_cycles_of_random_layers(design: BackwardDesign, rule: UpdateRule, seed:
 )  # fmt: skip
 def test_alexnets_layers_as_in_verilator(name: str, load: int, total: int) -> None:
     """An image, all groups: the hardware took these cycles. source: docs/engines.md"""
-    network = replace(ALEXNET, backward="fused")
+    network = replace(ALEXNET, backward="combined")
     found = layer_cycles(network, network.layer(name), "bp", 1)
     assert found is not None
     assert (found.kernel_load, found.total) == (load, total)
@@ -192,7 +192,7 @@ def test_alexnets_step_in_one_pass_takes_about_as_long() -> None:
 
     It takes kernels one element a beat, where the phases apart take four.
     """
-    fused = replace(ALEXNET, backward="fused")
+    fused = replace(ALEXNET, backward="combined")
     cycles: dict[str, dict[str, int]] = {}
     for network in (ALEXNET, fused):
         for layer, phase, found in network_cycles(network, 128):

@@ -74,7 +74,7 @@ def test_alexnets_shares_fit_the_papers_part() -> None:
 @pytest.mark.full
 @pytest.mark.parametrize(("images", "total"), [(1, 1_222_401), (2, 2_342_145)])
 def test_alexnets_cycles_as_they_were_measured(images: int, total: int) -> None:
-    network = replace(ALEXNET, fuse=("conv1", "conv2"))
+    network = replace(ALEXNET, layer_fusion=("conv1", "conv2"))
     found = layer_cycles(network, PAIR[0], "ff", images)
     assert found is not None
     assert found.total == total

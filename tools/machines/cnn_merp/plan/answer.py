@@ -14,7 +14,7 @@ from merp.models.machines.cnn_merp.plan.fit import SHIPPED
 from merp.models.machines.cnn_merp.plan.fusable import Fusable, fusable, saves_most
 from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
 from merp.models.machines.cnn_merp.plan.reached import Reached, reached
-from merp.models.network.network_keys import FUSED
+from merp.models.network.network_keys import COMBINED, json_backward
 from merp.models.network.phases import counted_as, phases_counted
 from merp.tools.common.designed import designed_file
 from merp.tools.common.stored import storage_answer
@@ -25,13 +25,13 @@ def plan_json(plan: Plan) -> dict[str, Any]:
     board, part = plan.board, plan.board.part
     pairs = list(fusable(plan))
     best = saves_most(pairs)
-    one_pass = plan.network.backward == FUSED
+    one_pass = plan.network.backward == COMBINED
     return {
         "network": plan.network.name,
         "batch": plan.batch,
         **storage_answer(plan.network),
-        **({"backward": FUSED} if one_pass else {}),
-        **({"fuse": list(plan.network.fuse)} if plan.network.fuse else {}),
+        **({"backward": json_backward(COMBINED)} if one_pass else {}),
+        **({"fuse": list(plan.network.layer_fusion)} if plan.network.layer_fusion else {}),
         **({"unfused": plan.unfused} if plan.unfused else {}),
         "for": plan.goal,
         "state_bits": plan.state,

@@ -24,22 +24,22 @@ def fused_plan(
     state: str,
     *,
     apart: bool,
-    fuse: str | None,
+    layer_fusion: str | None,
 ) -> Plan:
-    """The plan of a network that fuses what ``fuse`` asks for; None: as it says.
+    """The plan of a network that fuses what ``layer_fusion`` asks for; None: as it says.
 
     Raises:
         BadInput: as ``plan``, or no such layers are there.
     """
     on_board = partial(plan, board=board, batch=batch, goal=goal, state=state, apart=apart)
-    if fuse is None:
+    if layer_fusion is None:
         return on_board(network)
-    pair = pair_named(network, fuse)
-    if not pair and fuse not in (BEST, NONE):
+    pair = pair_named(network, layer_fusion)
+    if not pair and layer_fusion not in (BEST, NONE):
         raise BadInput(
-            f"{given('fuse', fuse)}: allowed are {BEST}, {NONE}, or two of the layers "
-            f"{', '.join(layer.name for layer in network.layers)}, as conv1+conv2"
+            f"{given('layer_fusion', layer_fusion)}: allowed are {BEST}, {NONE}, or two of the "
+            f"layers {', '.join(layer.name for layer in network.layers)}, as conv1+conv2"
         )
-    found = on_board(replace(network, fuse=pair))
-    best = saves_most(fusable(found)) if fuse == BEST else None
-    return found if best is None else on_board(replace(network, fuse=best.names))
+    found = on_board(replace(network, layer_fusion=pair))
+    best = saves_most(fusable(found)) if layer_fusion == BEST else None
+    return found if best is None else on_board(replace(network, layer_fusion=best.names))

@@ -69,6 +69,14 @@ def planned(network: Network, asked: Plan) -> Planned:
     board, state = open_board(fspath(asked.board)), asked.state_bits or STATE
 
     def on_board(each: Network, goal: str) -> OnBoard:
-        return fused_plan(each, board, asked.batch, goal, state, apart=asked.apart, fuse=asked.fuse)
+        return fused_plan(
+            each,
+            board,
+            asked.batch,
+            goal,
+            state,
+            apart=asked.apart,
+            layer_fusion=asked.layer_fusion,
+        )
 
     return Planned(fitted_plan(network, asked.fit, asked.goal or GOAL, on_board))

@@ -10,7 +10,7 @@ from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.plan.engines import Engine
 from merp.models.machines.cnn_merp.plan.fusable import fusable, saves_most
 from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
-from merp.models.network.network_keys import FUSED
+from merp.models.network.network_keys import COMBINED
 from merp.models.network.phases import NAMED
 from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, say, table
@@ -64,7 +64,7 @@ def _print_passes(plan: Plan) -> None:
 
 def _one_pass_notes(plan: Plan) -> Iterator[str]:
     """Where convolutions go back in one pass: which do not, though they propagate a delta."""
-    if plan.network.backward != FUSED:
+    if plan.network.backward != COMBINED:
         return
     yield "BP: DP and KU in one pass."
     works = [each.work for each in plan.layers if each.work.layer.kind == "conv"]
@@ -90,7 +90,7 @@ def _fused_notes(plan: Plan) -> Iterator[str]:
             f"{fixed(each.saved_in_inference / 1e6, 1)} MB in inference."
         )
     if (best := saves_most(pairs)) is not None:
-        yield f"--fuse best: {' and '.join(best.names)}."
+        yield f"--layer-fusion best: {' and '.join(best.names)}."
 
 
 def _cus(engine: Engine) -> str:

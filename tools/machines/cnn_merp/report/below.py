@@ -20,7 +20,7 @@ def networks_below(network: Network) -> Iterator[Network]:
 
     Of a network that fuses two layers also those rows that do.
     """
-    for _, changed in changes(network, network.fuse):
+    for _, changed in changes(network, network.layer_fusion):
         found = _on_its_designs(changed)
         if found is not None:
             yield found
@@ -33,7 +33,7 @@ def is_built(variant: Variant, part: Part) -> bool:
         part: that two fused layers are to fit.
     """
     found = _on_its_designs(variant.network) if variant.count.pooled else None
-    if found is None or not found.fuse:
+    if found is None or not found.layer_fusion:
         return found is not None
     try:
         check_pair(found, 1, state=True, part=part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from merp.models.network.network_keys import SEPARATE
+from merp.models.network.network_keys import SEPARATE, json_backward
 from merp.models.network.phases import COUNTED, ONE_PASS, PHASES, has_phase
 from merp.models.traffic.bounds import lower_bound, on_chip_words
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
@@ -84,7 +84,7 @@ def variants_table(choice: PlannedChoice) -> Table:
             "deltas": each.deltas,
             "formats": each.formats,
             "image": each.image,
-            "backward": each.backward,
+            "backward": json_backward(each.backward),
             "fused": each.fused,
             "hardware": "yes" if is_built(each, choice.part) else "no",
             **{f"{p}_mb_per_gflop": of(each.layers, p).mb_per_gflop for p in (*PHASES, ONE_PASS)},
@@ -137,7 +137,7 @@ def _basis(choice: PlannedChoice, variant: Variant) -> str:
         for phase in COUNTED
         if each.layer.kind == "conv" and has_phase(network, each.layer, phase)
     ]
-    if network.fuse:
+    if network.layer_fusion:
         figures.append(fused_figure(network, choice.batch, state=True))
     seen = all(choice.saw(*each, every_port=True) for each in figures)
     return MEASURED if seen else MODELLED

@@ -16,4 +16,4 @@ def fused_figure(network: Network, batch: int, *, state: bool) -> tuple[Layer, s
     """
     shape = fused_shape(network, *fused_layers(network))
     figure = fused_traffic(network, shape, batch, state=state)
-    return network.layer(network.fuse[0]), PAIR, figure
+    return network.layer(network.layer_fusion[0]), PAIR, figure

@@ -25,7 +25,7 @@ def inference_table(choice: PlannedChoice) -> Table | None:
     moved = [sum(figure.bytes for *_, figure in figures) for _, figures in found]
     rows = [
         {
-            "fused": "+".join(network.fuse) or "none",
+            "fused": "+".join(network.layer_fusion) or "none",
             "image": _image(network),
             "inference_bytes": count,
             "inference_mb_per_gflop": count / sum(f.operations for *_, f in figures) * 1e3,
@@ -61,11 +61,11 @@ def inference_table(choice: PlannedChoice) -> Table | None:
 
 def _networks(choice: PlannedChoice) -> Iterator[Network]:
     """The network, with two layers fused, with images in bytes, and with both."""
-    plain = replace(choice.network, fuse=())
+    plain = replace(choice.network, layer_fusion=())
     yield plain
     if not choice.pair:
         return
-    fused = replace(plain, fuse=choice.pair)
+    fused = replace(plain, layer_fusion=choice.pair)
     yield fused
     if not isinstance(plain.stored_input, ByteImage):
         yield _in_bytes(plain)
@@ -86,7 +86,7 @@ def _image(network: Network) -> str:
 def _figures(network: Network, batch: int) -> Iterator[tuple[Layer, str, Phase]]:
     """Layer, phase and bytes of each pass over convolutions, two fused layers as one."""
     for layer, phase in inference_traffic(network, batch):
-        if layer.kind == "conv" and layer.name not in network.fuse:
+        if layer.kind == "conv" and layer.name not in network.layer_fusion:
             yield layer, "fp", phase
-    if network.fuse:
+    if network.layer_fusion:
         yield fused_figure(network, batch, state=False)

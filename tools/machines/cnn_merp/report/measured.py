@@ -72,7 +72,7 @@ def read_records(directories: Sequence[Path], network: Network) -> list[Measurem
 def _told_apart(path: Path, run: Mapping[str, Any], network: Network) -> Measurement:
     """What a run measured, of the first of the networks that it confirms."""
     if run["phase"] == PAIR:
-        network = replace(network, fuse=pair_named(network, run["layer"]))
+        network = replace(network, layer_fusion=pair_named(network, run["layer"]))
     asked = _measurement(path, run, going_back_for(network, run["phase"]))
     others = (
         _measurement(path, run, other)
@@ -83,7 +83,7 @@ def _told_apart(path: Path, run: Mapping[str, Any], network: Network) -> Measure
 
 
 def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measurement:
-    layer = network.layer(network.fuse[0] if network.fuse else run["layer"])
+    layer = network.layer(network.layer_fusion[0] if network.layer_fusion else run["layer"])
     groups = layer.groups if run["group"] == "all" else 1
     found = monitored(run)
     # Where a layer does not pool, its ports do not tell: a record that is kept says it.

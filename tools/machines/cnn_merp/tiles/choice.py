@@ -89,7 +89,7 @@ def choose(network: Network, board: Board, asked: SimulateOptions, images: int) 
         raise BadInput(found.unfused)
     layers = complete.layers
     if layer != ALL:
-        first = phase == PAIR and name in complete.fuse[:1]
+        first = phase == PAIR and name in complete.layer_fusion[:1]
         layers = fused_layers(complete) if first else (complete.layer(name),)
     check_phases(complete, layers, phase)
     _check_one_pass(found, layers, phase)

@@ -9,7 +9,7 @@ from typing import Any
 from merp.models.base.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
-from merp.models.network.network_keys import FUSED
+from merp.models.network.network_keys import COMBINED
 from merp.tools.common.boards import any_board
 from merp.tools.machines.mac_array.report.measured import read_array_records
 from merp.tools.report.choice import Choice
@@ -17,8 +17,8 @@ from merp.tools.report.reports import Report
 
 
 def _choice(network: Network, batch: int, board: Board, records: Sequence[Path]) -> Choice:
-    if network.backward == FUSED:
-        raise BadInput(f"--backward {FUSED}: {network.name}: allowed with architecture cnn-merp")
+    if network.backward == COMBINED:
+        raise BadInput(f"--backward {COMBINED}: {network.name}: allowed with architecture cnn-merp")
     return Choice(
         network=network,
         batch=batch,

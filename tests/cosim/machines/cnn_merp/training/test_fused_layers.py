@@ -43,7 +43,7 @@ NETWORK = network_text(
         "k2": {"k": 2, "n_cu": 3, "d": 2, "mul_latency": 1, "add_latency": 2},
         "full": {"k": 1, "n_cu": 2, "mul_latency": 1, "add_latency": 2},
     },
-    backward="fused",
+    backward="combined",
 )
 
 NARROW = """
@@ -96,7 +96,7 @@ def test_generated_code_ends_in_the_golden_bits(engine: str, tmp_path: Path) -> 
 def command(tmp_path: Path) -> list[str]:
     """``merp train`` of a few images; the network file itself says separate."""
     file, data = tmp_path / "net.toml", tmp_path / "data.npz"
-    file.write_text(NETWORK.replace('backward = "fused"\n', ""))
+    file.write_text(NETWORK.replace('backward = "combined"\n', ""))
     rng = np.random.default_rng(0)
     np.savez(data, images=rng.uniform(-1, 1, (10, 6, 6)), labels=rng.integers(0, 3, 10))
     return ["train", str(file), "--data", str(data), "--batch", "2", "--steps", "1"]
@@ -107,10 +107,10 @@ def test_files_are_those_of_separate_passes(
 ) -> None:
     ways = {
         "golden": ("--engine", "golden"),
-        "golden fused": ("--engine", "golden", "--backward", "fused"),
+        "golden fused": ("--engine", "golden", "--backward", "combined"),
         "separate": ("--engine", "myhdl", "--backward", "separate"),
-        "fused": ("--engine", "myhdl", "--backward", "fused"),
-        "board": ("--engine", "myhdl", "--backward", "fused", "--board", "kc705"),
+        "fused": ("--engine", "myhdl", "--backward", "combined"),
+        "board": ("--engine", "myhdl", "--backward", "combined", "--board", "kc705"),
     }
     answers, saved = {}, {}
     for name, options in ways.items():
@@ -140,7 +140,7 @@ def test_the_library_trains_in_one_pass(
     data = np.load(tmp_path / "data.npz")
     pair = data["images"], data["labels"]
     net = merp.load(command[1])
-    fused = net.train(pair, engine="myhdl", backward="fused", batch=2, steps=1)
+    fused = net.train(pair, engine="myhdl", backward="combined", batch=2, steps=1)
     golden = net.train(pair, batch=2, steps=1)
     assert [row["phase"] for row in fused.traffic] == ["fp", "dp", "bp", "ku", "step"]
     for name, both in golden.words.items():
@@ -159,7 +159,7 @@ def test_the_library_trains_in_one_pass(
     [
         (("[design.k2]", "[design.k2]\nmap_port = 2"), (), "conv2: runs on a design of several"),
         (("n_cu = 3", "n_cu = 1\nr = 1"), (), "mixed: layer conv2: n_cu = 1: two halves of a pass"),
-        (None, ("--state-bits", "1"), "--state-bits 1: --backward fused runs the hardware"),
+        (None, ("--state-bits", "1"), "--state-bits 1: --backward combined runs the hardware"),
     ],
 )
 def test_what_cannot_be_trained_so_is_refused(
@@ -173,7 +173,7 @@ def test_what_cannot_be_trained_so_is_refused(
         file = Path(command[1])
         file.write_text(file.read_text().replace(*change))
     for engine in ("golden", "myhdl"):
-        line = terminal.refusal(*command, "--engine", engine, "--backward", "fused", *options)
+        line = terminal.refusal(*command, "--engine", engine, "--backward", "combined", *options)
         assert said in line
 
 
@@ -188,7 +188,7 @@ def test_a_residual_network_is_refused(command: list[str], terminal: Terminal) -
         f"{layers}[design.k1]\nk = 1\nn_cu = 2\n"
     )
     Path(command[1]).write_text(text)
-    line = terminal.refusal(*command, "--backward", "fused")
+    line = terminal.refusal(*command, "--backward", "combined")
     assert "added: layer conv2: starts its deltas at those of another one" in line
 
 
@@ -215,7 +215,7 @@ def test_a_planted_fault_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @needs("scikit-learn")
 def test_the_digits_learn_the_same(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     options = ("--data", "digits", "--batch", "8", "--steps", "10")
-    ways = {"golden": (), "fused": ("--engine", "verilator", "--backward", "fused")}
+    ways = {"golden": (), "fused": ("--engine", "verilator", "--backward", "combined")}
     for name, more in ways.items():
         saved = str(tmp_path / f"{name}.npz")
         assert cli.main(["train", "digits", *options, *more, "--save", saved]) == 0

@@ -39,7 +39,7 @@ NETWORK = network_text(
         "k3": {"k": 3, "n_cu": 4, "mul_latency": 1, "add_latency": 2},
         "k1": {"k": 1, "n_cu": 2, "mul_latency": 1, "add_latency": 2},
     },
-    fuse=["conv1", "conv2"],
+    layer_fusion=["conv1", "conv2"],
 )
 TWO_RUNS = NETWORK.replace(
     'kernel = 2\npool = { kind = "max"', 'kernel = 2\ngroups = 2\npool = { kind = "average"'
@@ -57,7 +57,7 @@ kernels = "bfloat16"
 
 def check_steps(network: Network, engine: str, steps: int, *, one_pass: bool) -> None:
     """Train from one start in the hardware and in the golden model; bytes are the formula's."""
-    network = replace(network, backward="fused" if one_pass else "separate")
+    network = replace(network, backward="combined" if one_pass else "separate")
     layers = (FusedLayers if one_pass else WholeLayers)(network, 2)
     hardware = HardwareStep(layers, engine)
     formula = step_bytes(network, 2, Count(name="all", state="pooled"))
@@ -107,7 +107,7 @@ def test_files_are_those_of_layers_apart(
     for name, engine, text in (
         ("golden", "golden", NETWORK),
         ("fused", "myhdl", NETWORK),
-        ("apart", "golden", NETWORK.replace('fuse = ["conv1", "conv2"]\n', "")),
+        ("apart", "golden", NETWORK.replace('layer_fusion = ["conv1", "conv2"]\n', "")),
     ):
         Path(command[1]).write_text(text)
         kept = ("--state-bits", "pooled", "--save", tmp_path / name)
@@ -152,9 +152,9 @@ def test_the_library_trains_the_pair_and_runs_a_layer_alone(command: list[str]) 
         for got, right in zip(trained.words[name], both, strict=True):
             np.testing.assert_array_equal(got, right)
     assert [row["name"] for row in net.plan("kc705", 2) if row["phase"] == "ff"] == ["conv1+conv2"]
-    assert not [row for row in net.plan("kc705", 2, fuse="none") if row["phase"] == "ff"]
-    with pytest.raises(merp.BadInput, match="fuse = 'conv1': allowed are best, none, or two of"):
-        net.plan("kc705", 2, fuse="conv1")
+    assert not [row for row in net.plan("kc705", 2, layer_fusion="none") if row["phase"] == "ff"]
+    with pytest.raises(merp.BadInput, match="layer_fusion = 'conv1': allowed are best, none, or"):
+        net.plan("kc705", 2, layer_fusion="conv1")
     with pytest.raises(merp.BadInput, match="phase = 'ff': allowed are fp, dp, bp, ku"):
         net["conv1"].run(phase="ff")
     assert net["conv2"].run().passed

@@ -219,7 +219,7 @@ def test_what_fits_goes_back_in_one_pass_and_the_rest_apart(
 ) -> None:
     """One unit cannot be shared out: conv3, the last layer, has both phases, in the same step."""
     layers = NETWORK[: NETWORK.index('[[layer]]\nname = "fc3')].replace(
-        "[[layer]]", 'backward = "fused"\n[[layer]]', 1
+        "[[layer]]", 'backward = "combined"\n[[layer]]', 1
     )
     last = (
         '[[layer]]\nname = "conv3"\nmaps = 3\nkernel = 2\npad = 1\nrelu = false\ndesign = "one"\n'

@@ -44,4 +44,4 @@ def test_what_has_no_place_in_a_pipeline() -> None:
     with pytest.raises(BadInput, match="layer conv2 is out of scope: a pipeline has all"):
         with_engines(SMALL, {"conv1": 1})
     with pytest.raises(BadInput, match="the network goes back in one pass"):
-        with_engines(replace(SMALL, backward="fused"), {"conv1": 1, "conv2": 1})
+        with_engines(replace(SMALL, backward="combined"), {"conv1": 1, "conv2": 1})

@@ -34,7 +34,7 @@ def convolutions(network: Network) -> Network:
 def planned(fuse: tuple[str, ...] = PAIR, block_rams: int = 445, batch: int = 128) -> Plan:
     """AlexNet's convolutions on a part with so much block RAM."""
     board = replace(KC705, part=replace(KC705.part, block_rams=block_rams))
-    return plan(replace(convolutions(ALEXNET), fuse=fuse), board, batch)
+    return plan(replace(convolutions(ALEXNET), layer_fusion=fuse), board, batch)
 
 
 def phases(found: Plan) -> list[tuple[str, str]]:
@@ -87,7 +87,7 @@ def test_cycles_are_those_of_the_model_that_walks_every_slot() -> None:
 def test_what_does_not_fit_runs_one_by_one() -> None:
     found = planned(block_rams=365)
     assert phases(found) == phases(planned((), 365))
-    assert found.network.fuse == ()
+    assert found.network.layer_fusion == ()
     assert "conv1 and conv2 cannot be fused: no shares of their 3 and 16 CUs" in found.unfused
     assert list(found.apart(())) == [found.unfused]
 
@@ -111,7 +111,7 @@ def test_a_run_for_each_group_of_the_first_layer() -> None:
     first, *others = network.layers
     halved = replace(first, groups=2, shape=replace(first.shape, n=3, m=48))
     found = plan(replace(network, input=(*network.input[:2], 6), layers=(halved, *others),
-                         fuse=PAIR), KC705, 2)  # fmt: skip
+                         layer_fusion=PAIR), KC705, 2)  # fmt: skip
     pair = found.of("conv1", "ff")
     assert (pair.passes, pair.work.outputs, pair.work.side_by_side) == (2, 128, 1)
     once = whole_bytes(pair.work)
@@ -121,18 +121,18 @@ def test_a_run_for_each_group_of_the_first_layer() -> None:
 @pytest.mark.parametrize("fuse", [("conv1", "conv3"), ("conv2", "conv1")])
 def test_what_no_hardware_fuses_is_refused(fuse: tuple[str, ...]) -> None:
     with pytest.raises(BadInput, match=r"^alexnet: layers .* cannot be fused: .* does not take"):
-        plan(replace(ALEXNET, fuse=fuse), KC705, 1)
+        plan(replace(ALEXNET, layer_fusion=fuse), KC705, 1)
 
 
 def test_state_that_no_hardware_keeps_is_refused() -> None:
-    network = replace(ALEXNET, fuse=PAIR)
-    with pytest.raises(BadInput, match=r"^alexnet: fuse: .* state 32: allowed is pooled"):
+    network = replace(ALEXNET, layer_fusion=PAIR)
+    with pytest.raises(BadInput, match=r"^alexnet: layer_fusion: .* state 32: allowed is pooled"):
         plan(network, KC705, 1, state="32")
     assert not list(fusable(plan(convolutions(ALEXNET), KC705, 1, state="1")))
 
 
 def test_designs_of_several_elements_a_beat_run_one_by_one_and_are_not_chosen() -> None:
-    network = replace(open_network("digits"), fuse=PAIR)
+    network = replace(open_network("digits"), layer_fusion=PAIR)
     wide = {name: replace(design, map_port=2) for name, design in network.designs.items()}
     found = plan(replace(network, designs=wide), KC705, 4)
     assert "several elements a beat" in found.unfused

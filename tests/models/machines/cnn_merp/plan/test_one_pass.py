@@ -23,7 +23,7 @@ from merp.models.traffic.count import Count
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
 
-ALEXNET = replace(open_network("alexnet"), backward="fused")
+ALEXNET = replace(open_network("alexnet"), backward="combined")
 KC705 = open_board("kc705")
 FULL = Count(name="all", state="pooled")
 
@@ -141,14 +141,14 @@ def test_the_bitstream_is_that_of_the_layers_own_design() -> None:
 def test_designs_that_one_pass_does_not_take_run_both_phases_apart(
     changes: dict[str, int],
 ) -> None:
-    network = replace(open_network("digits"), backward="fused")
+    network = replace(open_network("digits"), backward="combined")
     designs = {name: replace(design, **changes) for name, design in network.designs.items()}
     found = plan(replace(network, designs=designs), KC705, 4)
     assert {each.work.phase for each in found.layers} == {"fp", "dp", "ku"}
 
 
 def test_layers_with_additions_or_smaller_kernels_run_apart() -> None:
-    network = replace(open_network("resnet-digits"), backward="fused")
+    network = replace(open_network("resnet-digits"), backward="combined")
     found = plan(network, KC705, 4)
     for each in found.layers:
         work, phase = each.work, each.work.phase
@@ -171,7 +171,7 @@ def test_a_bandwidth_that_starves_a_pass_binds_it() -> None:
 
 def test_one_pass_takes_kernels_one_element_a_beat_on_any_design() -> None:
     """AlexNet's phases apart take four: its pass is that of the design of one."""
-    narrow = replace(open_network("alexnet-kernel1"), backward="fused")
+    narrow = replace(open_network("alexnet-kernel1"), backward="combined")
     for layer in ("conv2", "conv3"):
         design = backward_design(ALEXNET, ALEXNET.layer(layer))
         assert design == backward_design(narrow, narrow.layer(layer))
