@@ -90,7 +90,7 @@ def test_the_library_takes_the_same_word() -> None:
     assert [row["phase"] for row in rows if row["layer"] == "conv2"] == ["fp", "bp"]
     planned = net.plan("kc705", 2, backward="combined")
     assert [row["phase"] for row in planned if row["name"] == "conv2"] == ["fp", "bp"]
-    with pytest.raises(merp.BadInput, match=r"backward = 'both': allowed are separate, fused"):
+    with pytest.raises(merp.BadInput, match=r"backward = 'both': allowed are separate, combined"):
         net.traffic(2, backward="both")
 
 

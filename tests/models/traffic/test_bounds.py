@@ -220,7 +220,7 @@ def test_a_network_that_is_stored_is_held_against_what_it_computes() -> None:
     found = {each.name: each for each in variants(with_bytes, 2)}
     fused = found["pooled deltas + one pass + 8-bit images + formats as stored"]
     assert fused.network == replace(with_bytes, backward="combined")
-    assert (fused.image, fused.backward) == ("uint8", "fused")
+    assert (fused.image, fused.backward) == ("uint8", "combined")
     as_computed = replace(storage, maps=BINARY32, kernels=BINARY32)
     same = variants(replace(ALEXNET, storage=as_computed), 2)
     assert [each.name for each in same] == alike  # stored as it computes

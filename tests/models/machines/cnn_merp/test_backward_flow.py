@@ -199,7 +199,7 @@ def test_alexnets_step_in_one_pass_takes_about_as_long() -> None:
             if phase != "fp" and layer.name != "conv1":
                 of_layer = cycles.setdefault(layer.name, {})
                 of_layer[network.backward] = of_layer.get(network.backward, 0) + found.phase
-    more = {name: 100 * (each["fused"] / each["separate"] - 1) for name, each in cycles.items()}
+    more = {name: 100 * (each["combined"] / each["separate"] - 1) for name, each in cycles.items()}
     assert {name: round(share, 1) for name, share in more.items()} == {
         "conv2": 0.3, "conv3": -1.5, "conv4": 1.5, "conv5": 7.2,
     }  # fmt: skip

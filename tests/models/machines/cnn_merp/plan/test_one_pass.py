@@ -158,7 +158,7 @@ def test_layers_with_additions_or_smaller_kernels_run_apart() -> None:
 
 
 def test_deltas_at_the_resolution_of_sums_are_refused() -> None:
-    with pytest.raises(BadInput, match=r"^alexnet: backward = .fused.: .* allowed is state pooled"):
+    with pytest.raises(BadInput, match=r"^alexnet: backward = .combined.: .* allowed is state"):
         plan(ALEXNET, KC705, 1, state="1")
 
 
