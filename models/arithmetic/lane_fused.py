@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, prange
@@ -11,14 +11,15 @@ from merp.models.arithmetic.lane_parts import (
     LEAST,
     Floats,
     Integers,
-    Offsets,
     Terms,
+    Windows,
     begin,
     finish,
     finite_words,
     numbers_of,
     offsets_here,
     room,
+    windows_of,
 )
 from merp.models.arithmetic.vectors import (
     LANES,
@@ -41,6 +42,14 @@ KERNEL_CUTS = (0, 7, 12)  # by DSPs: lower bits of a kernel's mantissa, digits w
 MOST_TAPS = 1 << 14  # for which sums do not overflow
 LOW_CODES = 16  # values of its two lower digits
 CODES = LOW_CODES + 8  # and with those of its two upper digits, of three bits
+
+
+class Kernels(NamedTuple):
+    """Second factors of all terms, flat: mantissas in two parts, and fields of exponents."""
+
+    uppers: Integers
+    lowers: Integers
+    exponents: Integers
 
 
 @njit(cache=KEPT)
@@ -85,12 +94,8 @@ def _tables(mantissas: Integers, window: int, tables: Integers) -> None:
 @njit(cache=KEPT)
 def _fused_block(
     words: Integers,
-    rows: Offsets,
-    taps: int,
-    lanes: Offsets,
-    kernel_uppers: Integers,
-    kernel_lowers: Integers,
-    exponents: Integers,
+    windows: Windows,
+    kernels: Kernels,
     start: Floats,
     dsp: int,
     window: int,
@@ -102,6 +107,8 @@ def _fused_block(
     The steps are those of the page ``cu_fused``. A product of W <= 32 bits is made of parts that
     have as many: the factors are cut, and what overflows modulo 2^32 is right in the end.
     """
+    rows, taps, lanes = windows
+    kernel_uppers, kernel_lowers, exponents = kernels
     m, groups = result.shape[1], rows.size // taps
     packed, a, fields = room(taps * LANES), room(taps * LANES), room(taps * LANES)
     uppers, lowers, pairs = room(taps * LANES), room(taps * LANES), room(taps * LANES)
@@ -159,33 +166,18 @@ def _fused_block(
 @njit(cache=KEPT, parallel=True)
 def _fused_sums(
     words: Integers,
-    rows: Offsets,
-    taps: int,
-    lanes: Offsets,
-    kernel_uppers: Integers,
-    kernel_lowers: Integers,
-    exponents: Integers,
+    windows: Windows,
+    kernels: Kernels,
     start: Floats,
     dsp: int,
     window: int,
     result: Bits,
 ) -> bool:
-    blocks = (len(lanes) + LANES - 1) // LANES
+    blocks = (len(windows.lanes) + LANES - 1) // LANES
     finite = np.empty(blocks, np.bool_)
     for block in prange(blocks):
         finite[block] = _fused_block(
-            words,
-            rows,
-            taps,
-            lanes,
-            kernel_uppers,
-            kernel_lowers,
-            exponents,
-            start,
-            dsp,
-            window,
-            block * LANES,
-            result,
+            words, windows, kernels, start, dsp, window, block * LANES, result
         )
     return bool(finite.all())
 
@@ -205,12 +197,8 @@ def fused_sums(terms: Terms, summation: Summation) -> Bits | None:
     cut = KERNEL_CUTS[summation.dsp]
     finite = _fused_sums(
         terms.words.view(np.int32),
-        terms.rows.reshape(-1),
-        terms.rows.shape[1],
-        terms.lanes,
-        mantissas >> cut,
-        mantissas & ((1 << cut) - 1),
-        exponents,
+        windows_of(terms),
+        Kernels(mantissas >> cut, mantissas & ((1 << cut) - 1), exponents),
         numbers_of(terms.start, 2.0),
         summation.dsp,
         summation.window,

@@ -7,6 +7,8 @@ window gives.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit, prange
 
@@ -14,14 +16,15 @@ from merp.models.arithmetic.lane_parts import (
     LEAST,
     Floats,
     Integers,
-    Offsets,
     Terms,
+    Windows,
     begin,
     finish,
     finite_words,
     numbers_of,
     offsets_here,
     room,
+    windows_of,
 )
 from merp.models.arithmetic.vectors import (
     LANES,
@@ -54,23 +57,26 @@ def _rounded(words: Bits, operand: int) -> Bits:
     return (normal + np.uint32((1 << (dropped - 1)) - 1) + odd) >> dropped << dropped
 
 
-def _decoded(rounded: Bits, operand: int) -> tuple[Integers, Integers]:
-    """Signed mantissas of ``operand`` bits and exponent fields; a zero has mantissa and field 0."""
+class Factors(NamedTuple):
+    """Signed mantissas and exponent fields of factors, flat; a zero has mantissa and field 0."""
+
+    mantissas: Integers
+    fields: Integers
+
+
+def _decoded(rounded: Bits, operand: int) -> Factors:
+    """Signed mantissas of ``operand`` bits."""
     fields = (rounded >> np.uint32(23) & np.uint32(255)).view(np.int32)
     fraction = (rounded & np.uint32(0x7FFFFF)).view(np.int32)
     whole = (fraction + np.where(fields, np.int32(1 << 23), np.int32(0))) >> SIGNIFICAND - operand
-    return np.where(rounded & SIGN, -whole, whole), fields
+    return Factors(np.where(rounded & SIGN, -whole, whole), fields)
 
 
 @njit(cache=KEPT)
 def _narrow_block(
-    mantissas: Integers,
-    exponents: Integers,
-    rows: Offsets,
-    taps: int,
-    lanes: Offsets,
-    kernel_mantissas: Integers,
-    kernel_exponents: Integers,
+    maps: Factors,
+    windows: Windows,
+    kernels: Factors,
     start: Floats,
     cut: int,
     window: int,
@@ -81,6 +87,7 @@ def _narrow_block(
 
     cut: bits of a product below the window; kernels have been moved up where it is longer.
     """
+    rows, taps, lanes = windows
     m, groups = result.shape[1], rows.size // taps
     a, fields, pairs = room(taps * LANES), room(taps * LANES), room(taps * LANES)
     totals = begin(start, m)
@@ -88,18 +95,18 @@ def _narrow_block(
     for group in range(groups):
         for tap in range(taps):
             row = rows[group * taps + tap]
-            collect(mantissas, row, here, together, a, tap * LANES)
-            collect(exponents, row, here, together, fields, tap * LANES)
+            collect(maps.mantissas, row, here, together, a, tap * LANES)
+            collect(maps.fields, row, here, together, fields, tap * LANES)
         for j in range(m):
             at = (group * m + j) * taps
             largest = integers(0)
             for tap in range(taps):
-                exponent = load(fields, tap * LANES) + spread(kernel_exponents, at + tap)
+                exponent = load(fields, tap * LANES) + spread(kernels.fields, at + tap)
                 store(pairs, tap * LANES, exponent)
                 largest = larger(largest, exponent)
             total = integers(0)
             for tap in range(taps):
-                product = load(a, tap * LANES) * spread(kernel_mantissas, at + tap)
+                product = load(a, tap * LANES) * spread(kernels.mantissas, at + tap)
                 distance = largest - load(pairs, tap * LANES) + integers(cut)
                 moved = larger(product, integers(0) - product) >> smaller(distance, integers(31))
                 term = (moved >> integers(1)) + (moved & integers(1))
@@ -113,34 +120,19 @@ def _narrow_block(
 
 @njit(cache=KEPT, parallel=True)
 def _narrow_sums(
-    mantissas: Integers,
-    exponents: Integers,
-    rows: Offsets,
-    taps: int,
-    lanes: Offsets,
-    kernel_mantissas: Integers,
-    kernel_exponents: Integers,
+    maps: Factors,
+    windows: Windows,
+    kernels: Factors,
     start: Floats,
     cut: int,
     window: int,
     result: Bits,
 ) -> bool:
-    blocks = (len(lanes) + LANES - 1) // LANES
+    blocks = (len(windows.lanes) + LANES - 1) // LANES
     finite = np.empty(blocks, np.bool_)
     for block in prange(blocks):
         finite[block] = _narrow_block(
-            mantissas,
-            exponents,
-            rows,
-            taps,
-            lanes,
-            kernel_mantissas,
-            kernel_exponents,
-            start,
-            cut,
-            window,
-            block * LANES,
-            result,
+            maps, windows, kernels, start, cut, window, block * LANES, result
         )
     return bool(finite.all())
 
@@ -156,18 +148,13 @@ def narrow_sums(terms: Terms, summation: Summation) -> Bits | None:
     words, weights = (_rounded(x, operand) for x in (terms.words, terms.weights.reshape(-1)))
     if not (finite_words(words) and finite_words(weights)):
         return None
-    mantissas, exponents = _decoded(words, operand)
-    kernel_mantissas, kernel_exponents = _decoded(weights, operand)
+    maps, kernels = _decoded(words, operand), _decoded(weights, operand)
     result = np.empty((len(terms.lanes), len(terms.start)), np.uint32)
     moved_up = window - 1 - 2 * operand
     finite = _narrow_sums(
-        mantissas,
-        exponents,
-        terms.rows.reshape(-1),
-        taps,
-        terms.lanes,
-        kernel_mantissas << max(0, moved_up),
-        kernel_exponents,
+        maps,
+        windows_of(terms),
+        Factors(kernels.mantissas << max(0, moved_up), kernels.fields),
         numbers_of(terms.start, 2.0),
         max(0, -moved_up),
         window,

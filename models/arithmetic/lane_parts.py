@@ -42,6 +42,25 @@ class Terms(NamedTuple):
     start: Bits
 
 
+class Windows(NamedTuple):
+    """Where the first factors of a sum lie, as compiled code takes it.
+
+    Attributes:
+        rows: offsets of a sum's taps, group by group: (groups * taps,).
+        taps: of a group.
+        lanes: (outputs,) offsets, to be added to a row's.
+    """
+
+    rows: Offsets
+    taps: int
+    lanes: Offsets
+
+
+def windows_of(terms: Terms) -> Windows:
+    """The same places, for compiled code."""
+    return Windows(terms.rows.reshape(-1), terms.rows.shape[1], terms.lanes)
+
+
 def offsets(counts: Sequence[int], strides: Sequence[int]) -> Offsets:
     """Offsets of a grid's places, the last axis innermost: (product of counts,)."""
     total = np.zeros((1,), np.int64)

@@ -6,11 +6,22 @@ as the format's own. Compiled for itself, as ``compiled`` is: nothing is called 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit, prange
 
 from merp.models.base.bits import Bits
 from merp.models.base.numba_cache import KEPT
+
+
+class FormatWords(NamedTuple):
+    """Words of a format: its smallest normal number, infinity, -0 and NaN."""
+
+    least: int
+    inf: int
+    sign: int
+    nan: int
 
 
 @njit(cache=KEPT, parallel=True)
@@ -20,10 +31,7 @@ def maxima(
     stride: int,
     top: int,
     left: int,
-    least: int,
-    inf: int,
-    sign: int,
-    nan: int,
+    numbers: FormatWords,
     found: Bits,
     position: Bits,
 ) -> None:
@@ -34,9 +42,10 @@ def maxima(
     Args:
         x: (images, rows, columns, maps) words.
         top, left: rows and columns of the first windows that lie outside.
-        least, inf, sign, nan: words of the smallest normal number, infinity, -0 and NaN.
+        numbers: words of the format.
         found, position: of the size of the result, (images, rows, columns, maps); are filled.
     """
+    least, inf, sign, nan = numbers
     images, rows, columns, maps = found.shape
     for place in prange(images * rows):
         image, row = place // rows, place % rows

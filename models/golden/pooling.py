@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
-from merp.models.arithmetic.maxima import maxima
+from merp.models.arithmetic.maxima import FormatWords, maxima
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.bits import Bits
 from merp.models.base.formats import FloatFormat
@@ -80,9 +80,8 @@ def largest(x: Bits, pool: Pool, fmt: FloatFormat) -> tuple[Bits, Bits]:
     size = len(x), *_windows(x, pool), x.shape[3]
     found, position = np.empty(size, np.uint32), np.empty(size, np.uint32)
     words = np.ascontiguousarray(x, np.uint32)
-    least, sign = 1 << fmt.frac_bits, fmt.sign_bit
-    geometry = pool.window, pool.stride, pool.top, pool.left
-    maxima(words, *geometry, least, fmt.inf, sign, fmt.nan, found, position)
+    numbers = FormatWords(1 << fmt.frac_bits, fmt.inf, fmt.sign_bit, fmt.nan)
+    maxima(words, pool.window, pool.stride, pool.top, pool.left, numbers, found, position)
     return found, position
 
 

@@ -8,6 +8,7 @@ caught by nothing else.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -73,6 +74,50 @@ def keep_and_need(shape: Shape, images: int) -> NDArray[np.int64]:
     ).reshape(-1, 5)
 
 
+class MapStream(NamedTuple):
+    """The stream of map words, as compiled code takes it.
+
+    Attributes:
+        rows, columns: of all images. n: input maps. kept: rows that the banks hold.
+        folded: words come map by map. port: elements of a word.
+    """
+
+    rows: int
+    columns: int
+    n: int
+    kept: int
+    folded: bool
+    port: int
+
+
+def map_stream(shape: Shape, images: int, design: Design) -> MapStream:
+    """The stream of a run; ``shape`` is the one that the hardware runs."""
+    return MapStream(
+        images * shape.rows,
+        shape.columns,
+        shape.n,
+        design.d * design.k,
+        isinstance(shape, FoldedShape),
+        design.map_port,
+    )
+
+
+class Origins(NamedTuple):
+    """The stream of partial sums that positions start at, as compiled code takes it.
+
+    Attributes:
+        m: sums of a position; 0 without such a stream. n_cu: sums of a word.
+        room: words that fit behind it. release: cycles until the place of a word is free again.
+        lead: cycles until the first word comes.
+    """
+
+    m: int
+    n_cu: int
+    room: int
+    release: int
+    lead: int
+
+
 def input_flow(
     shape: Shape, images: int, design: Design, partial_in: bool = False, lead: int = 0
 ) -> InputFlow:
@@ -87,23 +132,22 @@ def input_flow(
     together = list(pairs(shape, images, design))
     starts = np.array([p[0] for p in together], np.int64)
     sizes = np.array([len(p) for p in together], np.int64)
+    groups = groups_of(shape, design.n_cu)
+    origins = Origins(
+        shape.m if partial_in else 0,
+        design.n_cu,
+        2 * design.p * groups,
+        design.cu_latency + ORIGIN_READ,
+        lead,
+    )
     fill, issue, waits, hazards = _walk(
         keep_and_need(shape, images),
         starts,
         sizes,
-        images * shape.rows,
-        shape.columns,
-        shape.n,
-        groups_of(shape, design.n_cu),
-        design.d * design.k,
+        map_stream(shape, images, design),
+        groups,
         design.accumulate_latency,
-        isinstance(shape, FoldedShape),
-        shape.m if partial_in else 0,
-        design.n_cu,
-        2 * design.p * groups_of(shape, design.n_cu),
-        design.cu_latency + ORIGIN_READ,
-        design.map_port,
-        lead,
+        origins,
     )
     if fill < 0:
         raise ValueError(f"{shape} does not run on {design.d * design.k} kept rows")
@@ -125,20 +169,13 @@ def _walk(
     positions: NDArray[np.int64],
     starts: NDArray[np.int64],
     sizes: NDArray[np.int64],
-    rows: int,
-    columns: int,
-    n: int,
+    maps: MapStream,
     groups: int,
-    kept: int,
     distance: int,
-    folded: bool,
-    m: int,
-    n_cu: int,
-    room: int,
-    release: int,
-    port: int,
-    lead: int,
+    origins: Origins,
 ) -> tuple[int, int, int, int]:
+    rows, columns, n, kept, folded, port = maps
+    m, n_cu, room, release, lead = origins
     # Partial sums, if there are any (m): a word of n_cu of them per group and position.
     partial = 0  # the next one of its position
     partials_left = len(positions) if m else 0

@@ -6,18 +6,32 @@ slots) and the revisit of a gradient.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.base.folded_shape import FoldedShape, run_shape
+from merp.models.base.folded_shape import run_shape
 from merp.models.base.numba_cache import KEPT
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.flow import keep_and_need
+from merp.models.machines.cnn_merp.flow import MapStream, keep_and_need, map_stream
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.kernel_update_registers import delta_beats, revisit_cycles
 from merp.models.machines.cnn_merp.params.latencies import DELTA_ARRIVAL, DELTA_LEAD, DELTA_RELEASE
 from merp.models.machines.cnn_merp.params.sizing import groups_of
+
+
+class DeltaStream(NamedTuple):
+    """The stream of deltas, as compiled code takes it; all but ``rest`` count its beats.
+
+    Attributes:
+        m: of a position. n_cu: of a word. rest: cycles that the stream rests after a position.
+    """
+
+    m: int
+    n_cu: int
+    rest: int
 
 
 def position_walk(shape: Shape, images: int, design: Design) -> tuple[int, int, int, int]:
@@ -25,19 +39,17 @@ def position_walk(shape: Shape, images: int, design: Design) -> tuple[int, int, 
     shape = run_shape(shape, design.k)
     distance = revisit_cycles(design)
     groups = groups_of(shape, design.n_cu)
-    counted = _walk(
-        keep_and_need(shape, images),
-        images * shape.rows,
-        shape.columns,
-        shape.n,
+    deltas = DeltaStream(
         delta_beats(shape, design),
         design.n_cu // design.delta_beat,
-        groups,
-        design.d * design.k,
-        max(0, distance - shape.n * groups),
         max(0, distance - delta_beats(shape, design)),
-        isinstance(shape, FoldedShape),
-        design.map_port,
+    )
+    counted = _walk(
+        keep_and_need(shape, images),
+        map_stream(shape, images, design),
+        deltas,
+        groups,
+        max(0, distance - shape.n * groups),
     )
     fill, issue, waits, hazards = map(int, counted)
     return fill, issue, waits, hazards
@@ -46,19 +58,13 @@ def position_walk(shape: Shape, images: int, design: Design) -> tuple[int, int, 
 @numba.njit(cache=KEPT)
 def _walk(
     positions: NDArray[np.int64],
-    rows: int,
-    columns: int,
-    n: int,
-    m: int,
-    n_cu: int,
+    maps: MapStream,
+    deltas: DeltaStream,
     groups: int,
-    kept: int,
     rest: int,
-    delta_rest: int,
-    folded: bool,
-    port: int,
 ) -> tuple[int, int, int, int]:
-    # m and n_cu count the beats in which deltas are taken.
+    rows, columns, n, kept, folded, port = maps
+    m, n_cu, delta_rest = deltas
     # The next word to be written. Where it is a folded map's, the map's last one stands for all.
     row = column = channel_in = tap = 0
     if folded:
