@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from merp.cosim.engines.record import Record
 from merp.models.base.bits import Bits
 from merp.models.base.counters import COUNTERS, Counter
+from merp.models.base.storage import StoredFormat
 from merp.testbenches.top.run import Run
 
 
@@ -25,6 +26,7 @@ class Port:
         word_bytes: bytes of a word. maps: whether it carries maps or deltas (count ``maps``).
         golden: what must leave on it, in the shape of its maps or kernels, as words on the pins;
             None for an input.
+        stored: format of its elements; None: that of the arithmetic, or words of another kind.
         meant: which words of ``golden`` mean something; None: all. The others may be any.
     """
 
@@ -34,6 +36,7 @@ class Port:
     word_bytes: int
     maps: bool = False
     golden: Bits | None = None
+    stored: StoredFormat | None = None
     meant: NDArray[np.bool_] | None = None
 
 

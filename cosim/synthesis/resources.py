@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from merp.cosim.engines.programs.scratch import scratch
+from merp.cosim.machines.blocks import all_blocks
 from merp.cosim.synthesis.beside import beside, cores
 from merp.cosim.synthesis.synthesis import is_kept, synthesise
 from merp.hdl.conversion.convert import Export, convert
@@ -16,26 +17,6 @@ from merp.models.fpga.cell_timing import Timing, cell_timing
 from merp.models.fpga.logic_delay import block_timing
 from merp.models.fpga.resources import Resources, count_cells
 from merp.testbenches.top.top import Top
-
-BLOCKS = frozenset(
-    {
-        "accumulator", "backward", "bank", "bias_gradient", "cu_array", "cu_fused", "cu_narrow",
-        "delta",
-        "delta_buffer", "delta_loader", "dilater", "forward", "fp_add", "fp_mul", "fused_operands",
-        "gradient_array", "gradient_cu", "input_path", "kernel_loader", "dual_port_ram",
-        "narrow_products",
-        "kernel_update", "row_array", "row_cu", "run_counters", "super_layer", "unpool",
-        "update_unit", "wide_update",
-        "atom_sender", "circulant_order", "credit_source", "lane_buffer", "loss_unit", "mac_array",
-        "mac_lane", "output_buffer", "output_path", "random_bits", "round_lane", "round_lanes",
-        "sweep_drain", "tile_drain", "tile_walk", "update_path", "upsampler", "weight_update",
-        "data_router", "delta_lanes", "gradient_supply", "layer_supply", "map_buffer",
-        "operand_supply", "pass_counters", "region_rotator", "trainer", "transposable_buffer",
-        "unpool_path",
-    }
-)  # fmt: skip
-"""Synthesised apart, with what is in them but for further blocks: no more than a CU's worth of
-logic each, and registered at their outputs, so that little is lost at the borders."""
 
 Progress = Callable[[int, int, str], None]
 
@@ -97,10 +78,11 @@ def _measure(
     export: Export, whole: bool, progress: Progress, announce: Callable[[str], None]
 ) -> list[Block]:
     files = {file.stem: file for file in export.files}
+    borders = all_blocks().apart
     roots = [
         name  # leaves first, the top last
         for name in export.instances
-        if name == export.top or (not whole and export.blocks[name] in BLOCKS)
+        if name == export.top or (not whole and export.blocks[name] in borders)
     ]
     parts = {}
     for name in roots:

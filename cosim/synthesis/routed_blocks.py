@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from merp.cosim.engines.programs.scratch import scratch
+from merp.cosim.machines.blocks import all_blocks
 from merp.cosim.synthesis.beside import beside, cores
 from merp.cosim.synthesis.resources import Progress, inside
 from merp.cosim.synthesis.routing import route
@@ -19,17 +20,6 @@ from merp.models.base.given import given
 from merp.models.fpga.logic_delay import block_timing
 from merp.models.fpga.routed import Routed
 from merp.testbenches.top.top import Top
-
-BLOCKS = frozenset(
-    {
-        "accumulator", "bias_gradient", "cu_fused", "delta_buffer", "delta_loader", "dilater",
-        "fp_add", "fp_mul", "fused_operands", "gradient_cu", "input_path", "kernel_loader",
-        "row_cu", "row_sequencer", "run_counters", "sequencer", "super_layer", "unpool",
-        "update_unit",
-    }
-)  # fmt: skip
-"""Routed where none are named: no more than a CU's worth of logic, with paths between registers."""
-
 
 _SECONDS = 30
 """Of the processor for a placement and its share of the syntheses. measured: 8 blocks, 3 seeds."""
@@ -84,7 +74,7 @@ def route_blocks(
 
     Args:
         top: the engine.
-        wanted: names of blocks or of entities; if there are none, those of ``BLOCKS``.
+        wanted: names of blocks or of entities; if there are none, those that machines name.
         seeds: how many placements of each, of the seeds 1, 2, ...
         progress: called with placements done, placements in all and what is next.
         announce: called before the first synthesis with what there is to do.
@@ -126,7 +116,8 @@ def route_blocks(
 def _chosen(export: Export, wanted: Sequence[str]) -> list[str]:
     """Entities by their own names or those of their blocks, the top first."""
     entities = list(export.instances)[::-1]
-    usual = [name for name in entities if export.blocks[name] in BLOCKS]
+    routed = all_blocks().routed
+    usual = [name for name in entities if export.blocks[name] in routed]
     for word in wanted:
         if word not in entities and word not in export.blocks.values():
             raise BadInput(

@@ -25,13 +25,9 @@ from merp.models.base.rates import Rates, UpdateRule
 from merp.models.golden.loss import Labels, loss
 from merp.models.golden.training import Model, Step, Updated, train_step
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import NAMED, PAIR, called
+from merp.models.network.phases import called, phases_on
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
-
-FORTH = ("fp", PAIR)
-BACK = NAMED.keys() - set(FORTH)
-"""Phases of forward propagation, and of the way back."""
 
 Audits = Mapping[tuple[str, str], Audit]
 """What was found, by name of the layer and phase; of all its passes."""
@@ -143,16 +139,22 @@ class HardwareStep:
             Stuck: a pass stood still.
         """
         network = self._layers.network
+        there = {
+            name: phase
+            for layer in network.layers
+            for name, phase in phases_on(network, layer).items()
+        }
+        forth = [name for name, phase in there.items() if phase.forward]
         golden = train_step(
             network, model, images, labels, rates, loss_kind, "pooled", pooled=self._layers.pooled
         )
         so_far = StepSoFar(network, model, rates, images)
         audits: dict[tuple[str, str], Audit] = {}
-        self._run(FORTH, so_far, golden, audits)
+        self._run(forth, so_far, golden, audits)
         output = so_far.outputs[network.layers[-1].name]
         value, delta = loss(loss_kind, output, labels, network.fmt)
         self._layers.start_back(so_far, delta.reshape(output.shape))
-        self._run(BACK, so_far, golden, audits)
+        self._run(there.keys() - set(forth), so_far, golden, audits)
         for layer in network.layers:
             check(layer.name, _differing(so_far.new[layer.name], golden.updated(layer)))
         return Stepped(so_far.after, value, audits)

@@ -29,3 +29,10 @@ def from_memory(stored_words: Bits, stored: StoredFormat, fmt: FloatFormat) -> B
     if not isinstance(stored, ByteImage):
         return fp_convert(stored_words, stored, fmt)
     return as_words(stored.words(fmt), fmt)[stored_words]
+
+
+def widened(words: Bits, stored: StoredFormat | None, fmt: FloatFormat) -> Bits:
+    """Words of ``fmt`` of what passed a port, any shape; None: no elements, which stay."""
+    if stored is None or stored == fmt:
+        return words
+    return from_memory(words, stored, fmt)

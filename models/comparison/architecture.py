@@ -44,6 +44,8 @@ class Architecture:
         all_devices: it is on all devices of a board's file; a comparison gives the others one.
         simulate: ``package.module:object``: the record of a plan with the cycles of a simulated
             batch, which raises ``rows.simulator.Deadlock``; "" where nothing simulates it.
+        rows: likewise a function without arguments: our values of the numbers that its paper
+            prints, by key; "" where ``papers`` has no list of them.
         choices: options of its own.
         plan: raises BadInput where there is none; a frozen dataclass. record: of such a plan.
     """
@@ -59,6 +61,7 @@ class Architecture:
     plan: Callable[[Network, Board, Options], Any]
     record: Callable[[Any], Record]
     simulate: str = ""
+    rows: str = ""
 
     def answer(self, network: Network, board: Board, options: Options) -> Record:
         """Plan, and what it costs.

@@ -458,4 +458,5 @@ ARCHITECTURE: Final = Architecture(
     ),
     plan=plan,
     record=record,
+    rows="merp.models.comparison.fcnn_rows:rows",
 )

@@ -321,5 +321,6 @@ ARCHITECTURE: Final = Architecture(
     ),
     plan=plan,
     record=record,
+    rows="merp.models.comparison.fpdeep_rows:rows",
     simulate="merp.models.comparison.fpdeep_simulated:simulated_alone",
 )

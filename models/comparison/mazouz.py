@@ -245,4 +245,5 @@ ARCHITECTURE: Final = Architecture(
     word_bits=WORD_BITS,
     plan=plan,
     record=record,
+    rows="merp.models.comparison.mazouz_rows:rows",
 )

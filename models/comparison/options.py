@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from merp.models.machines.cnn_merp.plan.fit import BEST, FITS
 from merp.models.network.network import Layer, Network
+from merp.models.network.planning import BEST, FITS
 
 
 @dataclass(frozen=True, kw_only=True)

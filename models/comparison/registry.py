@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from pkgutil import resolve_name
 from typing import Final
@@ -10,22 +11,65 @@ from typing import Final
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.given import mention
 from merp.models.comparison.architecture import Architecture
+from merp.models.network.machine import Machine
+from merp.models.network.registry import OURS, distribution_of, machine_named, machines, part_of
+from merp.models.network.registry import names as machine_names
 from merp.models.papers.lists import NAMES, room_of
 
-ARCHITECTURES: Final[Mapping[str, Architecture]] = {
-    name: resolve_name(f"{__package__}.{room_of(name)}:ARCHITECTURE") for name in NAMES
-}
-"""In the order in which they are printed, each from the module of its name."""
+
+def _of_machine(machine: Machine) -> Architecture:
+    """What a machine brings for comparisons.
+
+    Raises:
+        BadInput: another distribution brings the machine, and there is no such object. Or its name
+            is not the machine's. The message names the distribution.
+    """
+    found = part_of(machine, machine.comparison)
+    brought_by = distribution_of(machine.name)
+    ours = brought_by == OURS  # ours have the names of their papers
+    if not isinstance(found, Architecture) or not (ours or found.name == machine.name):
+        raise BadInput(
+            f"{brought_by}: machine {machine.name}: {machine.comparison} must be an Architecture "
+            "of this name"
+        )
+    return found
+
+
+def _of_machines() -> Iterator[Architecture]:
+    """Yield the architectures of the machines that bring one that can be loaded."""
+    for machine in machines():
+        if machine.comparison:
+            with suppress(BadInput):
+                yield _of_machine(machine)
+
+
+def _all() -> Iterator[Architecture]:
+    """Yield those of the papers in their order, then those of other machines.
+
+    A paper's architecture is a machine's, or a module of this room has the paper's name.
+    """
+    brought = {each.name: each for each in _of_machines()}
+    for name in NAMES:
+        own = brought.pop(name, None)
+        yield own or resolve_name(f"{__package__}.{room_of(name)}:ARCHITECTURE")
+    yield from brought.values()
+
+
+ARCHITECTURES: Final[Mapping[str, Architecture]] = {each.name: each for each in _all()}
+"""In the order in which they are printed."""
 
 
 def named(name: str) -> Architecture:
     """Return the architecture called ``name``.
 
     Raises:
-        BadInput: there is none; the message lists those that there are.
+        BadInput: there is none; the message lists those that there are. Or it is of a machine that
+            cannot be loaded; the message names the distribution.
     """
     if name in ARCHITECTURES:
         return ARCHITECTURES[name]
+    if name in machine_names() and (machine := machine_named(name)).comparison:
+        return _of_machine(machine)
     hint = "".join(f"; did you mean {n}?" for n in get_close_matches(name, ARCHITECTURES, 1))
     allowed = ", ".join(ARCHITECTURES)
     raise BadInput(f"{mention('architecture', shown(name))}: allowed are {allowed}{hint}")

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from merp.models.base.fixed import FixedFormat
 from merp.models.base.formats import FloatFormat
-from merp.models.base.keys import Key
+from merp.models.base.keys import Choice, Key, Whole
+from merp.models.base.shape import Shape
 from merp.models.base.summation import TREE, Summation
 from merp.models.base.toml_section import Section
 from merp.models.base.users import Users
@@ -50,6 +51,14 @@ def _tree(_: Design) -> Summation:
     return TREE
 
 
+def _all_run(shape: Shape, images: int, design: Design, where: str) -> None:
+    """Refuse none."""
+
+
+def _all_sizes(shape: Shape, numbers: FloatFormat | FixedFormat) -> None:
+    """Refuse none."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Machine:
     """A machine of two halves: this one, and its hardware.
@@ -57,20 +66,33 @@ class Machine:
     A machine has designs of its own, which network files describe. Or it ``runs`` those of another
     machine in another order of layers and phases; then ``--architecture`` chooses it.
 
+    A text ``package.module:object`` names what is loaded when it is asked for.
+
     Attributes:
         name: as network files and options write it. aliases: other names that options take.
         design: type of its designs. numbers: family of the formats that it computes in.
         keys: of [design.<name>]. read: reader of that table, given the design's name and who uses
             it.
         phases: in the order of a step.
-        bytes: ``package.module:object``, a ``traffic.bytes.Bytes``: what its ports move.
-        hardware: likewise the hardware half. ``models`` never loads it.
-        cycles: likewise a function from network, layer, phase and images to the ``Cycles`` of all
+        bytes: names a ``traffic.bytes.Bytes``: what its ports move.
+        hardware: names the hardware half. ``models`` never loads it.
+        cycles: names a function from network, layer, phase and images to the ``Cycles`` of all
             groups, None where it does not know them; empty if there is no model.
         says: what it does, in a line of a help page.
         runs: the machine whose designs it runs, by name; None: it has its own.
         options: that it alone takes, by the name of the request's field.
         summation: how the units of a design sum floats; a tree where the machine does not say.
+        comparison: names a ``comparison.architecture.Architecture``: what a comparison asks of it;
+            empty: no comparison has it.
+        check: names a function from a network to None, which refuses a network whose layers its
+            designs do not run as the network says, whatever the board; empty: they run them all.
+        check_run: refuses a run of a group of so many images, given its shape, the images and the
+            design; the text opens the message.
+        check_size: raises ``ValueError`` where no design runs a layer of such a shape in such
+            numbers.
+        place: names a function from network and board to the network on designs that are chosen for
+            the board; empty: it chooses none.
+        axes: keys of its designs that a sweep may vary.
     """
 
     name: str
@@ -87,8 +109,23 @@ class Machine:
     runs: str | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
     summation: Callable[[Any], Summation] = _tree
+    comparison: str = ""
+    check: str = ""
+    check_run: Callable[[Shape, int, Any, str], None] = _all_run
+    check_size: Callable[[Shape, FloatFormat | FixedFormat], None] = _all_sizes
+    place: str = ""
+    axes: tuple[Whole | Choice, ...] = ()
 
     @cached_property
     def phase_named(self) -> Mapping[str, Phase]:
         """Its phases by name."""
         return {phase.name: phase for phase in self.phases}
+
+    def table(self, design: Design) -> dict[str, Any]:
+        """The table [design.<name>] of a design, without what goes without saying.
+
+        What follows from the layers is not written, either.
+        """
+        written = [key for key in self.keys if key.required or key.default is not None]
+        values = {key: getattr(design, key.key) for key in written}
+        return {key.key: value for key, value in values.items() if value != key.default}

@@ -12,7 +12,7 @@ from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import COMBINED, SEPARATE
 from merp.models.network.phase import DELTAS, FORWARD, UPDATE, Phase
-from merp.models.network.registry import machine_of
+from merp.models.network.registry import machine_of, machines
 
 
 def _propagates(network: Network, layer: Layer) -> bool:
@@ -89,6 +89,12 @@ ONE_PASS, PAIR = BP.name, FF.name
 
 COUNTED = tuple(name for name, phase in NAMED.items() if phase.counted_as == name)
 """Those whose traffic is counted apart."""
+
+
+def known_phases() -> Mapping[str, Phase]:
+    """``NAMED``, then the phases that further machines bring, by name."""
+    brought = {phase.name: phase for machine in machines() for phase in machine.phases}
+    return {**NAMED, **{name: each for name, each in brought.items() if name not in NAMED}}
 
 
 def phases_on(network: Network, layer: Layer) -> Mapping[str, Phase]:
@@ -178,8 +184,8 @@ def phases_counted(network: Network) -> tuple[str, ...]:
 
 
 def counted_as(phase: str) -> str:
-    """The phase of ``COUNTED`` that what a pass moves is counted in."""
-    return NAMED[phase].counted_as
+    """The phase of ``COUNTED`` that what a pass moves is counted in; a further one by itself."""
+    return NAMED[phase].counted_as if phase in NAMED else phase
 
 
 def phase_operations(layer: Layer, phase: str, images: int) -> int:
@@ -201,7 +207,11 @@ def going_back_for(network: Network, phase: str) -> Network:
 
 def lacks(network: Network, layer: Layer, phase: str) -> str:
     """Why a layer does not have a phase of a network that goes back for it, and what is allowed."""
-    return phase_on(network, layer, phase).lacks(network, layer)
+    there = phases_on(network, layer)
+    if phase not in there:
+        name = machine_of(network.design(layer)).name
+        return f"{network.name} runs on {name}: allowed: {', '.join(there)}"
+    return there[phase].lacks(network, layer)
 
 
 def apart(network: Network, layers: Iterable[Layer]) -> Iterator[str]:

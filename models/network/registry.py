@@ -7,7 +7,7 @@ refused where a network asks for it; the others work.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import resolve_name
@@ -131,6 +131,11 @@ def cycles_of(network: Network, layer: Layer, phase: str, images: int) -> Cycles
     return found
 
 
+def design_tables(network: Network) -> dict[str, dict[str, Any]]:
+    """The tables [design.<name>] of a network's designs, by name."""
+    return {name: machine_of(each).table(each) for name, each in network.designs.items()}
+
+
 def _loaded() -> Iterator[Machine]:
     for name in names():
         try:
@@ -202,6 +207,17 @@ def machine_asked(network: Network, name: str | None) -> Machine:
     return machine_that_runs(network)
 
 
+def of_other(design: Design, where: str, allowed: Iterable[Machine]) -> BadInput:
+    """The refusal of a design, where designs of some machines alone are allowed.
+
+    Args:
+        design: whose. where: opens the message. allowed: machines.
+    """
+    names = " or ".join(repr(each.name) for each in allowed)
+    said = machine_of(design).name
+    return BadInput(f"{where}: architecture = {said!r}: allowed here is {names}")
+
+
 def of_kind(kind: type[Kind], design: Design, where: str) -> Kind:
     """The design, for those who answer for one machine alone; ``where`` opens the message.
 
@@ -209,9 +225,7 @@ def of_kind(kind: type[Kind], design: Design, where: str) -> Kind:
         BadInput: it is a design of another machine.
     """
     if not isinstance(design, kind):
-        asked = next(each.name for each in machines() if each.design is kind)
-        name = machine_of(design).name
-        raise BadInput(f"{where}: architecture = {name!r}: allowed here is {asked!r}")
+        raise of_other(design, where, (each for each in machines() if each.design is kind))
     return design
 
 

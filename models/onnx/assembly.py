@@ -12,10 +12,10 @@ from typing import Any
 
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.formats import FORMATS
-from merp.models.machines.cnn_merp.params.sizing import size_design
 from merp.models.network.network import Layer
 from merp.models.network.network_file import network_of
 from merp.models.network.network_keys import AUTO
+from merp.models.network.registry import machine_for
 from merp.models.onnx.folding import Fold
 from merp.models.onnx.graph import Graph
 from merp.models.onnx.layer import ModelLayer, Size
@@ -258,9 +258,9 @@ class Assembly:
         """See that a design can be made for the layer, whatever its number of maps."""
         if probe.kind == "fc":  # runs on any design, folded
             return
-        smallest = replace(probe.shape, n=1, m=1)
+        smallest, numbers = replace(probe.shape, n=1, m=1), FORMATS[self.format]
         try:
-            size_design([smallest], n_cu=1, r=1, fmt=FORMATS[self.format])
+            machine_for(numbers).check_size(smallest, numbers)
         except ValueError as error:
             if not self.partial:
                 raise node.refuse(f"no design: {error}") from error

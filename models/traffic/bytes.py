@@ -19,10 +19,12 @@ class Bytes:
         layers: of each layer and phase, of a network, a batch of so many images and a count.
             The designs of the network do not matter but for what they say of ports.
         caption: what a table of such a count counts.
+        velocities: ports of velocities, as audits call them.
     """
 
     layers: Callable[[Network, int, Count], Sequence[LayerTraffic]]
     caption: Callable[[Count], str]
+    velocities: tuple[str, ...] = ()
 
 
 def bytes_of(network: Network) -> Bytes:

@@ -12,6 +12,7 @@ from merp.hdl.mac_array.ports.trainer_ports import ScheduledPorts
 from merp.models.machines.mac_array.params.design import Design
 from merp.models.machines.mac_array.params.schedule_registers import SCHEDULE, ScheduleRun
 from merp.models.machines.mac_array.schedule_words import schedule_words
+from merp.testbenches.mac_array.described import described
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -20,7 +21,7 @@ PORT = "s_axis_schedule"
 
 def scheduled_top(design: Design, array: str = "behavioural") -> Top:
     """The array behind its schedule, as the benches of tops see it."""
-    return Top.of(scheduled_trainer, ScheduledPorts(design), {"design": design}, array)
+    return Top.of(scheduled_trainer, ScheduledPorts(design), {"design": design}, array, described)
 
 
 def scheduled_run(

@@ -33,6 +33,7 @@ from merp.models.machines.mac_array.params.pass_run import PassRun
 from merp.models.machines.mac_array.params.unpool_registers import UNPOOL
 from merp.models.machines.mac_array.params.unpool_run import UnpoolRun
 from merp.models.machines.mac_array.params.update_registers import UpdateRun, update_table
+from merp.testbenches.mac_array.described import described
 from merp.testbenches.mac_array.supply_bench import Layer, beat_words
 from merp.testbenches.mac_array.words import clipped, nearest
 from merp.testbenches.top.run import Run
@@ -53,7 +54,7 @@ def kinds_of(design: Design) -> tuple[str, ...]:
 
 def trainer_top(design: Design, array: str = "behavioural") -> Top:
     """The array as the benches of tops see it."""
-    return Top.of(trainer, TrainerPorts(design), {"design": design}, array)
+    return Top.of(trainer, TrainerPorts(design), {"design": design}, array, described)
 
 
 def run_of(

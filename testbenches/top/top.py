@@ -16,6 +16,7 @@ from merp.hdl.base.signals import BYTE, AxiStream, Bundles, flag
 from merp.hdl.conversion.entity import behavioural
 from merp.hdl.conversion.internals import AnySignal
 from merp.testbenches.block.trace import flatten
+from merp.testbenches.top.described import Described, as_designs_say
 
 CONTROL = ("clk", "rst", "start")
 
@@ -107,6 +108,7 @@ class Top:
     Attributes:
         function: the block function.
         args: its arguments by name: signals, bundles and parameters.
+        describe: what the registers and counters mean, by the parameters.
         array: what is simulated where a block has a behavioural twin: the block (``rtl``) or the
             twin. An engine that converts the top runs the block in any case.
 
@@ -117,6 +119,7 @@ class Top:
     function: Callable[..., Any]
     args: Mapping[str, Any]
     array: str = "rtl"
+    describe: Callable[[Mapping[str, Any]], Described] = as_designs_say
 
     @classmethod
     def of(
@@ -125,10 +128,11 @@ class Top:
         ports: Interface,
         parameters: Mapping[str, Any],
         array: str = "rtl",
+        describe: Callable[[Mapping[str, Any]], Described] = as_designs_say,
     ) -> Top:
         """A top whose bundles are ``ports``, with a clock, a reset and a start of its own."""
         control = {name: flag() for name in CONTROL}
-        return cls(function, {**control, "ports": ports, **parameters}, array)
+        return cls(function, {**control, "ports": ports, **parameters}, array, describe)
 
     def __post_init__(self) -> None:
         """Check the kind of the arrays."""
@@ -148,6 +152,11 @@ class Top:
     def parameters(self) -> dict[str, Any]:
         """The arguments that are neither signals nor bundles."""
         return {key: value for key, value in self.args.items() if not flatten({key: value})}
+
+    @property
+    def described(self) -> Described:
+        """What its registers and counters mean."""
+        return self.describe(self.parameters)
 
     @property
     def interface(self) -> Interface:

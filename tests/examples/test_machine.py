@@ -39,6 +39,9 @@ VERBS = {
     "report": [POINTS, "-o", "report.html"],
     "compare": [POINTS],
 }
+TOTALS = {"fp": 1240, "ku": 1320}
+"""Cycles of an image of ``points``."""
+
 SLOW = ("resources",)
 """Verbs that synthesise."""
 
@@ -79,17 +82,79 @@ def test_what_its_answers_say(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", *VERBS["simulate"], "--json", "-o", "record"]) == 0
     runs = json.loads(capsys.readouterr().out)["runs"]
     assert [(run["phase"], run["bit_exact"]) for run in runs] == [("fp", True), ("ku", True)]
-    assert [run["cycles"]["total"] for run in runs] == [1240, 1320]
+    assert [run["cycles"]["total"] for run in runs] == [*TOTALS.values()]
     assert all(abs(run["cycles"]["model"] - run["cycles"]["efficiency"]) < 1e-9 for run in runs)
 
     assert main(["plan", *VERBS["plan"], "--batch", "1", "--json"]) == 0
     layers = json.loads(capsys.readouterr().out)["layers"]
-    assert [(each["phase"], each["cycles"]) for each in layers] == [("fp", 1240), ("ku", 1320)]
+    assert [(each["phase"], each["cycles"]) for each in layers] == [*TOTALS.items()]
 
     assert main(["report", *VERBS["report"], "--measured", "record", "--json"]) == 0
     (row, *_) = json.loads(capsys.readouterr().out)["tables"]["traffic-full"]["rows"]
     assert (row["fp_basis"], row["ku_basis"], row["dp_bytes"]) == ("measured", "measured", None)
     assert engine_of(open_network(POINTS), "conv1", "ku").top().name == "pointwise"
+
+
+AGAIN = """
+from dataclasses import replace
+from pointwise import machine, phases
+from merp.models.network.phases import FP
+
+class Again(phases.Forward):
+    name = "again"
+
+MACHINE = replace(
+    machine.MACHINE, phases=(*machine.MACHINE.phases, replace(FP, name="again")),
+    hardware="again:HARDWARE",
+)
+
+from merp.tools.machines.parts import Parts
+from pointwise.parts import SIMULATED
+
+PHASES = {**phases.PHASES, "again": Again.of}
+HARDWARE = Parts(phases="again:PHASES", simulated="again:SIMULATED")
+"""
+
+
+@pytest.mark.usefixtures("pointwise")
+def test_a_phase_of_its_own_is_taken_where_a_phase_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["simulate", "digits", "--phase", "again"]
+    with pytest.raises(SystemExit):  # no machine has it
+        main(asked)
+    capsys.readouterr()
+    (tmp_path / "again.py").write_text(AGAIN)
+    (about,) = tmp_path.glob("*.dist-info")
+    entry = about / "entry_points.txt"
+    entry.write_text(entry.read_text().replace("pointwise.machine:", "again:"))
+    _forget()
+    sys.modules.pop("again", None)
+    for verb, *words in (
+        ["simulate", POINTS], ["registers", POINTS, *LAYER],
+        ["export", POINTS, *LAYER, "-o", "exported"],
+    ):  # fmt: skip
+        assert main([verb, *words, "--phase", "again", "--json"]) == 0
+    said = capsys.readouterr().out
+    assert '"phase": "again"' in said
+    assert main(asked) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == "merp: --phase again: digits runs on cnn-merp: allowed: fp, ff, dp, bp, ku"
+    sys.modules.pop("again", None)
+
+
+@pytest.mark.usefixtures("pointwise")
+def test_a_comparison_has_a_row_of_it(tmp_path: Path) -> None:
+    code = "import sys; from merp.tools.cli import main; sys.exit(main(sys.argv[1:]))"
+    words = ["compare", POINTS, "--batch", "1", "--json"]
+    path = os.pathsep.join(map(str, (EXAMPLE, tmp_path)))
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": path},
+    )  # fmt: skip
+    rows = json.loads(done.stdout)["records"]["pointwise"]["rows"]
+    found = [(row["phase"], row["cycles"]) for row in rows]
+    assert found == [(phase, {"value": n, "level": "model"}) for phase, n in TOTALS.items()]
 
 
 @pytest.mark.usefixtures("pointwise")
@@ -146,7 +211,7 @@ def test_the_page_shows_what_stands_in_the_example() -> None:
     code = "".join(path.read_text() for path in sorted(files))
     page = (ROOT / "docs" / "own-machine.md").read_text()
     shown = re.findall(r"```(?:python|toml)\n(.*?)```", page, re.DOTALL)
-    assert len(shown) == 7
+    assert len(shown) == 8
     assert [text for text in shown if text not in code] == []
     assert set(re.findall(r"^    merp (\w+)", page, re.MULTILINE)) == set(VERBS)
 

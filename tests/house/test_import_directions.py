@@ -41,7 +41,7 @@ MODELS = rooms(
     {"papers.fcnn": "papers", "papers.mazouz": "base network"},
     {"papers.fpdeep": "base network rows"},
     {"papers.mazouz.params": "base"},
-    {"onnx": "base arithmetic network machines.cnn_merp.params"},
+    {"onnx": "base arithmetic network"},
     {"golden": "base arithmetic network", "traffic": "base network fpga papers"},
     {f"{CNN_MERP}.params": "base"},
     {f"{CNN_MERP}.fpga": f"base fpga papers {CNN_MERP}.params"},
@@ -60,14 +60,19 @@ MODELS = rooms(
     {f"{MAC_ARRAY}.params": "base"},
     {MAC_ARRAY: f"base network arithmetic golden traffic {MAC_ARRAY}.params"},
     {f"{MAC_ARRAY}.rtl_compiler": f"base network {MAC_ARRAY} {MAC_ARRAY}.params"},
+    {"comparison": "base network fpga rows traffic papers papers.fcnn papers.fpdeep papers.mazouz"},
+    {"explore": "base network fpga comparison papers.mazouz"},
     {
-        "comparison": "base network fpga rows traffic papers papers.fcnn papers.fpdeep "
-        f"papers.mazouz {CNN_MERP} {CNN_MERP}.fpga {CNN_MERP}.params {CNN_MERP}.plan "
-        f"{MAC_ARRAY} {MAC_ARRAY}.params {MAC_ARRAY}.rtl_compiler"
+        f"{CNN_MERP}.comparison": f"base network fpga traffic papers comparison {CNN_MERP} "
+        f"{CNN_MERP}.fpga {CNN_MERP}.params {CNN_MERP}.plan"
     },
     {
-        "explore": "base network fpga comparison papers.mazouz "
-        f"{CNN_MERP}.fpga {CNN_MERP}.params {CNN_MERP}.plan"
+        f"{CNN_MERP}.explore": f"base network fpga explore {CNN_MERP}.fpga {CNN_MERP}.params "
+        f"{CNN_MERP}.plan"
+    },
+    {
+        f"{MAC_ARRAY}.comparison": f"base network fpga papers comparison {MAC_ARRAY} "
+        f"{MAC_ARRAY}.params {MAC_ARRAY}.rtl_compiler"
     },
 )
 
@@ -111,10 +116,11 @@ TESTBENCHES = rooms(
 COSIM = rooms(
     {"engines.programs": ""},
     {"engines": "engines.programs"},
-    dict.fromkeys(("block", "synthesis"), "engines engines.programs"),
+    {"block": "engines engines.programs"},
     {"phases": "engines", "phases.audit": "engines phases"},
     {"training": "phases phases.audit"},
     {"machines": "engines phases phases.audit training"},
+    {CNN_MERP: "machines", "synthesis": "engines engines.programs machines"},
     {f"{CNN_MERP}.phases": "engines phases"},
     {f"{CNN_MERP}.passes": f"phases phases.audit {CNN_MERP}.phases"},
     {
@@ -131,7 +137,7 @@ COSIM = rooms(
         f"{CNN_MERP}.phases {CNN_MERP}.training"
     },
     {f"{MAC_ARRAY}.phases": "engines phases"},
-    {MAC_ARRAY: f"phases.audit training {MAC_ARRAY}.phases"},
+    {MAC_ARRAY: f"machines phases.audit training {MAC_ARRAY}.phases"},
 )
 
 COMMON = "common"
@@ -151,7 +157,7 @@ TOOLS = rooms(
     {"machines.usual": f"{COMMON} bitstream simulate export train plan report"},
     dict.fromkeys(
         (CNN_MERP, MAC_ARRAY, f"{MAC_ARRAY}.export"),
-        f"{COMMON} machines machines.usual bitstream explore simulate export train",
+        f"{COMMON} machines machines.usual bitstream explore simulate export train plan",
     ),
     {f"{CNN_MERP}.plan": f"{COMMON} plan"},
     {f"{CNN_MERP}.tiles": f"{COMMON} machines simulate {CNN_MERP} {CNN_MERP}.plan"},

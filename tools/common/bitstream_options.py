@@ -6,7 +6,7 @@ from merp.models.base.errors import BadInput
 from merp.models.base.given import mention, name_of
 from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED
-from merp.models.network.phases import NAMED
+from merp.models.network.phases import known_phases
 
 
 def check_options(network: Network, phase: str, state: bool, delta_at: str | None) -> bool:
@@ -20,10 +20,10 @@ def check_options(network: Network, phase: str, state: bool, delta_at: str | Non
         BadInput: ``state`` without forward propagation, or pooled deltas with it, or others in one
             pass.
     """
-    asked = mention("phase", phase)
-    if state and NAMED[phase].backward:
+    asked, does = mention("phase", phase), known_phases()[phase]
+    if state and does.backward:
         raise BadInput(f"{name_of('state')}: {asked} writes none: allowed with fp")
-    if delta_at == "pooled" and NAMED[phase].forward:
+    if delta_at == "pooled" and does.forward:
         at = mention("delta_at", delta_at)
         raise BadInput(f"{at}: {asked} takes no deltas: allowed with dp, bp, ku")
     return deltas_pooled(network, delta_at)

@@ -7,11 +7,11 @@ from copy import deepcopy
 from typing import Any
 
 from merp.models.base.errors import BadInput
-from merp.models.machines.cnn_merp.designs import designs_of
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
 from merp.models.network.network_keys import LAYER_FUSION
-from merp.tools.common.network_text import design_table, network_text
+from merp.models.network.registry import design_tables
+from merp.tools.common.network_text import network_text
 from merp.tools.common.shipped import checked
 
 
@@ -27,7 +27,7 @@ def designed_file(file: str, tables: Mapping[str, Any], made: Network, head: Ite
     Raises:
         BadInput: no design holds a convolution in one piece, or two layers that are fused.
     """
-    designs = {name: design_table(design) for name, design in designs_of(made).items()}
+    designs = design_tables(made)
     tables = deepcopy({key: value for key, value in tables.items() if key != "design"})
     tables["network"].pop(LAYER_FUSION.key, None)
     if made.layer_fusion:

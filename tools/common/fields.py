@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from merp.models.base.state_field import STATES
 from merp.models.network.network_keys import BACKWARD, FORMER_BACKWARD
-from merp.models.network.phases import NAMED
+from merp.models.network.phases import known_phases
+from merp.models.network.planning import FITS, GOALS
 from merp.models.network.registry import architectures, other_names, runners
 from merp.tools.common.kinds import Flag, Named, OneOf, Text, Whole, Written
 from merp.tools.common.request import Being, option
@@ -30,9 +31,6 @@ DELTAS = ("sums", "pooled")
 
 STATE: Final = "pooled"
 """Kind of state that a plan keeps, where none is asked for."""
-
-GOALS = "merp.models.machines.cnn_merp.plan.plan:GOALS"  # NumPy takes long to import
-FITS = "merp.models.machines.cnn_merp.plan.fit:FITS"
 
 
 def network(**more: Any) -> Any:
@@ -128,7 +126,7 @@ def delta_at(**more: Any) -> Any:
 def phase(*others: str, help: str, **more: Any) -> Any:
     """``--phase``: one that hardware runs, or one of ``others``; what is not given is None."""
     both = "ff: fp of two fused layers; bp: dp and ku in one"
-    return option(OneOf((*NAMED, *others)), f"{both}; {help}", **more)
+    return option(OneOf(lambda: (*known_phases(), *others)), f"{both}; {help}", **more)
 
 
 def state(help: str = "", **more: Any) -> Any:

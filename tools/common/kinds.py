@@ -168,13 +168,15 @@ POSITIVE = Number("a number above 0 and below 10^6", lambda value: 0 < value < 1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OneOf(Kind):
-    """One of some words; ``package.module:NAME`` in place of words that take long to import.
+    """One of some words.
 
     Attributes:
+        listed: the words; or ``package.module:NAME`` of words that take long to import; or a
+            function that lists them, where installed machines bring some.
         aliases: other spellings that are taken, and what they stand for.
     """
 
-    listed: Collection[str] | str
+    listed: Collection[str] | str | Callable[[], Collection[str]]
     aliases: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -184,7 +186,7 @@ class OneOf(Kind):
             from pkgutil import resolve_name
 
             return tuple(resolve_name(self.listed))
-        return tuple(self.listed)
+        return tuple(self.listed() if callable(self.listed) else self.listed)
 
     @property
     def allowed(self) -> str:  # type: ignore[override]

@@ -6,14 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from merp.models.base.errors import one_line
-from merp.models.machines.cnn_merp.params.design import Design
-from merp.models.machines.cnn_merp.params.design_keys import CHOICES, CU_KIND, KEYS, KU_KIND
 from merp.models.network.network_keys import GROUPS, PAD, STRIDE
 
 DEFAULTS = {key.key: key.default for key in (STRIDE, PAD, GROUPS)} | {"relu": True}
 """What is not written, as it goes without saying."""
-
-DESIGN_DEFAULTS = {key.key: key.default for key in KEYS}
 
 COMMENT = 300
 """Characters of the longest comment."""
@@ -38,13 +34,6 @@ def network_text(
     for name, design in designs.items():
         lines += ["", f'[design."{name}"]', *_pairs(design)]
     return "\n".join(lines) + "\n"
-
-
-def design_table(design: Design) -> dict[str, Any]:
-    """Return the keys of a design that differ from what goes without saying."""
-    keys = (CU_KIND.key, KU_KIND.key, *CHOICES)
-    values = {key: getattr(design, key) for key in keys}
-    return {key: value for key, value in values.items() if value != DESIGN_DEFAULTS[key]}
 
 
 def _comment(text: str) -> str:

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.base.errors import BadInput
-from merp.models.machines.cnn_merp.fused_pair import check_fusable
-from merp.models.machines.cnn_merp.one_pass import check_backward
+from merp.models.network.machine_checks import check_network
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network, read_tables
 from merp.tools.common.data import DATA
@@ -53,8 +52,7 @@ def checked(network: Network) -> Network:
     Raises:
         BadInput: it cannot go back as it says, or its layers cannot be fused as it says.
     """
-    check_backward(network)
-    check_fusable(network)
+    check_network(network)
     return network
 
 

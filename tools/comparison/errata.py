@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.models.comparison.compare import Comparison
-from merp.models.papers.lists import paper
+from merp.models.comparison.published import errata
 from merp.tools.comparison.tables import NAME
 from merp.tools.report.table import Column, Table
 
@@ -30,6 +30,6 @@ def errata_table(asked: Comparison) -> Table:
                 "why": each.why,
             }
             for answer in asked.answers
-            for each in paper(answer.architecture.name).errata
+            for each in errata(answer.architecture.name)
         ],
     )

@@ -17,7 +17,7 @@ from merp.models.comparison.compare import Comparison
 from merp.models.comparison.figure import Figure
 from merp.models.comparison.record import RESOURCES
 from merp.models.network.network import Network
-from merp.models.network.phases import NAMED, PHASES, has_phase
+from merp.models.network.phases import NAMED, PHASES, has_phase, known_phases
 from merp.models.network.registry import machine_that_runs
 from merp.tools.common.hardware import HARDWARE
 from merp.tools.common.json_file import read_json
@@ -39,7 +39,10 @@ _NUMBER = is_number, "a number"
 _SYNTHESIS: Final[Keys] = {
     **dict.fromkeys(("design", "part", HARDWARE), NAME),
     "layer": ((lambda value: value is None or is_text(value)), "a name, or null"),
-    "phase": ((lambda value: value in (None, *NAMED)), f"null, or one of {', '.join(NAMED)}"),
+    "phase": (
+        (lambda value: value in (None, *known_phases())),
+        f"null, or one of {', '.join(NAMED)}",
+    ),
     **dict.fromkeys((f"total: {kind}" for kind in (*RESOURCES, "delay_ns")), _NUMBER),
 }
 _TRAINING: Final[Keys] = {

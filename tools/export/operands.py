@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from merp.models.network.branches import added, beside, previous, stored_as
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import NAMED, made_by
+from merp.models.network.phases import made_by, phase_on
 
 
 class Operand(NamedTuple):
@@ -45,7 +45,7 @@ def operand(network: Network, layer: Layer, phase: str, port: str, *, before: bo
         "second_kernel": ("kernels", made),
         "second_bias": ("biases", made),
         "add_in": ("maps", added(network, layer))
-        if NAMED[phase].forward
+        if phase_on(network, layer, phase).forward
         else ("deltas", start or front),
         "add_state_in": ("state", start),
         "delta_in": ("deltas", stored),

@@ -9,7 +9,7 @@ from typing import Any
 from merp.models.fpga.order_codes import target_named
 from merp.models.fpga.parts import DEFAULT, PARTS
 from merp.models.network.network import Network
-from merp.models.network.phases import NAMED
+from merp.models.network.phases import known_phases
 from merp.tools.common import fields
 from merp.tools.common.fields import ALL
 from merp.tools.common.kinds import POSITIVE, File, Flag, Listener, OneOf, Place, Text, Told, Whole
@@ -44,7 +44,7 @@ class Export:
         "phases, and the schedule of a training step.",
     )
     phase: str | None = option(
-        OneOf(NAMED),
+        OneOf(known_phases),
         "with --layer; bp: dp and ku in one; default fp",
         says="of one layer: ``fp`` (default), ``dp``, ``ku``, or ``bp``, both in one pass.",
     )

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from merp.models.fpga.configuration import load_seconds
 from merp.models.fpga.order_codes import Target
-from merp.models.machines.cnn_merp.reconfiguration import load_seconds
 from merp.models.network.network import Network
 from merp.models.network.network_keys import json_backward
 from merp.models.network.phases import called

@@ -10,7 +10,7 @@ from merp.models.base.memory import check_memory
 from merp.models.fpga.order_codes import Target
 from merp.models.golden.memory import golden_bytes
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import FP, NAMED, fusing, going_back_for
+from merp.models.network.phases import FP, fusing, going_back_for
 from merp.tools.common.bitstream_options import check_options, deltas_pooled
 from merp.tools.export.exported import exported_of
 from merp.tools.export.languages import Dialect
@@ -25,7 +25,7 @@ class Selection:
     Attributes:
         network: with its designs.
         layer: the one whose design is exported, or None for every design in every phase.
-        phase: of ``NAMED``, of the one design.
+        phase: by name, of the one design.
         state: forward propagation writes what the way back needs.
         before: deltas are stored at pooled resolution.
         images: in a run: registers, vectors.
@@ -82,7 +82,7 @@ def select(
     if not users:
         network.design(network.layers[0])  # says so
     if found is not None:  # whose vectors are written on the network's own input
-        whole_step = state or NAMED[asked] is not FP
+        whole_step = state or asked != FP.name
         needed = golden_bytes(network, found, images, whole_step=whole_step)
         check_memory(f"export {network.name}, {images} image(s)", needed)
     return Selection(

@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.words import to_values
+from merp.models.base.errors import BadInput
+from merp.models.base.given import name_of
 from merp.models.fpga.board import Board
-from merp.models.machines.cnn_merp.designs import designs_of
-from merp.models.machines.cnn_merp.plan.plan import plan
+from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
+from merp.models.network.registry import design_tables, machine_that_runs, part_of
 from merp.models.onnx.import_model import Imported
 from merp.models.onnx.node import Node
-from merp.tools.common.network_text import design_table, network_text
+from merp.tools.common.network_text import network_text
 from merp.tools.common.seal import sealed
 
 MOST_NAMED = 100
@@ -46,12 +48,16 @@ def with_board(imported: Imported, board: Board) -> dict[str, dict[str, Any]]:
     """Designs that a plan on ``board`` chooses, by name, each layer given the name of its own.
 
     Raises:
-        BadInput: none fits the board's part, or one does not take a layer in one piece.
+        BadInput: the machine chooses none, none fits the board's part, or one does not take a
+            layer in one piece.
     """
-    planned = plan(imported.network, board).network
-    for layer, table in zip(planned.layers, imported.tables["layer"], strict=True):
+    machine = machine_that_runs(imported.network)
+    if not machine.place:
+        raise BadInput(f"{machine.name} chooses no designs: {name_of('board')}: allowed without")
+    chosen: Network = part_of(machine, machine.place)(imported.network, board)
+    for layer, table in zip(chosen.layers, imported.tables["layer"], strict=True):
         table["design"] = layer.design
-    designs = {name: design_table(design) for name, design in designs_of(planned).items()}
+    designs = design_tables(chosen)
     network_of(imported.network.name, {**imported.tables, "design": designs})
     return designs
 

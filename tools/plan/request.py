@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.base.state_field import STATES
+from merp.models.network.planning import GOALS, SHIPPED
 from merp.tools.common import fields
-from merp.tools.common.fields import GOALS, STATE
+from merp.tools.common.fields import STATE
 from merp.tools.common.kinds import Named, OneOf, Place, Text
 from merp.tools.common.request import again, needed, option
 
 GOAL = "bytes"
-SHIPPED = "shipped"
 BEST, NONE = "best", "none"
 """Fused layers: those that save most, or no two."""
 

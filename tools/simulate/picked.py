@@ -11,7 +11,7 @@ from merp.models.base.given import given, mention, name_of
 from merp.models.base.memory import check_memory
 from merp.models.golden.memory import golden_bytes
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import FP, NAMED, has_phase, lacks, pair_named
+from merp.models.network.phases import FP, has_phase, known_phases, lacks, pair_named
 from merp.tools.simulate.choice import Choice
 
 ALL = "all"
@@ -66,7 +66,7 @@ def check_phases(network: Network, layers: Sequence[Layer], phase: str) -> None:
     """
     if phase == FP.name and network.layer_fusion:  # fused ones in one pass
         return
-    backward = phase in NAMED and NAMED[phase].backward
+    backward = phase != ALL and known_phases()[phase].backward
     if backward and len(layers) == len(network.layer_fusion):
         raise BadInput(
             f"{mention('phase', phase)}: of {' and '.join(network.layer_fusion)} fused: allowed: fp"

@@ -9,7 +9,7 @@ from typing import Any
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given, mention
 from merp.models.base.renamed import renamed
-from merp.models.machines.cnn_merp.one_pass import check_backward
+from merp.models.network.machine_checks import check_network
 from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED
 from merp.models.network.phases import COUNTED
@@ -113,5 +113,5 @@ def traffic_of(network: Network, asked: Asked) -> Traffic:
     network = with_backward(network, asked.backward)
     count = count_of(network, asked)
     if count.name != "board":
-        check_backward(network)  # a plan runs what cannot apart
+        check_network(network)  # a plan runs what cannot apart
     return Traffic(network, asked.batch, count)

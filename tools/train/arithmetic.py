@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from merp.cosim.training.hardware_step import Whole
 from merp.models.arithmetic.compiled import Values
 from merp.models.golden.loss import Labels
-from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.machine import Machine
 from merp.models.network.network import Network
 from merp.models.network.registry import machine_that_runs, part_of
 from merp.tools.common.progress import Progress
 from merp.tools.train.course import Course
+from merp.tools.train.in_passes import InPasses
 from merp.tools.train.place import Place
 
 Words = NDArray[Any]
@@ -104,7 +104,9 @@ class Arithmetic(Protocol):
     def model(self, parameters: Mapping[str, Any], velocities: Mapping[str, Any]) -> Model:
         """A model of pairs of kernels and biases, and of their velocities, by layer."""
 
-    def runner(self, course: Course, plan: Plan | None, batch: int, progress: Progress) -> Runner:
+    def runner(
+        self, course: Course, plan: InPasses | None, batch: int, progress: Progress
+    ) -> Runner:
         """What runs the steps of a course.
 
         Raises:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from merp.cosim.phases.audit.audit import Audit, combine
 from merp.cosim.training.hardware_step import Audits
-from merp.models.machines.cnn_merp.params.word_counters import VELOCITY_WORDS
-from merp.models.machines.mac_array.array_traffic import OF_VELOCITIES
 from merp.models.network.network import Network
 from merp.models.network.phases import counted_as, phases_counted
 
@@ -31,25 +29,33 @@ class PhaseCounts:
     kernel_load: int = 0
 
     @classmethod
-    def of(cls, audits: Sequence[Audit]) -> PhaseCounts:
-        """Counts of audited passes, bytes as the monitors saw them on the pins."""
+    def of(cls, audits: Sequence[Audit], velocities: Sequence[str]) -> PhaseCounts:
+        """Counts of audited passes, bytes as the monitors saw them on the pins.
+
+        velocities: the ports of these.
+        """
         if not audits:  # delta propagation of a single layer
             return cls()
         passes = combine(audits)
         moved = passes.moved
-        velocities = sum(moved.get(port, 0) for port in (*VELOCITY_WORDS, *OF_VELOCITIES))
+        apart = sum(moved.get(port, 0) for port in velocities)
         return cls(
             maps=sum(moved.get(port, 0) for port in passes.maps),
-            bytes=sum(moved.values()) - velocities,
-            velocities=velocities,
+            bytes=sum(moved.values()) - apart,
+            velocities=apart,
             cycles=passes.cycles["total"],
             kernel_load=passes.cycles.get("kernel_load", 0),
         )
 
 
-def by_phase(audits: Audits, network: Network) -> dict[str, PhaseCounts]:
-    """Counts of each phase of a step of the network, of two fused layers as of their ``fp``."""
+def by_phase(audits: Audits, network: Network, velocities: Sequence[str]) -> dict[str, PhaseCounts]:
+    """Counts of each phase of a step of the network, of two fused layers as of their ``fp``.
+
+    velocities: the ports of these.
+    """
     return {
-        phase: PhaseCounts.of([each for (_, of), each in audits.items() if counted_as(of) == phase])
+        phase: PhaseCounts.of(
+            [each for (_, of), each in audits.items() if counted_as(of) == phase], velocities
+        )
         for phase in phases_counted(network)
     }

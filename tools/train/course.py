@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from os import fspath
 from pathlib import Path
@@ -13,17 +13,23 @@ from merp.models.base.fixed import FixedFormat
 from merp.models.base.given import given, mention, name_of
 from merp.models.base.rates import UpdateRule
 from merp.models.fpga.board import Board
-from merp.models.machines.cnn_merp.one_pass import check_backward
 from merp.models.network.machine import Machine
+from merp.models.network.machine_checks import check_network
 from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED
-from merp.models.network.registry import machine_asked, part_of
+from merp.models.network.registry import (
+    machine_asked,
+    machine_named,
+    machine_that_runs,
+    of_other,
+    part_of,
+)
 from merp.tools.common.boards import open_board
 from merp.tools.train.names import ENGINES, HARDWARE_STATE, IN_HARDWARE, ON_CHIP
 from merp.tools.train.request import Train
 
 if TYPE_CHECKING:
-    from merp.models.machines.cnn_merp.plan.planned import Plan
+    from merp.tools.train.in_passes import InPasses, Planner
 
 
 class Schedule(NamedTuple):
@@ -38,7 +44,7 @@ class Target:
     """A board, and how a network is planned on it.
 
     Attributes:
-        board: where. goal: of ``GOALS``, what tiles are chosen for; None is the first of them.
+        board: where. goal: what tiles are chosen for; None is the machine's first.
         apart: bitstreams for each layer alone.
     """
 
@@ -46,16 +52,26 @@ class Target:
     goal: str | None
     apart: bool
 
-    def plan(self, network: Network, batch: int) -> Plan:
+    def plan(self, network: Network, batch: int) -> InPasses:
         """The passes of a step of ``batch`` images.
 
         Raises:
-            BadInput: the part is too small.
+            BadInput: the machine of its designs runs no such passes, or the part is too small.
         """
-        from merp.models.machines.cnn_merp.plan.plan import GOALS, plan
+        from merp.cosim.machines.loader import having  # NumPy waits
 
-        goal = self.goal or GOALS[0]
-        return plan(network, self.board, batch, goal, HARDWARE_STATE, self.apart)
+        planners: Mapping[str, Planner] = having("passes")
+        machine = machine_that_runs(network)
+        if machine.name not in planners:
+            for name, design in network.designs.items():
+                where = f"{network.name}: design {name}"
+                raise of_other(design, where, map(machine_named, planners))
+            raise BadInput(
+                f"{name_of('board')}: {network.name} runs on {machine.name}: allowed without"
+            )
+        return planners[machine.name](
+            network, self.board, batch, self.goal, HARDWARE_STATE, self.apart
+        )
 
 
 def target_of(asked: Train) -> Target | None:
@@ -198,7 +214,7 @@ def going_back(network: Network, asked: str | None, target: Target | None) -> Ne
     """
     found = network if asked is None else replace(network, backward=asked)
     if target is None:
-        check_backward(found)
+        check_network(found)
     return found
 
 

@@ -1,27 +1,14 @@
-"""Fractions for a network in fixed point, of how large its numbers become in float64."""
+"""Fractions that a machine in fixed point asks for: what it is given, and its answer as text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from merp.models.base.errors import BadInput
-from merp.models.base.fixed import FIXED_TENSORS, FixedTensor, Fractions
-from merp.models.base.given import given
-from merp.models.machines.mac_array.float_twin import (
-    Largest,
-    fraction_for,
-    proposed,
-    twin_at_rest,
-    twin_classes,
-    twin_step,
-)
 from merp.models.network.network import Network
 from merp.tools.common.progress import Progress
-from merp.tools.train.data import Data, batch_of, checked_sizes, held_apart
+from merp.tools.train.data import Data
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,73 +23,12 @@ class Asked:
     seed: int
 
 
-def measure(network: Network, data: Data, asked: Asked, progress: Progress) -> dict[str, Any]:
-    """Train the twin, and answer for machines: magnitudes, and the fractions that they ask for.
-
-    Raises:
-        BadInput: data that the network does not take, a layer without an array, or a loss that is
-            not finite.
-    """
-    checked_sizes(data, network)
-    unusable = np.argwhere(~np.isfinite(data.images))
-    if unusable.size:
-        place = tuple(int(index) for index in unusable[0])
-        raise BadInput(
-            f"{data.source}: images[{', '.join(map(str, place))}] = {data.images[place]}: allowed "
-            "are finite numbers"
-        )
-    held, kept = held_apart(len(data.images))
-    if asked.batch > len(kept):
-        raise BadInput(f"{given('batch', asked.batch)}: allowed are 1 to {len(kept)}")
-    twin, largest, losses = twin_at_rest(network, asked.seed), Largest(), []
-    rate = given("learning_rate", asked.learning_rate)
-    for step in range(asked.steps):
-        chosen = kept[batch_of(len(kept), asked.batch, asked.seed, step)]
-        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is told below
-            twin, loss = twin_step(
-                network,
-                twin,
-                data.images[chosen],
-                data.labels[chosen],
-                asked.learning_rate / asked.batch,
-                asked.momentum,
-                asked.loss,
-                largest,
-            )
-        if not np.isfinite(loss):
-            raise BadInput(f"{rate}: the loss is {loss} at step {step}: allowed is less")
-        if not np.isfinite(list(largest.seen.values())).all():
-            raise BadInput(f"{rate}: numbers beyond binary64 at step {step}: allowed is less")
-        losses.append(loss)
-        progress.count(step + 1, asked.steps, f"step {step + 1:,} of {asked.steps:,}", 0)
-    found = twin_classes(network, data.images[held], twin.parameters)
-    image = float(np.abs(data.images).max())
-    layers = {layer.name: proposed(layer, largest) for layer in network.layers}
-    usual = {
-        tensor: min(getattr(each, tensor) for each in layers.values()) for tensor in FIXED_TENSORS
-    }
-    return {
-        "network": network.name,
-        **asdict(asked),
-        "loss_of_steps": losses,
-        "accuracy": float((found == data.labels[held]).mean()),
-        "images": {"trained": len(kept), "held_out": len(held)},
-        "largest": {"input": image}
-        | {
-            layer.name: {tensor: largest.seen[layer.name, tensor] for tensor in FIXED_TENSORS}
-            for layer in network.layers
-        },
-        "fractions": {"input": fraction_for(image), **usual},
-        "layers": {name: _differing(each, usual) for name, each in layers.items()},
-    }
+Measure = Callable[[Network, Data, Asked, Progress], Mapping[str, Any]]
+"""The part ``formats`` of a machine: trains the twin of a network, and answers for machines with
+magnitudes, and the fractions that they ask for."""
 
 
-def _differing(own: Fractions, usual: Mapping[FixedTensor, int]) -> dict[str, int]:
-    mine = {tensor: getattr(own, tensor) for tensor in FIXED_TENSORS}
-    return {tensor: bits for tensor, bits in mine.items() if bits != usual[tensor]}
-
-
-def toml(answer: dict[str, Any]) -> str:
+def toml(answer: Mapping[str, Any]) -> str:
     """The fractions as tables of a network file over a base."""
     lines = [
         f"# {answer['network']} in float64: {answer['accuracy']:.2%} of "

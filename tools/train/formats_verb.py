@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from merp.models.network.registry import machine_that_runs
 from merp.tools.common import fields
 from merp.tools.common.fields import MOST_BATCH
 from merp.tools.common.kinds import Whole
@@ -41,7 +43,8 @@ def run(asked: FormatsOptions) -> int:
     """Train the twin, print what its numbers ask for."""
     network = open_network(asked.network)
     # slow imports wait until the arguments are good
-    from merp.tools.train.formats import Asked, measure, toml
+    from merp.cosim.machines.loader import having
+    from merp.tools.train.formats import Asked, Measure, toml
     from merp.tools.train.run import labelled
 
     wanted = Asked(
@@ -52,6 +55,9 @@ def run(asked: FormatsOptions) -> int:
         loss=asked.loss,
         seed=asked.seed,
     )
+    found: Mapping[str, Measure] = having("formats")
+    own = machine_that_runs(network).name
+    measure = found[own] if own in found else next(iter(found.values()))  # it says what it lacks
     with ProgressBar("formats", f"{asked.steps:,} steps in float64") as bar:
         answer = measure(network, labelled(asked.data, network), wanted, bar)
     print(json.dumps(answer, indent=2) if asked.json else toml(answer))

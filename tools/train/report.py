@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
 from merp.cosim.machines.loader import optional_part
 from merp.cosim.training.hardware_step import Audits, Whole
-from merp.models.base.rates import PLAIN
-from merp.models.machines.cnn_merp.plan.planned import Plan
-from merp.models.machines.cnn_merp.reconfiguration import UPDATING
 from merp.models.network.machine import Machine
 from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED, json_backward
-from merp.models.network.phases import NAMED, apart, counted_as, phases_counted
+from merp.models.network.phases import apart, known_phases, phases_counted
+from merp.models.traffic.bytes import bytes_of
 from merp.tools.common.table import console, fixed, table
 from merp.tools.train.arithmetic import Stepped, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.counts import PhaseCounts, by_phase
 from merp.tools.train.course import Course
 from merp.tools.train.data import Split
+from merp.tools.train.in_passes import InPasses
 from merp.tools.train.loss_chart import draw
 from merp.tools.train.names import ON_CHIP
 from merp.tools.train.trained import Shown
 
 
 def answer(
-    course: Course, done: Checkpoint, data: Split, plan: Plan | None, last: Stepped | None
+    course: Course, done: Checkpoint, data: Split, plan: InPasses | None, last: Stepped | None
 ) -> dict[str, Any]:
     """Return the answer for machines.
 
@@ -47,20 +45,16 @@ def answer(
     del paper["momentum"]
     if not course.rule.momentum:
         full["momentum"] = 0
-    counts = by_phase(audits, network) if audits else {}
+    counts = by_phase(audits, network, bytes_of(network).velocities) if audits else {}
     counted = {"paper": paper, "full": full, "measured": _measured(counts)}
     planned: dict[str, Any] = {}
     if plan is not None:
-        passes = [
-            OfPlan(each, course.rule if each.work.phase in UPDATING else PLAIN)
-            for each in plan.layers
-        ]
-        counted["plan"] = _planned(network, passes)
+        counted["plan"] = _planned(network, plan.bytes(course.rule))
         planned = {
-            "board": plan.board.name,
+            "board": plan.board,
             "for": plan.goal,
             "apart": course.target is not None and course.target.apart,
-            "runs": [_run(each, audits) for each in passes],
+            "runs": plan.runs(course.rule, audits),
         }
     told = partial(apart, network) if plan is None else plan.apart
     cycles = _cycles(network, counts, None if last is None else last.whole)
@@ -82,35 +76,10 @@ def answer(
     }
 
 
-def _planned(network: Network, passes: Sequence[OfPlan]) -> dict[str, int]:
+def _planned(network: Network, moved: Mapping[str, int]) -> dict[str, int]:
     """Bytes of a step by the plan's closed form."""
-    total = dict.fromkeys(phases_counted(network), 0)
-    for each in passes:
-        total[counted_as(each.planned.work.phase)] += each.planned.bytes
-    moved = sum(sum(each.ports.values()) for each in passes)
-    return _with_step(total) | {"momentum": moved - sum(total.values())}
-
-
-def _run(of: OfPlan, audits: Audits) -> dict[str, Any]:
-    """A layer and phase: its passes, and bytes of each port by the plan and on the pins."""
-    planned = of.planned
-    phase = planned.work.phase
-    audit = audits.get((planned.work.layer.name, phase))
-    return {
-        "layer": planned.work.name,
-        "phase": phase,
-        "input_parts": planned.in_parts,
-        "output_parts": planned.out_parts,
-        "passes": planned.passes,
-        "bytes": {
-            port: {
-                "plan": count,
-                "pins": None if audit is None else audit.moved.get(port, 0),
-                "measured": audit is not None,  # a step in which they differ has no answer
-            }
-            for port, count in of.ports.items()
-        },
-    }
+    phases = {phase: moved.get(phase, 0) for phase in phases_counted(network)}
+    return _with_step(phases) | {"momentum": moved["momentum"]}
 
 
 def _measured(counts: Mapping[str, PhaseCounts]) -> dict[str, dict[str, int]] | None:
@@ -195,7 +164,7 @@ def show(answer: Mapping[str, Any], machine: Machine) -> None:
         columns += ["on the ports", "cycles"]
         caption += f" {added.on_ports or _on_ports(answer)}"
     rows = []
-    for phase in (each for each in (*NAMED, "step") if each in counted["full"]):
+    for phase in (each for each in (*known_phases(), "step") if each in counted["full"]):
         row = ["total" if phase == "step" else phase]
         row += [fixed(each[phase] / 1e6, 3) for each in counts]
         if cycles := answer["cycles"][phase]:

@@ -13,7 +13,6 @@ from merp.models.base.errors import BadInput
 from merp.models.base.given import given, name_of
 from merp.models.base.memory import check_memory
 from merp.models.golden.memory import training_bytes
-from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
@@ -23,6 +22,7 @@ from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.course import Course
 from merp.tools.train.data import Data, Split, batch_of, read_data, split
 from merp.tools.train.digits import digits
+from merp.tools.train.in_passes import InPasses
 from merp.tools.train.names import BATCH, DIGITS, EPOCHS
 from merp.tools.train.place import Place
 
@@ -41,7 +41,7 @@ class Trained:
     course: Course
     split: Split
     done: Checkpoint
-    plan: Plan | None
+    plan: InPasses | None
     last: Stepped | None
     said: Mapping[str, Any]
 
@@ -68,7 +68,7 @@ class Ready:
     split: Split
     start: Checkpoint
     steps: int
-    plan: Plan | None
+    plan: InPasses | None
 
     @property
     def work(self) -> str:
@@ -76,8 +76,7 @@ class Ready:
         left = self.steps - self.start.step
         passes = ""
         if self.plan is not None:
-            total = sum(planned.passes for planned in self.plan.layers)
-            passes = f" in {total:,} passes each on {self.plan.board.name}"
+            passes = f" in {self.plan.passes:,} passes each on {self.plan.board}"
         return f"{left:,} steps of {self.start.batch} images{passes}, engine {self.course.engine}"
 
     def run(self, saved: Output | None, progress: Progress) -> Trained:

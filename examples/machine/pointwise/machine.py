@@ -63,4 +63,5 @@ MACHINE = Machine(
     cycles="pointwise.machine:layer_cycles",
     bytes="pointwise.machine:BYTES",
     hardware="pointwise.parts:HARDWARE",
+    comparison="pointwise.comparison:ARCHITECTURE",
 )

@@ -6,8 +6,9 @@ from operator import attrgetter
 
 from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.models.machines.cnn_merp.params.design_keys import KEYS
+from merp.models.machines.cnn_merp.params.design_keys import AXES, KEYS
 from merp.models.machines.cnn_merp.params.design_section import read_design
+from merp.models.machines.cnn_merp.params.sizing import check_fits, check_size
 from merp.models.network.machine import Machine
 from merp.models.network.phases import BP, DP, FF, FP, KU
 
@@ -20,6 +21,12 @@ MACHINE = Machine(
     summation=attrgetter("summation"),
     phases=(FP, FF, DP, BP, KU),
     cycles="merp.models.machines.cnn_merp.cycles:layer_cycles",
+    comparison="merp.models.machines.cnn_merp.comparison.architecture:ARCHITECTURE",
+    check="merp.models.machines.cnn_merp.checks:check_network",
+    check_run=check_fits,
+    check_size=check_size,
+    place="merp.models.machines.cnn_merp.plan.plan:placed",
+    axes=AXES,
     bytes="merp.models.machines.cnn_merp.plan.bytes:BYTES",
     hardware="merp.tools.machines.cnn_merp.hardware:HARDWARE",
 )

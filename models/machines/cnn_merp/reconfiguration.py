@@ -1,7 +1,6 @@
 """Two levels of reconfiguration: registers within a design, a bitstream between designs.
 
-CNN-MERP section VI: each kernel size and each phase is a bitstream of its own; 16 bit at 66 MHz
-(BPI flash).
+CNN-MERP section VI: each kernel size and each phase is a bitstream of its own.
 """
 
 from __future__ import annotations
@@ -13,14 +12,7 @@ from merp.models.network.network import Network
 from merp.models.network.phases import NAMED, ONE_PASS
 from merp.models.network.step_passes import layer_passes
 
-PORT_BITS = 16
-PORT_MHZ = 66.0
 MAX_BATCH = 1 << 16
-
-
-def load_seconds(bits: int) -> float:
-    """Return the time a bitstream of ``bits`` takes through the configuration port."""
-    return bits / (PORT_BITS * PORT_MHZ * 1e6)
 
 
 PROPAGATING = ("dp", ONE_PASS)

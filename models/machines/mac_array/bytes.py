@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from merp.models.base.errors import BadInput
 from merp.models.base.given import mention
+from merp.models.machines.mac_array.array_traffic import OF_VELOCITIES
 from merp.models.machines.mac_array.step_traffic import array_traffic
 from merp.models.network.network import Network
 from merp.models.traffic.bytes import Bytes
@@ -29,4 +30,4 @@ def _caption(count: Count) -> str:
     )
 
 
-BYTES = Bytes(layers=_layers, caption=_caption)
+BYTES = Bytes(layers=_layers, caption=_caption, velocities=OF_VELOCITIES)

@@ -16,6 +16,7 @@ MACHINE = Machine(
     keys=KEYS,
     read=read_design,
     phases=(FP, DP, KU),
+    comparison="merp.models.machines.mac_array.comparison.architecture:ARCHITECTURE",
     bytes="merp.models.machines.mac_array.bytes:BYTES",
     hardware="merp.tools.machines.mac_array.hardware:HARDWARE",
 )

@@ -6,8 +6,8 @@ import pytest
 
 from merp.models.comparison.options import Options
 from merp.models.explore import mazouz
-from merp.models.explore.choices import Axes
-from merp.models.explore.cnn_merp import Space
+from merp.models.machines.cnn_merp.explore.choices import Axes
+from merp.models.machines.cnn_merp.explore.space import Space
 from merp.models.network.network import Network
 from merp.models.papers.mazouz.networks import CIFAR, MNIST, MNIST_SMALL, SVHN
 from merp.tools.common.boards import any_board

@@ -10,6 +10,7 @@ from merp.models.base.byte_image import ByteImage
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32
 from merp.models.base.storage import Storage
+from merp.models.fpga.configuration import load_seconds
 from merp.models.fpga.order_codes import part_named
 from merp.models.fpga.parts import PARTS
 from merp.models.machines.cnn_merp.cycles import layer_cycles, network_cycles
@@ -19,13 +20,7 @@ from merp.models.machines.cnn_merp.published_speed import (
     WORKS,
     attainable_tops,
 )
-from merp.models.machines.cnn_merp.reconfiguration import (
-    MAX_BATCH,
-    bitstreams,
-    least_batch,
-    load_seconds,
-    passes,
-)
+from merp.models.machines.cnn_merp.reconfiguration import MAX_BATCH, bitstreams, least_batch, passes
 from merp.models.machines.cnn_merp.roofline import point
 from merp.models.machines.cnn_merp.throughput import forward_throughput, with_cus
 from merp.models.network.network import Network

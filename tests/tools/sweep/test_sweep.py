@@ -20,7 +20,8 @@ from merp.models.network.network_file import network_of
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.count import Count
 from merp.tools.cli import main
-from merp.tools.comparison.sweep.axes import AXES, read_axes
+from merp.tools.common.shipped import open_network
+from merp.tools.comparison.sweep.axes import design_axes, read_axes
 from merp.tools.comparison.sweep.evaluate import Job, evaluate
 from merp.tools.comparison.sweep.report import pareto
 from needed_tools import needs
@@ -35,6 +36,7 @@ NETWORK = network_text(
     layer("fc3", 3),
     designs={"k2": {"k": 2, "n_cu": 1, "r": 1}},
 )
+AXES = design_axes(open_network("digits"))
 AXES_200 = ("n_cu=1:5", "r=1,2", "p=1:2", "add_latency=1:5", "batch=2,7")
 
 
@@ -159,6 +161,16 @@ def test_a_network_without_designs_has_few_axes(tmp_path: Path, terminal: Termin
     (tmp_path / "bare.toml").write_text(bare)
     assert terminal.refusal("sweep", tmp_path / "bare.toml", "--over", "n_cu=1") == (
         "merp: bare.toml: no layer has a design: allowed are the axes batch, clock"
+    )
+
+
+def test_axes_are_those_of_the_machine(terminal: Terminal) -> None:
+    words = ["sweep", "digits-fixed", "--for", "bytes", "--over"]
+    assert terminal.refusal(*words, "n_cu=1") == (
+        "merp: --over n_cu=1: no axis 'n_cu': there are batch, clock"
+    )
+    assert terminal.refusal("sweep", "digits-fixed", "--over", "batch=1,2").endswith(
+        "mac-array has no model of cycles: allowed are the goals bytes, lut, ff, bram, dsp"
     )
 
 

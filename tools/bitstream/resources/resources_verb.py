@@ -14,7 +14,7 @@ from merp.models.fpga.order_codes import part_named
 from merp.models.fpga.parts import DEFAULT, SEVEN_SERIES, Part
 from merp.models.fpga.resources import KINDS, Resources, capacity
 from merp.models.network.network import Network
-from merp.models.network.phases import NAMED
+from merp.models.network.phases import known_phases
 from merp.tools.bitstream.resources.routing import SEEDS, routed, routed_answer, routed_table
 from merp.tools.common import fields
 from merp.tools.common.hardware import HARDWARE
@@ -42,7 +42,7 @@ class EngineOptions(Typed):
         Text(), "whose design is measured (no default; a MAC array's runs all layers)", metavar="L"
     )
     phase: str | None = option(
-        OneOf(NAMED),
+        OneOf(known_phases),
         "ff: fp of two fused layers; bp: dp and ku in one (default fp; a MAC array's design runs "
         "all phases)",
     )

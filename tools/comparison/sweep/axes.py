@@ -11,8 +11,8 @@ from merp.models.base.errors import BadInput, shown
 from merp.models.base.keys import Choice, Whole
 from merp.models.comparison.architecture import Architecture
 from merp.models.fpga.board import MOST_DEVICES
-from merp.models.machines.cnn_merp.params.design_keys import CU_KIND, KU_KIND, NUMBERS
-from merp.models.machines.cnn_merp.params.sizing import MAXIMA
+from merp.models.network.network import Network
+from merp.models.network.registry import machine_that_runs
 from merp.tools.common.fields import MOST_BATCH
 
 MOST_POINTS = 100_000
@@ -21,24 +21,27 @@ Value = int | str
 Point = Mapping[str, Value]
 """A value of each axis, by the axis' name."""
 
-_OF_DESIGNS: tuple[Whole | Choice, ...] = (*NUMBERS, CU_KIND, KU_KIND)
-DESIGN_KEYS: Mapping[str, Whole | Choice] = {
-    key.key: key for key in _OF_DESIGNS if key.key not in ("k", *MAXIMA)
-}
-"""Keys of every design that may vary: k is the layers' own, and maxima follow from the layers."""
-
 BATCH = Whole(key="batch", says="images of a step", low=1, high=MOST_BATCH)
 CLOCK = Whole(key="clock", says="of the engines, in MHz", low=1, high=1000)
 
 Axes = Mapping[str, Whole | Choice]
 
-AXES: Axes = {**DESIGN_KEYS, BATCH.key: BATCH, CLOCK.key: CLOCK}
-"""All there are of designs."""
+OF_STEPS: Axes = {each.key: each for each in (BATCH, CLOCK)}
+"""Those of every network."""
 
 DEVICES = Whole(key="devices", says="boards", low=1, high=MOST_DEVICES)
 LINK = Whole(key="link_gbs", says="of a link, each way, in 10^9 bits a second", low=1, high=100_000)
 LATENCY = Whole(key="latency", says="of a link, in cycles", low=0, high=1 << 20)
 OTHER_NAMES = {"boards": DEVICES.key}
+
+
+def design_axes(network: Network) -> Axes:
+    """Return those of a network's designs: the keys that its machine lets vary, and of its steps.
+
+    Raises:
+        BadInput: its designs are of several machines.
+    """
+    return {**{each.key: each for each in machine_that_runs(network).axes}, **OF_STEPS}
 
 
 def axes_of(architecture: Architecture) -> Axes:

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from merp.models.base.errors import BadInput
-from merp.models.machines.cnn_merp.cycles import network_cycles
-from merp.models.machines.cnn_merp.one_pass import check_backward
+from merp.models.network.machine_checks import check_network
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
 from merp.models.network.network_keys import COMBINED
+from merp.models.network.registry import cycles_of, machine_of
 from merp.models.network.step_passes import layer_passes
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.count import Count
 from merp.tools.common.shipped import one_by_one
-from merp.tools.comparison.sweep.axes import BATCH, CLOCK, DESIGN_KEYS, Point
+from merp.tools.comparison.sweep.axes import BATCH, CLOCK, OF_STEPS, Point
 from merp.tools.comparison.sweep.goals import LOGIC
 
 
@@ -52,14 +52,14 @@ def evaluate(given: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"point": dict(job.point)}
     try:
         network = network_at(job.file, job.tables, job.point)
-        check_backward(network)
+        check_network(network)
+        batch = int(job.point.get(BATCH.key, job.batch))
+        cycles = _cycles(network, batch) if "time" in job.goals else 0
     except BadInput as error:
         return found | dict.fromkeys(job.goals) | {"refused": str(error)}
-    batch = int(job.point.get(BATCH.key, job.batch))
     clock = float(job.point.get(CLOCK.key, job.clock_mhz))
     figures: dict[str, Any] = {}
     if "time" in job.goals:
-        cycles = sum(each.phase for _, _, each in network_cycles(network, batch))
         figures["time"] = cycles / (clock * 1e6)
     if "bytes" in job.goals:
         state = "pooled" if network.backward == COMBINED else "32"
@@ -75,7 +75,7 @@ def network_at(file: str, tables: Mapping[str, Any], point: Point) -> Network:
     Raises:
         BadInput: no such network is built.
     """
-    changes = {key: value for key, value in point.items() if key in DESIGN_KEYS}
+    changes = {key: value for key, value in point.items() if key not in OF_STEPS}
     designs = tables.get("design", {})
     if not changes or not isinstance(designs, Mapping):
         return one_by_one(network_of(file, tables))
@@ -84,6 +84,22 @@ def network_at(file: str, tables: Mapping[str, Any], point: Point) -> Network:
         for name, design in designs.items()
     }
     return one_by_one(network_of(file, {**tables, "design": laid}))
+
+
+def _cycles(network: Network, batch: int) -> int:
+    """Cycles of a step on the designs of a network, loading included.
+
+    Raises:
+        BadInput: a machine has no model of them.
+    """
+    cycles = 0
+    for layer, phase in layer_passes(network):
+        found = cycles_of(network, layer, phase, batch)
+        if found is None:
+            name = machine_of(network.design(layer)).name
+            raise BadInput(f"{network.name}: {name} has no model of cycles: allowed without time")
+        cycles += found.kernel_load + found.total
+    return cycles
 
 
 def _logic(network: Network) -> dict[str, float]:

@@ -14,6 +14,7 @@ from merp.models.comparison.architecture import Architecture
 from merp.models.comparison.registry import ARCHITECTURES, named
 from merp.models.fpga.parts import DEFAULT, PARTS
 from merp.models.network.network_file import network_of
+from merp.models.network.registry import machine_that_runs
 from merp.tools.common import fields
 from merp.tools.common.boards import board_tables
 from merp.tools.common.fields import MOST_BATCH
@@ -30,7 +31,7 @@ from merp.tools.comparison.campaign.task import Task
 from merp.tools.comparison.options import word, word_bits
 from merp.tools.comparison.own_options import chosen, own_options
 from merp.tools.comparison.place import board_of, costs_of, place_board, place_costs, place_devices
-from merp.tools.comparison.sweep.axes import AXES, axes_of, points_of, read_axes
+from merp.tools.comparison.sweep.axes import OF_STEPS, axes_of, design_axes, points_of, read_axes
 from merp.tools.comparison.sweep.goals import GOALS, LOGIC
 
 MOST_JOBS = 512
@@ -118,12 +119,18 @@ def run(asked: SweepOptions) -> int:
 def _designs(asked: SweepOptions) -> int:
     """Designs, and those that no other beats."""
     chosen(asked.own, None)
-    axes = read_axes(asked.over, AXES)
     goals = _goals(asked.goals or "time,bytes")
     file, tables = open_tables(asked.network)
     network = network_of(file, tables)  # says what is wrong with the file itself
-    if not network.designs and any(name not in ("batch", "clock") for name in axes):
+    axes = read_axes(asked.over, design_axes(network))
+    if not network.designs and not axes.keys() <= OF_STEPS.keys():
         raise BadInput(f"{file}: no layer has a design: allowed are the axes batch, clock")
+    machine = machine_that_runs(network)
+    if "time" in goals and network.designs and not machine.cycles:
+        allowed = ", ".join(goal for goal in GOALS if goal != "time")
+        raise BadInput(
+            f"{file}: {machine.name} has no model of cycles: allowed are the goals {allowed}"
+        )
     batch, clock = asked.batch, asked.clock_mhz or PARTS[DEFAULT].clock_mhz
     logic, tools = set(goals) & set(LOGIC), {}
     if logic:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from merp.library.request import RunKeywords
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.designs import design_of
-from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.network import network as description
-from merp.models.network.phases import NAMED, going_back_for, has_phase, lacks
+from merp.models.network.phases import going_back_for, has_phase, known_phases, lacks
+from merp.models.network.registry import machine_of
 from merp.tools.common.checks import input_words, whole_number, words
 from merp.tools.common.request import asks
 from merp.tools.simulate.picked import MOST_IMAGES, array_of, check_wave_of, first_rows
@@ -101,7 +100,7 @@ class Layer:
         check_wave_of(asked.wave_of, wave=asked.wave is not None)
         groups = self._groups(asked.group)
         before = self._before(phase, asked.delta_at, alone=x is not None)
-        if asked.state and NAMED[phase].backward:
+        if asked.state and known_phases()[phase].backward:
             raise BadInput(f"state: phase {phase} writes none: allowed with fp")
         for name, given in (("delta", asked.delta), ("add", asked.add)):
             if x is None and given is not None:
@@ -113,7 +112,8 @@ class Layer:
         size = None, shape.rows, shape.columns, self.groups * shape.n
         maps = None if x is None else input_words("x", x, size, network.at(layer))
         count = self._images(maps, asked.images)
-        check_fits(layer.shape, count, design_of(network, layer), f"{network.name}: {layer.name}")
+        design = network.design(layer)
+        machine_of(design).check_run(layer.shape, count, design, f"{network.name}: {layer.name}")
         try:
             rates_of(asked.learning_rate, count, fmt)
         except ValueError as error:
@@ -146,7 +146,7 @@ class Layer:
         return (whole_number("group", group, 0, self.groups - 1),)
 
     def _before(self, phase: str, asked: str | None, *, alone: bool) -> bool:
-        does = NAMED[phase]
+        does = known_phases()[phase]
         own = "pooled" if does.combined or (alone and does.propagates) else "sums"
         at = asked or own
         if at == "pooled" and does.forward:
@@ -196,7 +196,7 @@ class Layer:
 
     def _added(self, add: ArrayLike | None, phase: str, x: Bits) -> Bits | None:
         layer, shape = self._layer, self._layer.shape
-        if (add is not None) != (NAMED[phase].forward and layer.add is not None):
+        if (add is not None) != (known_phases()[phase].forward and layer.add is not None):
             what = f"adds {layer.add} to its sums" if layer.add else "adds nothing to its sums"
             raise BadInput(
                 f"add: {layer.name} {what}, phase {phase} of an x: allowed with fp of a layer that "
@@ -215,7 +215,7 @@ class Layer:
         layer, shape = self._layer, self._layer.shape
         phase, delta, found = asked.phase, asked.delta, None
         add = self._added(asked.add, phase, x)
-        if NAMED[phase].forward:
+        if known_phases()[phase].forward:
             if delta is not None:
                 raise BadInput("delta: phase fp takes none: allowed with dp, bp, ku")
         elif delta is None:
@@ -238,8 +238,8 @@ class Layer:
     ) -> LayerRun:
         import numpy as np
 
-        from merp.cosim.machines.cnn_merp.phases.pins import widened_words
         from merp.cosim.phases.audit.audit import combine
+        from merp.models.arithmetic.stored import widened
         from merp.tools.simulate.layer_run import LayerRun
 
         made: dict[str, Any] = {}
@@ -248,9 +248,7 @@ class Layer:
                 continue
             parts = [each.record.array(about.stream, about.golden.shape) for each in audited]
             joined = np.concatenate(parts, axis=-1 if about.maps else 0)
-            made[NAMES[port]] = widened_words(
-                joined, phase, port, design_of(self._network, self._layer)
-            )
+            made[NAMES[port]] = widened(joined, about.stored, self._network.fmt)
         if "state" in made:
             made["state"] = made["state"].astype(np.uint8)
         return LayerRun(

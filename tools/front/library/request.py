@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from merp.cosim.engines.names import ENGINES
 from merp.models.network.network_keys import MAX_SIZE
-from merp.models.network.phases import NAMED
+from merp.models.network.phases import known_phases
 from merp.tools.common.fields import DELTAS, MOST_SEED
 from merp.tools.common.kinds import File, Flag, Kind, Number, OneOf, Place, Text, Whole
 from merp.tools.common.request import Being, keyword
@@ -17,8 +17,10 @@ from merp.tools.simulate.picked import ARRAYS, MOST_IMAGES
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-ALONE = tuple(name for name, phase in NAMED.items() if not phase.fuses)
-"""Phases of one layer."""
+
+def alone() -> list[str]:
+    """Phases of one layer."""
+    return [name for name, phase in known_phases().items() if not phase.fuses]
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class RunKeywords:
     )
     _: KW_ONLY
     phase: str = keyword(
-        OneOf(ALONE),
+        OneOf(alone),
         "``fp``, ``dp`` or ``ku`` (CNN-MERP section III), or ``bp``: the latter two in one pass.",
         default="fp",
     )

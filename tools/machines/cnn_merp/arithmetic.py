@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.tools.common.progress import Progress
+from merp.tools.machines.cnn_merp.in_passes import PlannedStep
 from merp.tools.machines.cnn_merp.step import step_of
 from merp.tools.machines.usual import arithmetic
 from merp.tools.machines.usual.arithmetic import FloatRunner
 from merp.tools.train.course import Course
+from merp.tools.train.in_passes import InPasses
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class FloatArithmetic(arithmetic.FloatArithmetic):
         """Everything is there."""
 
     def runner(
-        self, course: Course, plan: Plan | None, batch: int, progress: Progress
+        self, course: Course, plan: InPasses | None, batch: int, progress: Progress
     ) -> FloatRunner:
         """What runs the steps of a course."""
-        return FloatRunner(course, batch, step_of(course, plan, batch, progress))
+        planned = plan.plan if isinstance(plan, PlannedStep) else None
+        return FloatRunner(course, batch, step_of(course, planned, batch, progress))

@@ -26,9 +26,9 @@ def explored(
     asked: ExploreOptions, network: Network, scope: tuple[str, ...], objectives: tuple[str, ...]
 ) -> tuple[Any, dict[int, str]]:
     """The front of CNN-MERP's designs, and network files of its notable points."""
-    from merp.models.explore.cnn_merp import Space
-    from merp.models.explore.design_costs import COSTS
-    from merp.models.machines.cnn_merp.plan.plan import GOALS
+    from merp.models.machines.cnn_merp.explore.design_costs import COSTS
+    from merp.models.machines.cnn_merp.explore.space import Space
+    from merp.models.network.planning import GOALS
     from merp.tools.explore.found import Found, network_file
 
     check_objectives(objectives, COSTS)

@@ -11,10 +11,13 @@ HARDWARE = Parts(
     resized="merp.tools.machines.cnn_merp.choose:resized",
     ways="merp.tools.machines.cnn_merp.tiles.ways:WAYS",
     arithmetic="merp.tools.machines.cnn_merp.arithmetic:FloatArithmetic",
+    passes="merp.tools.machines.cnn_merp.in_passes:in_passes",
+    blocks="merp.cosim.machines.cnn_merp.blocks:BLOCKS",
     engine="merp.tools.machines.cnn_merp.engine:engine",
     settings="merp.tools.machines.cnn_merp.settings:settings",
     plan="merp.tools.machines.cnn_merp.plan.planned:planned",
     report="merp.tools.machines.cnn_merp.report.report:REPORT",
+    sums="merp.tools.machines.cnn_merp.sums:run_sums",
     explorer="merp.tools.machines.cnn_merp.explore:EXPLORER",
     exported="merp.tools.machines.cnn_merp.exported:EXPORTED",
 )

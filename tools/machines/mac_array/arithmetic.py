@@ -18,7 +18,6 @@ from merp.models.arithmetic.fixed import LEAST, MOST, Words, to_numbers, to_word
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given, name_of
 from merp.models.golden.loss import Labels
-from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.machines.mac_array.fixed_training import (
     Clipped,
     FixedModel,
@@ -38,6 +37,7 @@ from merp.models.traffic.closed_form import phase_bytes
 from merp.models.traffic.count import Count
 from merp.tools.common.progress import Progress
 from merp.tools.train.course import Course
+from merp.tools.train.in_passes import InPasses
 from merp.tools.train.place import Place
 
 _FRACTIONS = {"kernels": "kernel", "gradients": "velocity"}
@@ -221,7 +221,7 @@ class FixedArithmetic:
         )
 
     def runner(
-        self, course: Course, plan: Plan | None, batch: int, progress: Progress
+        self, course: Course, plan: InPasses | None, batch: int, progress: Progress
     ) -> FixedRunner:
         """What runs the steps of a course."""
         if course.engine == "golden":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.models.base.errors import BadInput
-from merp.models.comparison.rtl_compiler_paper import of_paper
+from merp.models.machines.mac_array.comparison.paper import of_paper
 from merp.models.machines.mac_array.passes import design_of
 from merp.models.network.network import Network
 from merp.testbenches.mac_array.trainer_bench import trainer_top

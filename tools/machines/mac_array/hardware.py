@@ -12,9 +12,11 @@ HARDWARE = Parts(
     ways="merp.tools.machines.mac_array.ways:WAYS",
     arithmetic="merp.tools.machines.mac_array.arithmetic:FixedArithmetic",
     trained="merp.tools.machines.mac_array.saturated:TRAINED",
+    formats="merp.tools.machines.mac_array.formats:measure",
+    blocks="merp.cosim.machines.mac_array.blocks:BLOCKS",
     engine="merp.tools.machines.mac_array.engine:engine",
     settings="merp.tools.machines.mac_array.settings:settings",
-    plan="merp.tools.machines.cnn_merp.plan.planned:planned",  # which refuses its designs
+    plan="merp.tools.machines.mac_array.plan:plan",  # it refuses
     report="merp.tools.machines.mac_array.report.report:REPORT",
     export="merp.tools.machines.mac_array.export.export:export",
 )

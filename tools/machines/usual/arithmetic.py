@@ -27,7 +27,6 @@ from merp.models.golden.training import (
     initial_model,
     rates_of,
 )
-from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, phases_counted, phases_on
 from merp.models.network.registry import machine_that_runs
@@ -39,6 +38,7 @@ from merp.tools.common.kernel_file import with_weights
 from merp.tools.common.progress import Progress
 from merp.tools.common.storable import check_storable
 from merp.tools.train.course import Course
+from merp.tools.train.in_passes import InPasses
 from merp.tools.train.place import Place
 
 Step = Callable[[Model, Bits, Labels, Rates], Stepped]
@@ -155,7 +155,7 @@ class FloatArithmetic:
         return Model(parameters=parameters, velocities=velocities)
 
     def runner(
-        self, course: Course, plan: Plan | None, batch: int, progress: Progress
+        self, course: Course, plan: InPasses | None, batch: int, progress: Progress
     ) -> FloatRunner:
         """What runs the steps of a course."""
         golden = course.engine == "golden"

@@ -18,6 +18,7 @@ from merp.models.base.ordered_sum import ordered_sum
 from merp.models.fpga.board import Board
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import COUNTED
+from merp.models.network.planning import SHIPPED
 from merp.models.network.registry import cycles_of, distribution_of, machine_that_runs
 from merp.models.traffic.bytes import bytes_of
 from merp.models.traffic.closed_form import Phase
@@ -26,7 +27,7 @@ from merp.tools.common.boards import open_board
 from merp.tools.common.network_text import network_text
 from merp.tools.common.stored import storage_answer
 from merp.tools.common.table import console, fixed, say, table
-from merp.tools.plan.request import SHIPPED, Plan
+from merp.tools.plan.request import Plan
 
 OF_TILES = ("goal", "apart", "state_bits", "layer_fusion")
 """Options of a machine that cuts layers into tiles, or fuses them."""

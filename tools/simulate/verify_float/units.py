@@ -22,13 +22,19 @@ from merp.models.arithmetic.words import as_words
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import BINARY32, FORMATS, FloatFormat
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.base.latencies import ADD_LATENCY, MUL_LATENCY
+from merp.models.network.registry import machine_for, part_of
 
 if TYPE_CHECKING:
     from merp.testbenches.arithmetic.fp_bench import FpRun
 
 _HARDWARE_CHUNK = 1 << 17  # bytes of a file that one simulation is given
-_DEFAULT_LATENCY = {"add": Design.add_latency, "mul": Design.mul_latency}
+_DEFAULT_LATENCY = {"add": ADD_LATENCY, "mul": MUL_LATENCY}
+
+
+RunSums = Callable[[Sums, Bits, Bits], "FpRun"]
+"""The part ``sums`` of a machine: runs sums through its block of their kind, (count, taps) words of
+both factors."""
 
 
 @dataclass(frozen=True)
@@ -195,9 +201,6 @@ class SumUnit(Unit):
 
     def hardware(self, batch: Batch) -> FpRun:
         """Simulate the block."""
-        from merp.testbenches.cnn_merp.fused_sum_bench import run_rows, run_windows, small_design
-
-        operands, choice = (batch.operands["a"], batch.operands["b"]), self.sums.summation
-        if self.sums.kind == "row":
-            return run_rows(*operands, choice)
-        return run_windows(small_design(self._k, choice), *operands)
+        machine = machine_for(self.sums.fmt)
+        run: RunSums = part_of(machine, machine.hardware, "sums")
+        return run(self.sums, batch.operands["a"], batch.operands["b"])

@@ -19,6 +19,7 @@ from merp.models.machines.cnn_merp.chain.shares import Share
 from merp.models.machines.cnn_merp.params.cluster_design import ClusterDesign
 from merp.models.network.network import Network
 from merp.testbenches.cnn_merp.chain.board import board, board_ports
+from merp.testbenches.cnn_merp.described import described
 from merp.testbenches.top.top import Top
 
 PARAMETERS = ("kernel", "bias")
@@ -172,7 +173,7 @@ class Cluster:
             if not share.last:
                 registers[f"share{place}"] = Bundles({"share": ShareConfig(share)})
         status = ClusterStatus(design, self.rule.momentum)
-        return Top(chain, top_args(self, registers, status), array)
+        return Top(chain, top_args(self, registers, status), array, described)
 
     def board(self, place: int, array: str = "rtl") -> Top:
         """A board of the chain by itself, the place counted from 0, with signals of its own.
@@ -181,4 +182,4 @@ class Cluster:
             ValueError: ``array`` is not a kind of array.
         """
         ports = board_ports(self.design, place, self.top(array).interface)
-        return Top.of(board, ports, {"design": self.design, "place": place}, array)
+        return Top.of(board, ports, {"design": self.design, "place": place}, array, described)

@@ -25,6 +25,7 @@ from merp.models.base.bits import Bits
 from merp.models.machines.cnn_merp.chain.shares import Share
 from merp.models.machines.cnn_merp.params.cluster_design import NodeDesign
 from merp.models.machines.cnn_merp.params.pipeline_registers import output_words
+from merp.testbenches.cnn_merp.described import described
 from merp.testbenches.top.run import Answer
 from merp.testbenches.top.top import Top
 
@@ -94,7 +95,7 @@ class Node:
             "status": NodeStatus(design, chain["status"]),
             "design": design,
         }
-        return Top(node, args, array)
+        return Top(node, args, array, described)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from merp.models.machines.cnn_merp.traffic import backward_counter
 from merp.models.network.branches import undone_shape
 from merp.models.network.network import Layer, Network
 from merp.models.traffic import pass_words
+from merp.testbenches.cnn_merp.described import described
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -51,7 +52,7 @@ def backward_top(design: BackwardDesign, array: str = "rtl", rule: UpdateRule = 
     parameters = {
         "design": design.update, "propagation": design.propagation, "undone": design.unpool,
     }  # fmt: skip
-    return Top.of(backward, BackwardPorts(OnePass(design, rule)), parameters, array)
+    return Top.of(backward, BackwardPorts(OnePass(design, rule)), parameters, array, described)
 
 
 def backward_run(

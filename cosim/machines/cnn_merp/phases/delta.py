@@ -30,6 +30,7 @@ from merp.models.machines.cnn_merp.traffic import backward_counter
 from merp.models.network.branches import begun, behind, beside, previous, undone_shape
 from merp.models.network.network import Layer, Network
 from merp.models.traffic import pass_words
+from merp.testbenches.cnn_merp.described import described
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -46,7 +47,7 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
     parameters = {"design": design.engine, "undone": design.unpool, "before": design.before}
     if design.add_unpool is not None:
         parameters["add_undone"] = design.add_unpool
-    return Top.of(delta, DeltaPorts(design), parameters, array)
+    return Top.of(delta, DeltaPorts(design), parameters, array, described)
 
 
 def delta_run(

@@ -10,7 +10,7 @@ from merp.models.base.bits import Bits
 from merp.models.base.folded_shape import run_shape
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.params.design import Design
-from merp.models.machines.cnn_merp.params.word_counters import word_bytes
+from merp.models.machines.cnn_merp.params.word_counters import stored_format, word_bytes
 
 
 def work_of(shape: Shape, images: int, design: Design) -> Work:
@@ -55,6 +55,7 @@ def expected_ports(
             word_bytes=word_bytes(phase, name, design),
             maps=name in maps,
             golden=pins.get(name),
+            stored=stored_format(phase, name, design),
         )
         for name, stream in streams.items()
     }

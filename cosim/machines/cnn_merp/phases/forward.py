@@ -27,6 +27,7 @@ from merp.models.machines.cnn_merp.params.forward_registers import forward_regis
 from merp.models.machines.cnn_merp.traffic import backward_counter, counter
 from merp.models.network.network import Layer, Network
 from merp.models.traffic import pass_words
+from merp.testbenches.cnn_merp.described import described
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -42,7 +43,7 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
     Raises:
         ValueError: ``array`` is not a kind of CU array.
     """
-    return Top.of(forward, ForwardPorts(design), {"design": design}, array)
+    return Top.of(forward, ForwardPorts(design), {"design": design}, array, described)
 
 
 def forward_run(

@@ -32,6 +32,7 @@ from merp.models.machines.cnn_merp.params.fused_registers import fused_registers
 from merp.models.machines.cnn_merp.traffic import fused_counter
 from merp.models.network.network import Layer, Network
 from merp.models.traffic import pass_words
+from merp.testbenches.cnn_merp.described import described
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -49,7 +50,7 @@ def fused_forward_top(design: FusedDesign, array: str = "rtl") -> Top:
         ValueError: ``array`` is not a kind of array.
     """
     parameters = {"design": design.first, "second": design.second, "groups": design.groups}
-    return Top.of(fused_forward, FusedForwardPorts(design), parameters, array)
+    return Top.of(fused_forward, FusedForwardPorts(design), parameters, array, described)
 
 
 def fused_forward_run(

@@ -36,6 +36,7 @@ from merp.models.machines.cnn_merp.traffic import backward_counter
 from merp.models.network.branches import undone_shape
 from merp.models.network.network import Layer, Network
 from merp.models.traffic import pass_words
+from merp.testbenches.cnn_merp.described import described
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -64,7 +65,7 @@ def kernel_update_top(
     if undone is not None:
         parameters["undone"] = undone
     ports = KernelUpdatePorts(UpdateDesign(design, rule, undone))
-    return Top.of(kernel_update, ports, parameters, array)
+    return Top.of(kernel_update, ports, parameters, array, described)
 
 
 def kernel_update_run(

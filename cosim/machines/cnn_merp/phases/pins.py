@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from merp.models.arithmetic.stored import from_memory, to_memory
+from merp.models.arithmetic.stored import from_memory, to_memory, widened
 from merp.models.base.bits import Bits
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.word_counters import stored_format
@@ -34,10 +34,7 @@ def stored_words(words: Bits, phase: str, port: str, design: Design, stream: str
 
 def widened_words(words: Bits, phase: str, port: str, design: Design) -> Bits:
     """Words that passed a port, any shape, in the arithmetic's format."""
-    stored = stored_format(phase, port, design)
-    if stored is None or stored == design.fmt:
-        return words
-    return from_memory(words, stored, design.fmt)
+    return widened(words, stored_format(phase, port, design), design.fmt)
 
 
 def as_stored(words: Bits, phase: str, port: str, design: Design) -> Bits:

@@ -12,6 +12,7 @@ from merp.hdl.cnn_merp.ports.slice_ports import AdmissionConfig
 from merp.models.base.rates import UpdateRule
 from merp.models.machines.cnn_merp.params.pipeline_design import PipelineDesign
 from merp.models.network.network import Network
+from merp.testbenches.cnn_merp.described import described
 from merp.testbenches.top.top import Top
 
 
@@ -82,4 +83,4 @@ class Pipeline:
             {"admission": AdmissionConfig(self.design)},
             PipelineStatus(self.design, self.rule.momentum),
         )
-        return Top(pipeline, args, array)
+        return Top(pipeline, args, array, described)

@@ -30,5 +30,6 @@ MACHINE = replace(
         "mpi": Option(),
         "patience": Option(1, MOST_PATIENCE, PATIENCE),
     },
+    comparison="",
     hardware="merp.tools.machines.cnn_merp.chain.hardware:HARDWARE",
 )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from merp.models.base import fused
 from merp.models.base.formats import BINARY32, FloatFormat
+from merp.models.base.latencies import ADD_LATENCY, MUL_LATENCY
 from merp.models.base.storage import Storage, Stores
 from merp.models.base.summation import Summation
 from merp.models.base.whole_numbers import check_ranges
@@ -113,8 +114,8 @@ class Design(Stores):
         "for each tap, ``row`` sums a row of positions before it rounds (fused CUs only)",
     ] = "position"
     ku_lanes: Annotated[int, "gradients that a CU of kind ``row`` adds to per cycle"] = 1
-    mul_latency: Annotated[int, "cycles of a multiplier, 1 to 3"] = 3
-    add_latency: Annotated[int, "cycles of an adder, 1 to 5"] = 4
+    mul_latency: Annotated[int, "cycles of a multiplier, 1 to 3"] = MUL_LATENCY
+    add_latency: Annotated[int, "cycles of an adder, 1 to 5"] = ADD_LATENCY
     kernel_words: Annotated[int, "kernel memory per CU, in words of k*k elements: the largest n*G"]
     groups: Annotated[int, "the largest G = ceil(m / n_cu)"]
     row_words: Annotated[

@@ -57,5 +57,12 @@ NUMBERS = tuple(_whole(key) for key in (*CHOICES, *MAXIMA))
 AVERAGE = Flag(key="average", says=_SAYS["average"], default=None)
 PARTIAL = Flag(key="partial", says=_SAYS["partial"], default=False)
 
+AXES: tuple[Whole | Choice, ...] = (
+    *(each for each in NUMBERS if each.key not in ("k", *MAXIMA)),
+    CU_KIND,
+    KU_KIND,
+)
+"""Those that a sweep may vary: k is the layers' own, and maxima follow from the layers."""
+
 KEYS: tuple[Key, ...] = (CU_KIND, KU_KIND, *NUMBERS, AVERAGE, PARTIAL)
 """All of them."""

@@ -11,7 +11,9 @@ from dataclasses import fields, replace
 from typing import Any
 
 from merp.models.base.errors import BadInput
+from merp.models.base.fixed import FixedFormat
 from merp.models.base.folded_shape import FoldedShape, run_shape
+from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Shape
 from merp.models.base.widened_shape import WidenedShape
 from merp.models.machines.cnn_merp.params.design import Count, Design
@@ -147,6 +149,15 @@ def check_memories(design: Design) -> None:
             f"input and pooling memories of {words:,} words: at most {MAX_MEMORY_WORDS:,} are "
             "allowed; without a design the layer is traffic-only"
         )
+
+
+def check_size(shape: Shape, numbers: FloatFormat | FixedFormat) -> None:
+    """Check that some design runs a layer of this shape.
+
+    Raises:
+        ValueError: none does.
+    """
+    size_design([shape], n_cu=1, r=1, fmt=numbers)
 
 
 def check_fits(shape: Shape, images: int, design: Design, where: str) -> None:

@@ -14,5 +14,6 @@ MACHINE = replace(
     says="all layers and phases at once, as a pipeline on one chip",
     runs=machine.MACHINE.name,
     options={"depth": DEPTH_OPTION},
+    comparison="",
     hardware="merp.tools.machines.cnn_merp.pipeline.hardware:HARDWARE",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from merp.models.machines.cnn_merp.params.word_counters import VELOCITY_WORDS
 from merp.models.network.network import Network
 from merp.models.traffic.bytes import Bytes
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic
@@ -33,4 +34,4 @@ def _caption(count: Count) -> str:
     return f"{counted} MB = 10^6 bytes; Gop = 10^9 operations, the same in each phase."
 
 
-BYTES = Bytes(layers=_layers, caption=_caption)
+BYTES = Bytes(layers=_layers, caption=_caption, velocities=VELOCITY_WORDS)

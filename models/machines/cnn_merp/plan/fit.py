@@ -9,11 +9,7 @@ from typing import Final
 from merp.models.base.errors import BadInput
 from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
-
-BEST: Final = "best"
-SHIPPED: Final = "shipped"
-FITS: Final = (BEST, SHIPPED)
-"""``best``: designs are sized for the board; ``shipped``: those of the network file."""
+from merp.models.network.planning import BEST, SHIPPED
 
 FASTER: Final = 1.1
 """A plan on other designs is worth a line if this one takes more than so many times as long."""

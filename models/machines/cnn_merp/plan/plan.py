@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from merp.models.base.errors import BadInput
 from merp.models.base.folded_shape import folds
@@ -33,8 +33,6 @@ from merp.models.network.branches import begun, behind, beside, previous, stored
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import COMBINED, SEPARATE
 from merp.models.network.phases import NAMED, ONE_PASS, PAIR, PHASES, has_phase
-
-GOALS: Final = ("bytes", "time")
 
 
 def plan(
@@ -267,3 +265,12 @@ def _on_engine(forward: Design, phase: str, works: Sequence[Work]) -> list[Work]
         return []
     engine = rings(forward, phase, works)
     return [replace(work, engine=engine) for work in works]
+
+
+def placed(network: Network, board: Board) -> Network:
+    """The network on designs that are chosen for a board.
+
+    Raises:
+        BadInput: the part is too small.
+    """
+    return plan(network, board).network

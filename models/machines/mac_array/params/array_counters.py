@@ -6,7 +6,7 @@ models and by the audit, each in its own way.
 
 from __future__ import annotations
 
-from merp.models.base.counters import Counter, meaning_of
+from merp.models.base.counters import Counter
 from merp.models.machines.mac_array.params.design import Design
 
 ARRAY_COUNTERS = (
@@ -39,14 +39,10 @@ LOSS_COUNTERS = (Counter("saturated_loss", "deltas of the loss that were clipped
 TARGET_WORDS = ("target_in",)
 """Where the loss is built."""
 
-_MEANINGS = {each.name: each.meaning for each in (*ARRAY_COUNTERS, *LOSS_COUNTERS)}
+MEANINGS = {each.name: each.meaning for each in (*ARRAY_COUNTERS, *LOSS_COUNTERS)}
+"""What counters count that are not of the words of a port."""
 
 
 def counters_of(design: Design) -> tuple[Counter, ...]:
     """What a design counts besides the words of its ports."""
     return (*ARRAY_COUNTERS, *(LOSS_COUNTERS if design.loss else ()))
-
-
-def array_meaning(name: str) -> str:
-    """What the array's counter ``name`` counts: one of the table, or the words of a port."""
-    return _MEANINGS.get(name) or meaning_of(name)

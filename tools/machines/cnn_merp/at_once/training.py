@@ -16,12 +16,12 @@ from merp.models.base.fixed import FixedFormat
 from merp.models.base.given import name_of
 from merp.models.golden.loss import Labels
 from merp.models.golden.training import Model
-from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.registry import machine_that_runs
 from merp.tools.common.progress import Progress
 from merp.tools.machines.cnn_merp.at_once.trained import KEY
 from merp.tools.machines.usual.arithmetic import FloatArithmetic, FloatRunner, hardware_step
 from merp.tools.train.course import Course
+from merp.tools.train.in_passes import InPasses
 from merp.tools.train.place import Place
 
 
@@ -76,7 +76,7 @@ class AtOnceArithmetic(FloatArithmetic, ABC):
             )
 
     def runner(
-        self, course: Course, plan: Plan | None, batch: int, progress: Progress
+        self, course: Course, plan: InPasses | None, batch: int, progress: Progress
     ) -> AtOnceRunner:
         """What runs the steps of a course."""
         run = hardware_step(self.hardware(course, batch, progress), course, progress)

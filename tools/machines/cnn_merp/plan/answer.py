@@ -10,12 +10,12 @@ from merp.models.fpga.resources import capacity
 from merp.models.machines.cnn_merp.designs import designs_of
 from merp.models.machines.cnn_merp.params.design_keys import CHOICES
 from merp.models.machines.cnn_merp.plan.engines import Engine
-from merp.models.machines.cnn_merp.plan.fit import SHIPPED
 from merp.models.machines.cnn_merp.plan.fusable import Fusable, fusable, saves_most
 from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
 from merp.models.machines.cnn_merp.plan.reached import Reached, reached
 from merp.models.network.network_keys import COMBINED, json_backward
 from merp.models.network.phases import counted_as, phases_counted
+from merp.models.network.planning import SHIPPED
 from merp.tools.common.designed import designed_file
 from merp.tools.common.stored import storage_answer
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from merp.models.machines.cnn_merp.plan.fit import SHIPPED, Planner, faster, quickest
+from merp.models.machines.cnn_merp.plan.fit import Planner, faster, quickest
 from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
+from merp.models.network.planning import SHIPPED
 from merp.tools.common.table import fixed
 from merp.tools.machines.cnn_merp.plan.answer import plan_json
 

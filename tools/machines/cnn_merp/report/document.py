@@ -8,7 +8,8 @@ from typing import Any
 
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import format_name
-from merp.models.machines.cnn_merp.reconfiguration import bitstreams, load_seconds, passes
+from merp.models.fpga.configuration import load_seconds
+from merp.models.machines.cnn_merp.reconfiguration import bitstreams, passes
 from merp.models.network.phases import NAMED, has_phase
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import network_traffic, total

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from merp.models.fpga.configuration import PORT_BITS, PORT_MHZ, load_seconds
 from merp.models.machines.cnn_merp.cycles import layer_cycles
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.params.forward_registers import forward_registers
 from merp.models.machines.cnn_merp.published_speed import RECONFIGURATION
-from merp.models.machines.cnn_merp.reconfiguration import (
-    PORT_BITS,
-    PORT_MHZ,
-    bitstreams,
-    least_batch,
-    load_seconds,
-    passes,
-)
+from merp.models.machines.cnn_merp.reconfiguration import bitstreams, least_batch, passes
 from merp.models.network.phases import NAMED
 from merp.tools.machines.cnn_merp.report.choice import PlannedChoice
 from merp.tools.report.table import Column, Table

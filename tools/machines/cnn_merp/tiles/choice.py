@@ -9,10 +9,11 @@ from merp.models.base.errors import BadInput, shown
 from merp.models.base.given import given, mention
 from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.fused_pair import fused_layers
-from merp.models.machines.cnn_merp.plan.plan import GOALS, plan
+from merp.models.machines.cnn_merp.plan.plan import plan
 from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR, fusing, going_back_for, pair_named
+from merp.models.network.planning import GOALS
 from merp.tools.common.fields import ALL, PHASE
 from merp.tools.machines.cnn_merp.choose import phases_named
 from merp.tools.simulate.picked import array_of, check_phases, check_room_of

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from merp.models.comparison.published import published
-from merp.models.comparison.rtl_compiler_fit import BATCH, held_out, without_machine
-from merp.models.comparison.rtl_compiler_paper import DESIGNS, of_paper
+from merp.models.machines.mac_array.comparison.fit import BATCH, held_out, without_machine
+from merp.models.machines.mac_array.comparison.paper import DESIGNS, of_paper
 from merp.models.machines.mac_array.rtl_compiler.latency import KERNEL_RATE, MAP_RATE
 from merp.tools.report.choice import Choice
 from merp.tools.report.table import MODELLED, Column, Table

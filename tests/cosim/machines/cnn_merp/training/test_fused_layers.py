@@ -19,6 +19,7 @@ from merp.models.arithmetic.words import to_bits
 from merp.models.base.errors import CheckFailed
 from merp.models.golden.training import initial_model, rates_of
 from merp.models.machines.cnn_merp.machine import MACHINE
+from merp.models.machines.cnn_merp.params.word_counters import VELOCITY_WORDS
 from merp.models.network.network import Network
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.count import Count
@@ -69,7 +70,7 @@ def check_steps(network: Network, engine: str, momentum: float, steps: int) -> N
             *((name, "fp") for name in ("conv1", "conv2", "conv3", "fc4")),
             ("fc4", "dp"), ("conv3", "bp"), ("conv2", "bp"), ("conv1", "ku"), ("fc4", "ku"),
         ]  # fmt: skip
-        counts = by_phase(audits, network)
+        counts = by_phase(audits, network, VELOCITY_WORDS)
         assert {phase: each.bytes for phase, each in counts.items()} == {
             phase: formula[phase] for phase in ("fp", "dp", "bp", "ku")
         }

@@ -19,6 +19,7 @@ from merp.cosim.training.hardware_step import HardwareStep
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.errors import CheckFailed
 from merp.models.golden.training import initial_model, rates_of
+from merp.models.machines.cnn_merp.params.word_counters import VELOCITY_WORDS
 from merp.models.network.network import Network
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.count import Count
@@ -67,7 +68,7 @@ def check_steps(network: Network, engine: str, steps: int, *, one_pass: bool) ->
         assert [each for each in audits if each[1] in ("fp", "ff")] == [
             ("conv1", "ff"), ("conv3", "fp"), ("fc4", "fp"),
         ]  # fmt: skip
-        counts = by_phase(audits, network)
+        counts = by_phase(audits, network, VELOCITY_WORDS)
         assert counts["fp"].bytes == formula["fp"]
         if one_pass:
             assert counts["bp"].bytes == formula["bp"]

@@ -12,6 +12,7 @@ from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.cosim.training.hardware_step import HardwareStep
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.training import Model, initial_model, rates_of, train_step
+from merp.models.machines.cnn_merp.params.word_counters import VELOCITY_WORDS
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.models.traffic.closed_form import step_bytes
@@ -129,7 +130,7 @@ def check_steps(
         golden = train_step(network, wanted, batch, labels, rates)
         wanted = golden.model
         found, loss, audits, _ = hardware.step(found, batch, labels, rates)
-        counts = by_phase(audits, network)
+        counts = by_phase(audits, network, VELOCITY_WORDS)
         assert loss == golden.loss
         assert_same(found, wanted, "parameters")
         assert_same(found, wanted, "velocities")

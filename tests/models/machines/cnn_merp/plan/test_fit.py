@@ -10,9 +10,10 @@ import pytest
 from merp.models.base.errors import BadInput
 from merp.models.machines.cnn_merp.designs import designs_of
 from merp.models.machines.cnn_merp.plan import fit
-from merp.models.machines.cnn_merp.plan.plan import GOALS, plan
+from merp.models.machines.cnn_merp.plan.plan import plan
 from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
+from merp.models.network.planning import GOALS
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
 

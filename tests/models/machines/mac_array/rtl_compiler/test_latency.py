@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from merp.models.comparison.rtl_compiler_paper import DESIGNS, Design
+from merp.models.machines.mac_array.comparison.paper import DESIGNS, Design
 from merp.models.machines.mac_array.geometry import Geometry
 from merp.models.machines.mac_array.rtl_compiler.latency import (
     KERNEL_RATE,

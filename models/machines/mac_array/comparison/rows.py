@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from merp.models.comparison.rtl_compiler_paper import (
+from merp.models.machines.mac_array.array_cycles import update_slots
+from merp.models.machines.mac_array.comparison.paper import (
     ALMS,
     BATCHES,
     BYTES_S,
@@ -19,7 +20,6 @@ from merp.models.comparison.rtl_compiler_paper import (
     hidden,
     update_share,
 )
-from merp.models.machines.mac_array.array_cycles import update_slots
 from merp.models.machines.mac_array.params.design import Array
 from merp.models.machines.mac_array.rtl_compiler.latency import update_seconds
 from merp.models.machines.mac_array.rtl_compiler.networks import cifar

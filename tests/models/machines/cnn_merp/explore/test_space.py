@@ -10,11 +10,11 @@ import pytest
 
 from marks import in_full, rows_in_full
 from merp.models.base.errors import BadInput
-from merp.models.explore.choices import Axes, Choice, Kinds, axes_of
-from merp.models.explore.cnn_merp import Space
-from merp.models.explore.design_costs import ADDED, COSTS, DesignCosts
 from merp.models.explore.pareto import undominated
 from merp.models.fpga.board import Board
+from merp.models.machines.cnn_merp.explore.choices import Axes, Choice, Kinds, axes_of
+from merp.models.machines.cnn_merp.explore.design_costs import ADDED, COSTS, DesignCosts
+from merp.models.machines.cnn_merp.explore.space import Space
 from merp.models.machines.cnn_merp.params.design import PORTS
 from merp.models.machines.cnn_merp.plan.automatic import most_luts
 from merp.models.machines.cnn_merp.plan.plan import plan

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from merp.models.base.ordered_sum import ordered_sum
+from merp.models.fpga.configuration import load_seconds
 from merp.models.fpga.parts import PARTS
 from merp.models.fpga.resources import TITLES
 from merp.models.machines.cnn_merp.designs import design_of
@@ -20,7 +21,6 @@ from merp.models.machines.cnn_merp.published_speed import (
     WORKS,
     attainable_tops,
 )
-from merp.models.machines.cnn_merp.reconfiguration import load_seconds
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
 from merp.models.papers.lists import paper

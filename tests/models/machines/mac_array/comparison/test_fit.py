@@ -1,7 +1,7 @@
 import pytest
 
-from merp.models.comparison.rtl_compiler_fit import held_out, least_worst, without_machine
-from merp.models.comparison.rtl_compiler_paper import DESIGNS, of_paper
+from merp.models.machines.mac_array.comparison.fit import held_out, least_worst, without_machine
+from merp.models.machines.mac_array.comparison.paper import DESIGNS, of_paper
 from merp.tools.common.shipped import open_network
 
 

@@ -5,9 +5,9 @@ import pytest
 from merp.models.base.errors import BadInput
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
-from merp.models.comparison.rtl_compiler import ARCHITECTURE
-from merp.models.comparison.rtl_compiler_paper import DESIGNS, Design
 from merp.models.fpga.board import Board
+from merp.models.machines.mac_array.comparison.architecture import ARCHITECTURE
+from merp.models.machines.mac_array.comparison.paper import DESIGNS, Design
 from merp.tools.common.boards import any_board
 from merp.tools.common.shipped import open_network
 

@@ -6,9 +6,9 @@ import pytest
 from float_networks import FLOAT_NETWORKS
 
 from merp.models.base.errors import BadInput
-from merp.models.comparison.cnn_merp import ARCHITECTURE, STATE, plan, record
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import DRAM, FULL
+from merp.models.machines.cnn_merp.comparison.architecture import ARCHITECTURE, STATE, plan, record
 from merp.models.machines.cnn_merp.plan.plan import plan as plan_on_board
 from merp.models.machines.cnn_merp.plan.traffic import board_traffic
 from merp.models.network.phases import PHASES

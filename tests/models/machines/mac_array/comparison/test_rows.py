@@ -1,6 +1,6 @@
 import pytest
 
-from merp.models.comparison.rtl_compiler_paper import DESIGNS, hidden, update_share
+from merp.models.machines.mac_array.comparison.paper import DESIGNS, hidden, update_share
 
 
 def test_latencies_of_the_fit() -> None:

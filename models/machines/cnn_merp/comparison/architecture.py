@@ -21,13 +21,13 @@ from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import DRAM, RESOURCES, Device, Record, Row
 from merp.models.fpga.board import Board
-from merp.models.machines.cnn_merp.plan.fit import BEST, SHIPPED, quickest
-from merp.models.machines.cnn_merp.plan.plan import GOALS
+from merp.models.machines.cnn_merp.plan.fit import quickest
 from merp.models.machines.cnn_merp.plan.plan import plan as plan_on_board
 from merp.models.machines.cnn_merp.plan.planned import Plan as BoardPlan
 from merp.models.machines.cnn_merp.plan.planned import Planned
 from merp.models.machines.cnn_merp.reconfiguration import bitstreams
 from merp.models.network.network import Network
+from merp.models.network.planning import BEST, GOALS, SHIPPED
 from merp.models.network.step_passes import layer_passes
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic
 
@@ -213,4 +213,5 @@ ARCHITECTURE: Final = Architecture(
     hardware="cnn-merp",
     plan=plan,
     record=record,
+    rows="merp.models.machines.cnn_merp.comparison.rows:rows",
 )

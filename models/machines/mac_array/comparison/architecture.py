@@ -19,10 +19,10 @@ from merp.models.comparison.costs import units
 from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Device, Record, Row
-from merp.models.comparison.rtl_compiler_paper import of_paper
 from merp.models.fpga.board import Board
 from merp.models.machines.mac_array.array_cycles import SLOTS
 from merp.models.machines.mac_array.array_traffic import words
+from merp.models.machines.mac_array.comparison.paper import of_paper
 from merp.models.machines.mac_array.geometry import Geometry, geometry
 from merp.models.machines.mac_array.rtl_compiler.latency import (
     Machine,
@@ -239,4 +239,5 @@ ARCHITECTURE: Final = Architecture(
     ),
     plan=plan,
     record=record,
+    rows="merp.models.machines.mac_array.comparison.rows:rows",
 )

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from merp.models.comparison.rtl_compiler_paper import DESIGNS, IMAGES, Design, epoch
+from merp.models.machines.mac_array.comparison.paper import DESIGNS, IMAGES, Design, epoch
 from merp.models.machines.mac_array.rtl_compiler.latency import (
     KERNEL_RATE,
     MAP_RATE,

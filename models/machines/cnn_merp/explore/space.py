@@ -15,12 +15,18 @@ from typing import Any
 import numpy as np
 
 from merp.models.base.errors import BadInput
-from merp.models.explore.choices import Axes, Choice, axes_of
-from merp.models.explore.design_costs import ADDED, COSTS, Costs, DesignCosts, joined
 from merp.models.explore.nsga2 import Genes, nsga2
 from merp.models.explore.pareto import Table, merged, undominated
 from merp.models.explore.point import Point, front_of
 from merp.models.fpga.board import Board
+from merp.models.machines.cnn_merp.explore.choices import Axes, Choice, axes_of
+from merp.models.machines.cnn_merp.explore.design_costs import (
+    ADDED,
+    COSTS,
+    Costs,
+    DesignCosts,
+    joined,
+)
 from merp.models.machines.cnn_merp.plan.automatic import most_luts, with_designs
 from merp.models.network.network import Network
 

@@ -16,9 +16,9 @@ import numpy as np
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import BINARY32
 from merp.models.base.ordered_sum import ordered_sum
-from merp.models.explore.choices import Choice, Kinds, design_of
 from merp.models.fpga.board import Board
 from merp.models.fpga.resources import KINDS, Resources, capacity
+from merp.models.machines.cnn_merp.explore.choices import Choice, Kinds, design_of
 from merp.models.machines.cnn_merp.fpga.estimate import estimate
 from merp.models.machines.cnn_merp.fpga.memories import Memory
 from merp.models.machines.cnn_merp.params.design import PORTS, Design

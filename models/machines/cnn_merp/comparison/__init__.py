@@ -1,0 +1,1 @@
+"""CNN-MERP's answers to a comparison."""

@@ -1,0 +1,1 @@
+"""The search for CNN-MERP's designs."""

@@ -1,0 +1,1 @@
+"""The MAC array's answers to a comparison, and what its paper prints."""

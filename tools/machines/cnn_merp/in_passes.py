@@ -1,0 +1,99 @@
+"""A training step on CNN-MERP in the passes of a plan."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
+from merp.cosim.training.hardware_step import Audits
+from merp.models.base.rates import PLAIN, UpdateRule
+from merp.models.fpga.board import Board
+from merp.models.machines.cnn_merp.plan.plan import plan
+from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.reconfiguration import UPDATING
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import counted_as
+from merp.models.network.planning import GOALS
+
+
+@dataclass(frozen=True)
+class PlannedStep:
+    """A step in the passes of ``plan``; as ``tools.train.in_passes.InPasses``."""
+
+    plan: Plan
+
+    @property
+    def network(self) -> Network:
+        """The network on the designs of the plan."""
+        return self.plan.network
+
+    @property
+    def board(self) -> str:
+        """Name of the board."""
+        return self.plan.board.name
+
+    @property
+    def goal(self) -> str:
+        """What tiles were chosen for."""
+        return self.plan.goal
+
+    @property
+    def passes(self) -> int:
+        """Of a step."""
+        return sum(planned.passes for planned in self.plan.layers)
+
+    def apart(self, layers: Iterable[Layer]) -> Iterator[str]:
+        """For each layer that does not go back in one pass, what it has and why."""
+        return self.plan.apart(layers)
+
+    def bytes(self, rule: UpdateRule) -> Mapping[str, int]:
+        """Bytes by the plan's closed form."""
+        moved = Counter[str]()
+        for each in self._layers(rule):
+            planned = each.planned
+            moved[counted_as(planned.work.phase)] += planned.bytes
+            moved["momentum"] += sum(each.ports.values()) - planned.bytes
+        return moved
+
+    def runs(self, rule: UpdateRule, audits: Audits) -> list[dict[str, Any]]:
+        """Each layer and phase: bytes of each port by the plan and on the pins."""
+        return [_run(each, audits) for each in self._layers(rule)]
+
+    def _layers(self, rule: UpdateRule) -> Iterator[OfPlan]:
+        for each in self.plan.layers:
+            yield OfPlan(each, rule if each.work.phase in UPDATING else PLAIN)
+
+
+def _run(of: OfPlan, audits: Audits) -> dict[str, Any]:
+    planned = of.planned
+    phase = planned.work.phase
+    audit = audits.get((planned.work.layer.name, phase))
+    return {
+        "layer": planned.work.name,
+        "phase": phase,
+        "input_parts": planned.in_parts,
+        "output_parts": planned.out_parts,
+        "passes": planned.passes,
+        "bytes": {
+            port: {
+                "plan": count,
+                "pins": None if audit is None else audit.moved.get(port, 0),
+                "measured": audit is not None,  # a step in which they differ has no answer
+            }
+            for port, count in of.ports.items()
+        },
+    }
+
+
+def in_passes(
+    network: Network, board: Board, batch: int, goal: str | None, state: str, apart: bool
+) -> PlannedStep:
+    """Plan a step; as ``tools.train.in_passes.Planner``.
+
+    Raises:
+        BadInput: the part is too small.
+    """
+    return PlannedStep(plan(network, board, batch, goal or GOALS[0], state, apart))

@@ -1,0 +1,21 @@
+"""Plans on a board, which the array has none of."""
+
+from __future__ import annotations
+
+from merp.models.network.network import Network
+from merp.models.network.planning import SHIPPED
+from merp.models.network.registry import machines, of_other
+from merp.tools.plan.request import Plan
+
+
+def plan(network: Network, asked: Plan) -> None:
+    """Refuse; as ``tools.plan.planned.planned``.
+
+    Raises:
+        BadInput: names the design, or the format where designs are left to the plan.
+    """
+    planning = [machine for machine in machines() if machine.place]
+    if asked.fit == SHIPPED:
+        for name, design in network.designs.items():
+            raise of_other(design, f"{network.name}: design {name}", planning)
+    _ = network.fmt  # says which formats are planned
