@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, get_origin, get_type_hints
 
-from merp.models.base.renamed import renamed
 from merp.models.base.shape import Padding
 from merp.models.base.toml_section import Section
 
@@ -170,9 +169,7 @@ class References:
         Raises:
             BadInput: it is something else.
         """
-        key = self.key
-        if not section.has(key) and section.has(self.former):
-            renamed(key := self.former, self.key)
+        key = section.spelled(self.key, self.former)
         return section.texts(key, self.count) if section.has(key) else ()
 
 

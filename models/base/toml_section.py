@@ -87,6 +87,13 @@ class Section:
         self._asked[key] = None
         return key in self._values
 
+    def spelled(self, key: str, former: str) -> str:
+        """The key as the table has it: by its former name, with a notice, or as it is."""
+        if key in self._values or former not in self._values:
+            return key
+        renamed(former, key)
+        return former
+
     def _take(self, key: str, required: bool) -> Any:
         self._asked[key] = None
         if required and key not in self._values:

@@ -78,7 +78,7 @@ def answers() -> Iterator[str]:
     for phase in ("fp", "dp", "ku"):
         yield f"registers digits-fixed --layer conv2 --phase {phase} -o out --json"
     yield "sweep alexnet --over n_cu=8:48:8 --over p=1,2 --json"
-    yield "sweep alexnet --architecture chain --vary boards=5..25 --json"
+    yield "sweep alexnet --architecture fpdeep --vary boards=5..25 --json"
     yield "cluster alexnet --devices 15 --images 8 --json"
 
 

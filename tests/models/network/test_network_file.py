@@ -107,7 +107,7 @@ BAD = {
     HEAD: "file: layer is missing",
     HEAD
     + "layer = []\n": "network: unknown key 'layer': allowed are name, format, rounding, storage, "
-    "backward, fuse, input",
+    "backward, layer_fusion, input",
     "layer = []\n" + HEAD: "file: layer = []: must be one or more [[layer]] tables",
     "layer = [3]\n" + HEAD: "layer 1 must be a table, not 3",
     HEAD.replace("rows = 6", "rows = -6") + CONV: (
