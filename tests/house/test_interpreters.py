@@ -33,7 +33,7 @@ SUMMING = (
     "compare cifar10-1x --architecture cnn-merp,rtl-compiler --board vc709 --word 16 --json",
     "map alexnet --architecture fpdeep --json",
     "map lenet5 --architecture fcnn --json",
-    "map lenet5 --architecture pipeline --json",
+    "map lenet5 --architecture mazouz --json",
     "map cifar10-1x --architecture rtl-compiler --json",
     "explore tiny3 --board kc705 --json",
     "explore lenet5 --architecture pipeline --board kc705 --json",
