@@ -32,7 +32,10 @@ def from_memory(stored_words: Bits, stored: StoredFormat, fmt: FloatFormat) -> B
 
 
 def widened(words: Bits, stored: StoredFormat | None, fmt: FloatFormat) -> Bits:
-    """Words of ``fmt`` of what passed a port, any shape; None: no elements, which stay."""
+    """Convert words that passed a port, any shape, to ``fmt``.
+
+    stored: their format; None: they are no elements, and stay as they are.
+    """
     if stored is None or stored == fmt:
         return words
     return from_memory(words, stored, fmt)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 
 
 class RenamedWarning(FutureWarning):
@@ -13,7 +14,7 @@ class RenamedWarning(FutureWarning):
 
 
 def renamed(former: str, name: str) -> None:
-    """Warn of a former name, once for each place that calls, as Python's filters have it.
+    """Warn that a name is a former one.
 
     Args:
         former: as it was written. name: as it is written now.
@@ -23,3 +24,12 @@ def renamed(former: str, name: str) -> None:
         RenamedWarning,
         stacklevel=2,
     )
+
+
+def in_json(name: str, former: Mapping[str, str]) -> str:
+    """A word as JSON answers write it, which keep former words.
+
+    Args:
+        name: as it is written now. former: present words by former ones.
+    """
+    return {now: before for before, now in former.items()}.get(name, name)

@@ -32,8 +32,9 @@ DRAM: Final = ("maps", "again", "kernels", "state", "partial")
 FULL: Final = (*DRAM, "host")
 """Classes of count ``all``: all of a step that crosses to memory or host."""
 
-COUNTS: Final = ("own", "maps", "full")
-"""``own`` is what the architecture's paper counts, ``maps`` the class of that name."""
+COUNTS: Final = {"own": "own", "maps": "maps", "full": "all"}
+"""Names of counts by their keys in JSON: ``own`` is what the architecture's paper counts, ``maps``
+the class of that name."""
 
 RESOURCES: Final = ("lut", "ff", "bram", "dsp")
 """Kinds of a part's resources; block RAM in the part's own blocks."""
@@ -202,7 +203,7 @@ class Record:
         return summed(row.cycles for row in self.of_phase(phase))
 
     def classes(self, count: str) -> tuple[str, ...]:
-        """Classes of bytes that a count counts."""
+        """Classes of bytes that a count includes, by its key of ``COUNTS``."""
         return {"own": self.own, "maps": ("maps",), "full": FULL}[count]
 
     def bytes(self, classes: Iterable[str], phase: str | None = None) -> Figure:

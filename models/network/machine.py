@@ -122,9 +122,9 @@ class Machine:
         return {phase.name: phase for phase in self.phases}
 
     def table(self, design: Design) -> dict[str, Any]:
-        """The table [design.<name>] of a design, without what goes without saying.
+        """The table [design.<name>] of a design.
 
-        What follows from the layers is not written, either.
+        It leaves out keys that have their default, and keys that follow from the layers.
         """
         written = [key for key in self.keys if key.required or key.default is not None]
         values = {key: getattr(design, key.key) for key in written}

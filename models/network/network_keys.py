@@ -13,6 +13,7 @@ from merp.models.base.fixed import (
 )
 from merp.models.base.formats import FORMATS, OTHER_NAMES
 from merp.models.base.keys import Choice, Flag, Key, Ratio, Reference, References, Sides, Whole
+from merp.models.base.renamed import in_json
 from merp.models.base.shape import POOL_KINDS
 from merp.models.base.storage import BYTE, TENSORS
 
@@ -76,7 +77,7 @@ BACKWARD = Choice(
 
 def json_backward(backward: str) -> str:
     """The value of the key ``backward`` in JSON answers, which never changed."""
-    return {name: former for former, name in FORMER_BACKWARD.items()}.get(backward, backward)
+    return in_json(backward, FORMER_BACKWARD)
 
 
 LAYER_FUSION = References(

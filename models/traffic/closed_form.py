@@ -155,7 +155,7 @@ def total(layers: Iterable[LayerTraffic], phase: str) -> Phase:
 
 @dataclass(frozen=True)
 class _Counted:
-    """Counts layers of one batch on one count."""
+    """Traffic of the layers of one batch, by one count."""
 
     network: Network
     images: int

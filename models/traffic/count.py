@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from merp.models.base.renamed import in_json
 from merp.models.base.shape import Shape
 from merp.models.base.state_field import STATES, position_bits
 from merp.models.base.storage import Stores
@@ -55,7 +56,7 @@ class Count:
     @property
     def json_name(self) -> str:
         """The value of the key ``footing`` in JSON answers, which never changed."""
-        return {name: former for former, name in FORMER.items()}.get(self.name, self.name)
+        return in_json(self.name, FORMER)
 
     @property
     def pooled(self) -> bool:

@@ -26,7 +26,7 @@ class Variant:
     Attributes:
         name: what is other than in the paper.
         network: as it lies in memory, and goes back, then; its designs are as they were.
-        count: full, with a kind of state. layers: what moves.
+        count: ``all``, with a kind of state. layers: what moves.
     """
 
     name: str

@@ -87,6 +87,10 @@ def test_former_words_of_layer_fusion_and_of_a_combined_backward_pass(
     former = terminal.run(*asked, "--backward", "fused", "--fuse", "none", "--json")
     new = ("--backward", "combined", "--layer-fusion", "none", "--json")
     assert (former.status, former.out) == (0, terminal.output(*asked, *new))
+    net = merp.load("digits")
+    with pytest.warns(RenamedWarning, match="fuse is called layer_fusion now"):
+        planned = net.plan("kc705", 4, fuse="none")  # type: ignore[call-arg]
+    assert list(planned) == list(net.plan("kc705", 4, layer_fusion="none"))
     assert set(former.err.splitlines()) == {
         f"merp: fused is called combined {until}",
         f"merp: --fuse is called --layer-fusion {until}",

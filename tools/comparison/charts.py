@@ -33,7 +33,7 @@ def phases(figure: Figure, document: Json, wide: bool) -> None:
 
 def counts(figure: Figure, document: Json, wide: bool) -> None:
     """Draw traffic by count, links apart."""
-    keys = {count: count for count in COUNTS} | {"link": "links"}
+    keys = {**COUNTS, "link": "links"}
     _bars(figure, rows_of(document, "traffic"), keys, "MB/GFlop (log)", wide)
 
 

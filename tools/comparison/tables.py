@@ -155,7 +155,7 @@ def _bound(record: Record) -> str:
 
 
 def traffic_table(asked: Comparison) -> Table:
-    """MB/GFlop on each count; what crosses links is apart."""
+    """MB/GFlop by each count; words on links are apart."""
     rows = []
     for answer in asked.answers:
         row: dict[str, Any] = {"architecture": answer.architecture.name}
@@ -171,11 +171,11 @@ def traffic_table(asked: Comparison) -> Table:
         id="traffic",
         title=f"Traffic, batch {asked.batch}",
         caption="MB/GFlop. own: what that paper counts; maps: feature and delta "
-        "maps, each once; full: all that crosses to memory or host, partial sums among it. Links "
+        "maps, each once; all: what crosses to memory or host, partial sums among it. Links "
         "between boards are apart.",
         columns=[
             NAME,
-            *(figure(count, count, "MB/GFlop", 2) for count in COUNTS),
+            *(figure(key, name, "MB/GFlop", 2) for key, name in COUNTS.items()),
             figure("partial", "partial sums", "MB/GFlop", 2),
             figure("link", "links", "MB/GFlop", 2),
             *(figure(f"maps_{phase}", f"maps, {phase.upper()}", "MB/GFlop", 2) for phase in PHASES),

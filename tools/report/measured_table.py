@@ -52,7 +52,7 @@ def measured_table(choice: Choice, beside: Path) -> Table:
         caption=(
             "Runs whose records were given. Cycles from the first map word in to the last word "
             "out, of the images and groups that were run. Count: each record counts every port; "
-            "a figure of count maps or full is marked where a record moved it on each port."
+            "a figure of count maps or all is marked where a record moved it on each port."
         ),
         columns=[
             Column(key="record", label="record", digits=0),

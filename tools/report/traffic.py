@@ -24,7 +24,7 @@ def traffic_table(
     caption: str,
     layers: Sequence[LayerTraffic],
 ) -> Table:
-    """Return the bytes of each layer and phase, and their sums, on a count."""
+    """Return the bytes of each layer and phase, and their sums, by a count."""
     compared = count.name == "maps" and choice.papers
     columns = [
         LAYER,

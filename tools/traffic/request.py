@@ -33,8 +33,9 @@ class Traffic:
         OneOf(STATES),
         "state kept for ReLU' and un-pooling (default 32; pooled with --backward combined)",
         without=STRATEGIES,
-        says="what ReLU' and un-pooling are given: ``32`` (if not given), ``1`` or ``pooled`` (of "
-        "the way back in one pass); other than 32 with ``all`` and ``board``.",
+        says="bits of state for ReLU' and un-pooling: ``32``, ``1`` or ``pooled`` (default ``32``; "
+        "``pooled`` with the combined backward pass). ``1`` and ``pooled`` need count ``all`` or "
+        "``board``.",
     )
     memory_bytes: int | None = option(
         Whole(1, 1 << 40),

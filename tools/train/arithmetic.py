@@ -117,7 +117,7 @@ class Arithmetic(Protocol):
         """Class of each image: (images,)."""
 
     def step_bytes(self, batch: int, count: str, state: str) -> Mapping[str, int]:
-        """Bytes of a step on a count by phase, ``step`` and ``momentum``; by formula."""
+        """Bytes of a step by one count, for each phase, ``step`` and ``momentum``; by formula."""
 
 
 def arithmetic_of(network: Network) -> Arithmetic:

@@ -152,7 +152,7 @@ def show(answer: Mapping[str, Any], machine: Machine) -> None:
         screen.print(f"Not in one pass: {line}")
     counted = answer["bytes"]
     counts = [counted["paper"], counted["full"]]
-    columns = ["phase", "paper count", "full count"]
+    columns = ["phase", "count maps", "count all"]
     state = "on the chip" if answer["state_bits"] == ON_CHIP else f"of {answer['state_bits']}"
     caption = f"From the closed form, state {state}; velocities, apart: "
     caption += f"{fixed(counted['full']['momentum'] / 1e6, 3)} MB."

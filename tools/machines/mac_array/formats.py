@@ -47,7 +47,7 @@ def measure(network: Network, data: Data, asked: Asked, progress: Progress) -> d
     rate = given("learning_rate", asked.learning_rate)
     for step in range(asked.steps):
         chosen = kept[batch_of(len(kept), asked.batch, asked.seed, step)]
-        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is told below
+        with np.errstate(over="ignore", invalid="ignore"):  # refused below
             twin, loss = twin_step(
                 network,
                 twin,
