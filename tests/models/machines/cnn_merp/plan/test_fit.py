@@ -13,7 +13,7 @@ from merp.models.machines.cnn_merp.plan import fit
 from merp.models.machines.cnn_merp.plan.plan import plan
 from merp.models.machines.cnn_merp.plan.planned import Plan
 from merp.models.network.network import Network
-from merp.models.network.planning import GOALS
+from merp.models.network.planning import BEST, FITS, GOALS, SHIPPED
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
 
@@ -40,7 +40,7 @@ def taking(share: float) -> Plan:
 
 def test_the_best_designs_are_those_of_the_file_or_those_for_the_board() -> None:
     quickest = partial(fit.quickest, goals=GOALS, planned=planned, seconds=seconds)
-    shipped, best = quickest(SMALL, fit.SHIPPED), quickest(SMALL, fit.BEST)
+    shipped, best = quickest(SMALL, SHIPPED), quickest(SMALL, BEST)
     assert shipped.chosen == ()
     assert shipped.seconds == planned(SMALL, GOALS[0]).seconds
     assert best.chosen == ("auto3",)
@@ -55,13 +55,13 @@ def test_the_quicker_one_is_taken_wherever_it_comes_from(file: float, board: flo
         asked.append((bool(network.designs), goal))
         return taking(file if network.designs else board)
 
-    assert fit.quickest(DIGITS, fit.BEST, GOALS, stub, seconds).seconds == 1.0
+    assert fit.quickest(DIGITS, BEST, GOALS, stub, seconds).seconds == 1.0
     assert asked == [(True, GOALS[0]), *((False, goal) for goal in GOALS)]
 
 
 def test_designs_that_a_file_leaves_out_are_chosen_whatever_the_fit() -> None:
     bare = open_network("mnist-8-8")
-    for asked in fit.FITS:
+    for asked in FITS:
         goals: list[str] = []
 
         def stub(network: Network, goal: str, goals: list[str] = goals) -> Plan:
@@ -77,7 +77,7 @@ def test_what_cannot_be_planned_is_refused_with_the_reason() -> None:
         raise BadInput(f"{network.name} for {goal}: no room")
 
     with pytest.raises(BadInput, match=r"^digits for time: no room"):
-        fit.quickest(DIGITS, fit.BEST, GOALS, none, seconds)
+        fit.quickest(DIGITS, BEST, GOALS, none, seconds)
     assert fit.faster(DIGITS, taking(9), none) is None
 
 
