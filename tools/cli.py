@@ -28,7 +28,7 @@ from merp.tools.common.arguments import check_written, request_of
 from merp.tools.common.command_line.parser import command_line, module_of
 from merp.tools.common.complaint import ANY_LENGTH, complain
 from merp.tools.common.last_resort import internal_error, refused_by_machine
-from merp.tools.common.notices import notices_in_lines
+from merp.tools.common.notices import former_names
 from merp.tools.common.streams import finish_output, lacks_reader, prepare_streams
 from merp.tools.common.wide import tables_in_one_piece
 
@@ -55,9 +55,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it speaks up where there is no HOME
     try:
-        with interrupts_that_last(), notices_in_lines():
+        with interrupts_that_last(), former_names() as notices:
             prepare_streams()
-            return _answered(arguments)
+            status = _answered(arguments)
+            for notice in notices if status != 2 else ():  # bad input gets one line
+                complain(notice)
+            return status
     except KeyboardInterrupt as error:
         survive_interrupted_source()
         for note in getattr(error, "__notes__", ()):

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from marks import in_full
+from merp.cosim.machines.blocks import all_blocks
 from merp.cosim.machines.cnn_merp.phases.forward import forward_top
-from merp.cosim.synthesis.resources import BLOCKS, inside
+from merp.cosim.synthesis.resources import inside
 from merp.cosim.synthesis.synthesis import synthesise
 from merp.hdl.conversion.convert import Export, convert
 from merp.models.fpga.resources import Resources, count_cells
@@ -103,7 +104,9 @@ def test_yosys_reads_every_entity(p: int, tmp_path: Path) -> None:
 def mapped(export: Export, files: dict[str, Path]) -> dict[str, Resources]:
     """Resources of each block, those of blocks inside left out."""
     roots = {
-        name for name in export.instances if name == export.top or export.blocks[name] in BLOCKS
+        name
+        for name in export.instances
+        if name == export.top or export.blocks[name] in all_blocks().apart
     }
     found = {}
     for name in roots:

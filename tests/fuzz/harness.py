@@ -32,8 +32,9 @@ MEMORY = 12 << 30  # bytes of addresses, so that an allocation without limit fai
 NOTES = (  # how the notes begin and end that good input may cause
     ("merp: --resume: ", " runs again\n"),
     ("merp resources: ", "; an interrupt keeps those that are done\n"),
+    ("merp: ", " now; the former name works until version 1.0\n"),
 )
-"""Beginning and end of a line that is no complaint: a kept result did not count."""
+"""Beginning and end of a line that is no complaint."""
 
 WRITES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate")
 _written: list[str] | None = None

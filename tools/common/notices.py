@@ -1,4 +1,4 @@
-"""Notices of former names: each in one line on standard error."""
+"""Notices of former names, which a verb collects and prints at its end."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from merp.models.base.renamed import RenamedWarning
-from merp.tools.common.complaint import complain
 
 
 @contextmanager
-def notices_in_lines() -> Iterator[None]:
-    """Inside, a ``RenamedWarning`` is a line, once for each name; other warnings are as before."""
-    said: set[str] = set()
+def former_names() -> Iterator[list[str]]:
+    """Inside, each ``RenamedWarning`` joins a list, once for each name; others are as before."""
+    notices: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("always", RenamedWarning)
         usual = warnings.showwarning
@@ -25,9 +24,8 @@ def notices_in_lines() -> Iterator[None]:
         ) -> None:  # fmt: skip
             if not issubclass(category, RenamedWarning):
                 usual(message, category, filename, lineno, file, line)
-            elif str(message) not in said:
-                said.add(str(message))
-                complain(str(message))
+            elif str(message) not in notices:
+                notices.append(str(message))
 
         warnings.showwarning = show
-        yield
+        yield notices

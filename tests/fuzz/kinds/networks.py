@@ -64,7 +64,7 @@ def toml(random: Random) -> list[str]:
         NET.write_bytes(mutate.content(random, text.encode()))
     verbs = [
         ["traffic", str(NET), "--json"],
-        ["traffic", str(NET), "--count", random.choice(("full", "board"))],
+        ["traffic", str(NET), "--count", random.choice(("full", "all", "board"))],
         ["traffic", str(NET), "--strategies"],
         ["networks", str(NET)],
         ["networks", str(NET), "--json"],
