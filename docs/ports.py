@@ -38,6 +38,7 @@ from merp.hdl.base.interface import DesignPorts
 from merp.hdl.base.signals import AxiStream, Bundles, Stream, bits, count, flag
 from merp.hdl.base.tap_line import tap_line
 from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
+from merp.hdl.cnn_merp.upsampling.unpool_ports import OfferedWord
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.conversion.docstring import docstring
@@ -300,10 +301,12 @@ def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
     yield region_rotator, args | {"places": 8, "width": 16}, "8 words of 16 bits"
     network = open_network("digits")
     unpool = delta_design(network, network.layer("conv2")).unpool
-    ports = ("clk", "rst", "average", "valid", "ready", "word_valid", "take")
-    words = ("scale", "data", "word")
+    ports = ("clk", "rst", "average", "valid", "ready")
+    words = ("scale", "data")
     signals = {name: flag() for name in ports} | {name: bits(BINARY32.width) for name in words}
-    yield unpool_scale, signals | {"design": replace(unpool, average=True)}, "digits, averages"
+    averaging = replace(unpool, average=True)
+    signals |= {"word": OfferedWord(averaging), "design": averaging}
+    yield unpool_scale, signals, "digits, averages"
 
 
 def _entities(exported: Exported, design: str, alone: bool = False) -> Iterator[tuple[str, Block]]:

@@ -17,11 +17,10 @@ STAGES: Mapping[str, tuple[str, ...]] = {
     "Kernel loading": ("cnn_merp/kernel_loader", "cnn_merp/cu_array/merge_taps"),
     "Un-pooling and dilation": ("cnn_merp/upsampling",),
     "Input memory": (
+        "cnn_merp/input_buffer/map_router",
         "cnn_merp/input_buffer/router",
         "cnn_merp/input_buffer/fold_router",
-        "cnn_merp/input_buffer/either_router",
         "cnn_merp/input_buffer/input_banks",
-        "cnn_merp/input_buffer/wide_router",
         "cnn_merp/input_buffer/wide_banks",
     ),
     "Windows": ("cnn_merp/sequencer", "cnn_merp/input_buffer/location_restore"),

@@ -33,6 +33,14 @@ class RegisterBundle:
         vars(other).update(signals)
         return other
 
+    def also(self, **signals: Any) -> Self:
+        """The bundle with further registers; None is none."""
+        return self.but(**{name: each for name, each in signals.items() if each is not None})
+
+    def get(self, name: str) -> Any:
+        """The signal of a register, or None if there is none of this name."""
+        return vars(self).get(name)
+
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:

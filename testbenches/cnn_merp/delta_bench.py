@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.cnn_merp.delta_buffer.delta_ports import Arriving, Operand
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.models.machines.cnn_merp.params.design import Design
@@ -114,7 +115,7 @@ class Driver:
                 self.transfers.append((cycle - 1, run.words[self.sent], index, opening))
                 self.sent += 1
                 self.held = False
-            if seen["filled"]:
+            if seen["arriving_filled"]:
                 self.credits.append(cycle - 1 + DELTA_ARRIVAL)
             self.since += 1
             if self.since == run.reset_at:
@@ -153,9 +154,9 @@ def arguments(slot: Any, design: Design) -> dict[str, Any]:
     """Arguments of a buffer that is read by a slot."""
     return {
         "clk": flag(), "rst": flag(), "start": flag(), "config": GradientMapConfig(design),
-        "sink": Stream(BYTE_BITS), "slot": slot, "filled": flag(),
-        "deltas": bits(BYTE_BITS * design.n_cu), "opening": flag(), "element": DeltaElement(design),
-        "framing_error": flag(), "design": design,
+        "sink": Stream(BYTE_BITS), "slot": slot,
+        "operand": Operand(bits(BYTE_BITS * design.n_cu), flag()),
+        "arriving": Arriving(flag(), DeltaElement(design), flag()), "design": design,
     }  # fmt: skip
 
 
@@ -188,14 +189,14 @@ def check(driver: Driver, trace: Trace, begin: int = 0) -> None:
     """
     assert driver.run is None, "the runs did not end"
     assert not driver.queue
-    deltas, opening = trace.column("deltas"), trace.column("opening")
+    deltas, opening = trace.column("operand_deltas"), trace.column("operand_opening")
     expected = [item for item in driver.expected if item[0] > begin]
     assert expected
     for cycle, word, first in expected:
         assert deltas[cycle] & (1 << BYTE_BITS * len(word)) - 1 == joined(word, BYTE_BITS), cycle
         assert opening[cycle - 1] == first, cycle
     names = ("valid", "data", "index", "opening")
-    columns = [trace.column(f"element_{name}") for name in names]
+    columns = [trace.column(f"arriving_element_{name}") for name in names]
     told = [(t - 1, *row[1:]) for t, row in enumerate(zip(*columns, strict=True)) if row[0]]
     assert [item for item in told if item[0] >= begin] == [
         item for item in driver.transfers if item[0] >= begin

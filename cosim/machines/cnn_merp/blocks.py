@@ -11,7 +11,7 @@ BLOCKS = Blocks(
             "delta", "delta_buffer", "delta_loader", "dilater", "forward", "fused_operands",
             "gradient_array", "gradient_cu", "input_path", "kernel_loader", "kernel_update",
             "row_array", "row_cu", "run_counters", "super_layer", "unpool", "update_unit",
-            "wide_update",
+           
         }
     ),
     routed=frozenset(

@@ -12,6 +12,7 @@ from myhdl import always, concat, intbv
 
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.base.signals import bits
+from merp.hdl.cnn_merp.cu_array.unit_ports import MemoryWrite, SumWrite
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.design import Design
 
@@ -23,11 +24,8 @@ def accumulator(
     bias_sel: Word,
     read_addr: Word,
     psum: Word,
-    write: Bit,
-    write_addr: Word,
-    bias_enable: Bit,
-    bias_addr: Word,
-    bias_data: Word,
+    write: SumWrite,
+    bias: MemoryWrite,
     y: Word,
     design: Design,
 ) -> Any:
@@ -37,8 +35,7 @@ def accumulator(
     read_addr; both in the cycle before psum.
     psum, y: of the accumulator's format; biases are elements, whose fraction zeros fill up.
     psum: the sum of products; y: psum plus operand, add_latency cycles after psum.
-    write, write_addr: keep y of this cycle as a partial sum.
-    bias_enable, bias_addr, bias_data: write port of the bias memory.
+    write: keep y of this cycle as a partial sum. bias: write port of the bias memory.
     Latency add_latency cycles from psum, one addition per cycle. A partial sum may be read in the
     cycle that writes it (forwarded), not earlier: every accumulate_latency cycles. No reset.
     """
@@ -50,15 +47,15 @@ def accumulator(
 
     @always(clk.posedge)
     def fetch() -> None:
-        bias = intbv(0)[fmt.width + 1 :]  # and a bit below, as there may be no zeros
-        bias[:] = concat(biases[bias_sel], intbv(0)[more + 1 :])
-        if write:
-            sums[write_addr].next = y
-        if bias_enable:
-            biases[bias_addr].next = bias_data
+        start = intbv(0)[fmt.width + 1 :]  # and a bit below, as there may be no zeros
+        start[:] = concat(biases[bias_sel], intbv(0)[more + 1 :])
+        if write.enable:
+            sums[write.addr].next = y
+        if bias.enable:
+            biases[bias.addr].next = bias.data
         if first:
-            operand.next = bias[fmt.width + 1 : 1]
-        elif write and write_addr == read_addr:
+            operand.next = start[fmt.width + 1 : 1]
+        elif write.enable and write.addr == read_addr:
             operand.next = y
         else:
             operand.next = sums[read_addr]

@@ -8,11 +8,18 @@ from myhdl import ConcatSignal, always_comb, block
 
 from merp.hdl.base.dual_port_ram import dual_port_ram
 from merp.hdl.base.select_part import select_part
-from merp.hdl.base.signals import bits, flag
+from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.cnn_merp.cu_array.cu_narrow import cu_narrow
 from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
 from merp.hdl.cnn_merp.cu_array.merge_taps import merge_taps
+from merp.hdl.cnn_merp.cu_array.unit_ports import (
+    MemoryWrite,
+    ReadBack,
+    SharedProducts,
+    UnitWrite,
+    memory_write,
+)
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.base.fused import OPERAND_BITS
 from merp.models.machines.cnn_merp.params.design import Design
@@ -39,79 +46,62 @@ def _without_signs(kept: Word, kernel: Word, taps: int) -> Any:
 @entity
 def cu(
     clk: Bit,
-    write: Bit,
-    write_addr: Word,
-    data: Word,
+    write: UnitWrite,
     read_addr: Word,
     window: Word,
     y: Word,
     design: Design,
-    taps: Word = None,
-    element: Word = None,
-    places: Word = None,
-    tap: Word = None,
-    kept: Word = None,
-    kernel: Word = None,
-    products: Word = None,
+    back: ReadBack | None = None,
+    shared: SharedProducts | None = None,
 ) -> Any:
     """Multiply a window with one of the kernels kept here and add the products.
 
-    write, write_addr, data: load a kernel (k*k elements, tap 0 in the lowest bits).
+    write: load a kernel. Where it is written in parts, the word that they go into is read first:
+    its write takes a cycle more, and the read port.
     read_addr: which kernel; window: the k*k elements, one cycle after read_addr.
-    taps: (where words are written in parts) which elements of data are written. The word that they
-    go into is read first: its write takes a cycle more, and the read port.
-    element, places: (where elements come apart from the word) one that goes in place of the data of
-    these taps.
-    tap, kept: (where kernels are read back) an element of the word read one cycle earlier; and that
-    element, a cycle after tap, as it is kept.
-    kernel, products: (with narrow factors) the kernel read, out; products of its significands, in.
+    back: (where kernels are read back) an element of the word read.
+    shared: (with narrow factors) the kernel read, and products of its significands.
     y: the sum of the products.
     Latency 1 + cu_latency cycles from read_addr, cu_latency from window; one sum per cycle.
     No reset.
     """
-    shared = kernel is not None
-    if not shared:
-        kernel = bits(len(data))
+    kernel = bits(len(write.data)) if shared is None else shared.kernel
+    stored: MemoryWrite = write
     parts: Any = ()
-    if taps is not None:
-        whole, its_read = bits(len(data)), bits(len(read_addr))
-        its_write, its_addr = flag(), bits(len(write_addr))
+    if write.taps is not None:
+        stored, its_read = memory_write(write), bits(len(read_addr))
         parts = merge_taps(
             clk,
             write=write,
-            write_addr=write_addr,
-            data=data,
-            taps=taps,
             read_addr=read_addr,
             kept=kernel,
             memory_addr=its_read,
-            merged_write=its_write,
-            merged_addr=its_addr,
-            merged=whole,
-            element=element,
-            places=places,
+            merged=stored,
         )
-        write, write_addr, data, read_addr = its_write, its_addr, whole, its_read
+        read_addr = its_read
     memory = dual_port_ram(
         clk,
-        write=write,
-        write_addr=write_addr,
-        data=data,
+        write=stored.enable,
+        write_addr=stored.addr,
+        data=stored.data,
         read_addr=read_addr,
         word=kernel,
         words=design.kernel_words,
     )
     factors = kernel
-    if kept is not None:
+    if back is not None:
+        kept = back.kept
         chosen = select_part(
-            clk, words=kernel, index=tap, word=kept, size=len(kept), parts=design.taps
+            clk, words=kernel, index=back.tap, word=kept, size=len(kept), parts=design.taps
         )
         parts = (parts, chosen)
         if design.cu_kind == "fused":
             factors = bits(design.taps * OPERAND_BITS)
             parts = (*parts, _without_signs(kept=kernel, kernel=factors, taps=design.taps))
-    if shared:
-        add = cu_narrow(clk, window=window, kernel=kernel, products=products, y=y, design=design)
+    if shared is not None:
+        add = cu_narrow(
+            clk, window=window, kernel=kernel, products=shared.products, y=y, design=design
+        )
         return parts, memory, add
     products = SUM_OF_PRODUCTS[design.cu_kind](
         clk, window=window, kernel=factors, y=y, design=design

@@ -15,6 +15,13 @@ from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.accumulator import accumulator
 from merp.hdl.cnn_merp.cu_array.cu import cu
 from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
+from merp.hdl.cnn_merp.cu_array.unit_ports import (
+    MemoryWrite,
+    ReadBack,
+    SharedProducts,
+    SumWrite,
+    UnitWrite,
+)
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelRead, KernelWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.outputs import Sums
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot
@@ -71,12 +78,15 @@ def _leave(raw: Bit, total: Word, rounded: Word, y: Word) -> Any:
     return choose
 
 
-def _own_element(written: KernelWrite, place: int, width: int) -> dict[str, Any]:
-    """What a CU takes from ``place`` of the elements that come apart from the word."""
-    if written.elements is None:
-        return {}
-    element = written.elements((place + 1) * width, place * width)
-    return {"element": element, "places": written.places}
+def _write_of(written: KernelWrite, j: int, design: Design) -> UnitWrite:
+    """The write of CU j, with its own of the elements that come apart from the word."""
+    element = None
+    if written.elements is not None:
+        width, place = len(written.data) // design.taps, j % design.kernel_port
+        element = written.elements((place + 1) * width, place * width)
+    return UnitWrite(
+        written.enable(j), written.addr, written.data, written.taps, element, written.places
+    )
 
 
 def _own_origin(bias: BiasWrite | OriginWrite, j: int, width: int) -> Word:
@@ -132,7 +142,7 @@ def cu_array(
     ]
 
     slot_addr = slot.kernel_addr
-    taps_back: list[dict[str, Any]] = [{}] * n_cu
+    taps_back: list[ReadBack | None] = [None] * n_cu
     back: Any = ()
     if read is not None:
         slot_addr, tap = count(design.kernel_words - 1), count(design.taps - 1)
@@ -140,7 +150,7 @@ def cu_array(
         elements = [bits(each) for _ in range(n_cu)]
         joined_back = ConcatSignal(*reversed(elements)) if n_cu > 1 else elements[0]
         kept = bits(n_cu * each)
-        taps_back = [{"tap": tap, "kept": element} for element in elements]
+        taps_back = [ReadBack(tap, element) for element in elements]
 
         @always_comb
         def collect() -> None:
@@ -178,28 +188,24 @@ def cu_array(
     psums = [bits(fmt.width) for _ in range(n_cu)]
     totals = [bits(fmt.width) for _ in range(n_cu)]
     multipliers: Any = ()
-    shared: list[dict[str, Any]] = [{} for _ in range(n_cu)]
+    shared: list[SharedProducts | None] = [None] * n_cu
     if design.summation.narrow:
         kernels = [bits(len(written.data)) for _ in range(n_cu)]
         products = [bits(2 * precision * design.taps) for _ in range(n_cu)]
         multipliers = shared_multipliers(
             clk, factors, kernels, products, design.taps, design.operand_precision
         )
-        shared = [{"kernel": kernels[j], "products": products[j]} for j in range(n_cu)]
+        shared = [SharedProducts(*each) for each in zip(kernels, products, strict=True)]
     units = [
         cu(
             clk,
-            write=written.enable(j),
-            write_addr=written.addr,
-            data=written.data,
+            write=_write_of(written, j, design),
             read_addr=kernel_addr,
             window=factors,
             y=psums[j],
             design=design,
-            taps=written.taps,
-            **shared[j],
-            **_own_element(written, j % design.kernel_port, len(written.data) // design.taps),
-            **taps_back[j],
+            back=taps_back[j],
+            shared=shared[j],
         )
         for j in range(n_cu)
     ]
@@ -210,11 +216,10 @@ def cu_array(
             bias_sel=bias_sel,
             read_addr=read_addr,
             psum=psums[j],
-            write=write,
-            write_addr=write_addr,
-            bias_enable=bias.enable(j),
-            bias_addr=bias.addr,
-            bias_data=_own_origin(bias, j, design.origin_format.width),
+            write=SumWrite(write, write_addr),
+            bias=MemoryWrite(
+                bias.enable(j), bias.addr, _own_origin(bias, j, design.origin_format.width)
+            ),
             y=totals[j],
             design=design,
         )

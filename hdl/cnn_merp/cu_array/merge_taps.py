@@ -7,6 +7,7 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.base.signals import bits
+from merp.hdl.cnn_merp.cu_array.unit_ports import MemoryWrite, UnitWrite
 from merp.hdl.conversion.entity import Bit, Word, entity
 
 
@@ -41,31 +42,23 @@ def _element(placed: Bit, element: Word, word: Word, new: Word) -> Any:
 @entity
 def merge_taps(
     clk: Bit,
-    write: Bit,
-    write_addr: Word,
-    data: Word,
-    taps: Word,
+    write: UnitWrite,
     read_addr: Word,
     kept: Word,
     memory_addr: Word,
-    merged_write: Bit,
-    merged_addr: Word,
-    merged: Word,
-    element: Word = None,
-    places: Word = None,
+    merged: MemoryWrite,
 ) -> Any:
     """Turn a write of some elements of a word into one of the whole word.
 
-    write, write_addr, data, taps  in   elements of a kernel, and which of them are written
-    read_addr                      in   the kernel that is wanted, in a cycle without a write
-    kept                           in   word ``memory_addr`` of the memory, a cycle later
-    memory_addr                         out  address of the memory's read port
-    merged_write, merged_addr, merged  out  the whole word, a cycle after write
-    element, places                in   (where elements come apart from the word) one that goes in
-                                        place of the data of these taps
+    write        in   elements of a kernel, and which of them are written
+    read_addr    in   the kernel that is wanted, in a cycle without a write
+    kept         in   word ``memory_addr`` of the memory, a cycle later
+    memory_addr  out  address of the memory's read port
+    merged       out  write of the whole word, a cycle later
 
     Throughput: a write per cycle, but not to the same word in two cycles in a row. Reset: none.
     """
+    data, taps, element, places = write.data, write.taps, write.element, write.places
     count = len(taps)
     width = len(data) // count
     late_data = bits(len(data))
@@ -74,15 +67,15 @@ def merge_taps(
 
     @always_comb
     def look_up() -> None:
-        if write:
-            memory_addr.next = write_addr
+        if write.enable:
+            memory_addr.next = write.addr
         else:
             memory_addr.next = read_addr
 
     @always(clk.posedge)
     def wait() -> None:
-        merged_write.next = write
-        merged_addr.next = write_addr
+        merged.enable.next = write.enable
+        merged.addr.next = write.addr
         late_data.next = data
         late_taps.next = taps
 
@@ -123,6 +116,6 @@ def merge_taps(
 
     @always_comb
     def join() -> None:
-        merged.next = joined
+        merged.data.next = joined
 
     return look_up, wait, chosen, join, placed

@@ -33,6 +33,139 @@ def _origin(clk: Bit, accept: Bit, bias: Word, partial: Word, data: Word) -> Any
     return choose
 
 
+class _Place:
+    """Place of the next piece of partial sums, and the ends that it is at."""
+
+    def __init__(self, design: Design, pieces: int) -> None:
+        self.cu = count(pieces)  # counted in pieces
+        self.group = count(design.groups)
+        self.base = count(design.origins - 1)  # of the position's first word
+        self.word_end = flag()
+        self.position_end = flag()
+
+
+@block
+def _ends(clk: Bit, config: MapConfig, at: _Place, last_pieces: Word, pieces: int) -> Any:
+    """Ends of a word and of a position, of words one by one."""
+    cu, group, word_end, position_end = at.cu, at.group, at.word_end, at.position_end
+
+    @always_comb
+    def place() -> None:
+        position_end.next = group + 1 == config.groups and cu + 1 == last_pieces
+        word_end.next = cu + 1 == pieces or (group + 1 == config.groups and cu + 1 == last_pieces)
+
+    return place
+
+
+@block
+def _ends_of_pieces(
+    clk: Bit,
+    start: Bit,
+    config: MapConfig,
+    at: _Place,
+    word_taken: Bit,
+    position_taken: Bit,
+    last_pieces: Word,
+    pieces: int,
+) -> Any:
+    """The same of pieces, known a cycle before, as a piece's length hangs on it."""
+    cu, group, word_end, position_end = at.cu, at.group, at.word_end, at.position_end
+    in_last = flag()
+
+    @always(clk.posedge)
+    def look_ahead() -> None:
+        if start:
+            in_last.next = config.groups == 1
+        elif word_taken:
+            in_last.next = group + 2 == config.groups
+            if position_taken:
+                in_last.next = config.groups == 1
+
+    @always_comb
+    def place_piece() -> None:
+        position_end.next = in_last and cu + 1 == last_pieces
+        word_end.next = cu + 1 == pieces or (in_last and cu + 1 == last_pieces)
+
+    return look_ahead, place_piece
+
+
+@block
+def _write(
+    clk: Bit,
+    accept: Bit,
+    at: _Place,
+    taken: Stream,
+    bias: BiasWrite,
+    origin: OriginWrite,
+    design: Design,
+) -> Any:
+    """Partial sums one by one, or biases, into the memories of the CUs."""
+    n_cu, width = design.n_cu, design.origin_format.width
+    more = width - design.fmt.width  # fraction bits that a bias has not
+    cu, group, base = at.cu, at.group, at.base
+
+    @always(clk.posedge)
+    def write() -> None:
+        word = intbv(0)[width + 1 :]  # and a bit below, as there may be no zeros
+        word[:] = concat(bias.data, intbv(0)[more + 1 :])
+        origin.enable.next = bias.enable
+        origin.addr.next = bias.addr
+        origin.data.next = word[width + 1 : 1]
+        if accept:
+            for j in range(n_cu):
+                if cu == j:
+                    origin.enable.next[j] = True
+            origin.addr.next = base + group
+            origin.data.next = taken.data[width:]
+
+    return write
+
+
+@block
+def _write_pieces(
+    clk: Bit,
+    accept: Bit,
+    at: _Place,
+    taken: Stream,
+    bias: BiasWrite,
+    origin: OriginWrite,
+    design: Design,
+) -> Any:
+    """The same of several partial sums at once."""
+    n_cu, lanes, width = design.n_cu, design.map_port, design.origin_format.width
+    cu, group, base = at.cu, at.group, at.base
+    given = len(taken.data) // lanes
+    words = [bits(width) for _ in range(lanes)]
+    joined = ConcatSignal(*reversed(words))
+    wide_bias = bits(width)
+    origins = [
+        _origin(
+            clk,
+            accept=accept,
+            bias=wide_bias,
+            partial=taken.data((lane + 1) * given, lane * given),
+            data=words[lane],
+        )
+        for lane in range(lanes)
+    ]
+
+    @always(clk.posedge)
+    def locate() -> None:
+        origin.enable.next = bias.enable
+        origin.addr.next = bias.addr
+        if accept:
+            for j in range(n_cu):
+                if cu == j // lanes:
+                    origin.enable.next[j] = True
+            origin.addr.next = base + group
+
+    @always_comb
+    def join() -> None:
+        origin.data.next = joined
+
+    return widen(x=bias.data, y=wide_bias, width=width), origins, locate, join
+
+
 @entity
 def partial_loader(
     clk: Bit,
@@ -69,17 +202,16 @@ def partial_loader(
     """
     n_cu, groups_max, lanes = design.n_cu, design.groups, design.map_port
     pieces = -(-n_cu // lanes)  # in which the partial sums of n_cu are taken
-    width = design.origin_format.width
-    more = width - design.fmt.width  # fraction bits that a bias has not
     highest = design.origins - groups_max
     doublings = design.p  # 2p positions, p being 1 or 2, are as many as 2 to its power
 
     active = flag()  # words of the run are still to come
-    cu = count(pieces)  # the next one's, counted in pieces
-    group = count(groups_max)
-    base = count(design.origins - 1)  # place of the position's first word
+    at = _Place(design, pieces)
+    cu, group, base, word_end, position_end = (
+        at.cu, at.group, at.base, at.word_end, at.position_end,
+    )  # fmt: skip
     places = count(design.origins)  # free ones
-    accept, word_end, position_end, last_word = flag(), flag(), flag(), flag()
+    accept, last_word = flag(), flag()
     word_taken, position_taken = flag(), flag()
     starts, word_read = flag(), flag()
     last_column, last_row, last_image = flag(), flag(), flag()
@@ -113,36 +245,22 @@ def partial_loader(
             source=taken,
             design=design,
         )
+        ends = _ends_of_pieces(
+            clk,
+            start,
+            config=config,
+            at=at,
+            word_taken=word_taken,
+            position_taken=position_taken,
+            last_pieces=last_pieces,
+            pieces=pieces,
+        )
         cutting = settle, cutter
-
-    if lanes == 1:
-
-        @always_comb
-        def place() -> None:
-            position_end.next = group + 1 == config.groups and cu + 1 == last_pieces
-            word_end.next = cu + 1 == pieces or (
-                group + 1 == config.groups and cu + 1 == last_pieces
-            )
-
     else:
-        # Known a cycle before, as a piece's length hangs on it.
-        in_last = flag()
-
-        @always(clk.posedge)
-        def look_ahead() -> None:
-            if start:
-                in_last.next = config.groups == 1
-            elif word_taken:
-                in_last.next = group + 2 == config.groups
-                if position_taken:
-                    in_last.next = config.groups == 1
-
-        @always_comb
-        def place_piece() -> None:
-            position_end.next = in_last and cu + 1 == last_pieces
-            word_end.next = cu + 1 == pieces or (in_last and cu + 1 == last_pieces)
-
-        place = look_ahead, place_piece
+        ends = _ends(clk, config=config, at=at, last_pieces=last_pieces, pieces=pieces)
+    write = (_write_pieces if lanes > 1 else _write)(
+        clk, accept=accept, at=at, taken=taken, bias=bias, origin=origin, design=design
+    )
 
     @always_comb
     def permit() -> None:
@@ -185,54 +303,6 @@ def partial_loader(
             active.next = False
             framing_error.next = False
 
-    if lanes == 1:
-
-        @always(clk.posedge)
-        def write() -> None:
-            word = intbv(0)[width + 1 :]  # and a bit below, as there may be no zeros
-            word[:] = concat(bias.data, intbv(0)[more + 1 :])
-            origin.enable.next = bias.enable
-            origin.addr.next = bias.addr
-            origin.data.next = word[width + 1 : 1]
-            if accept:
-                for j in range(n_cu):
-                    if cu == j:
-                        origin.enable.next[j] = True
-                origin.addr.next = base + group
-                origin.data.next = taken.data[width:]
-
-    else:
-        given = len(sink.data) // lanes
-        words = [bits(width) for _ in range(lanes)]
-        joined = ConcatSignal(*reversed(words))
-        wide_bias = bits(width)
-        origins = [
-            _origin(
-                clk,
-                accept=accept,
-                bias=wide_bias,
-                partial=taken.data((lane + 1) * given, lane * given),
-                data=words[lane],
-            )
-            for lane in range(lanes)
-        ]
-
-        @always(clk.posedge)
-        def locate() -> None:
-            origin.enable.next = bias.enable
-            origin.addr.next = bias.addr
-            if accept:
-                for j in range(n_cu):
-                    if cu == j // lanes:
-                        origin.enable.next[j] = True
-                origin.addr.next = base + group
-
-        @always_comb
-        def join() -> None:
-            origin.data.next = joined
-
-        write = widen(x=bias.data, y=wide_bias, width=width), origins, locate, join
-
     @always(clk.posedge)
     def keep_count() -> None:
         filled.next = word_taken
@@ -258,4 +328,4 @@ def partial_loader(
         last_row=last_row,
         last_image=last_image,
     )
-    return cutting, place, permit, recognise, take, write, keep_count, reading, walk
+    return cutting, ends, permit, recognise, take, write, keep_count, reading, walk

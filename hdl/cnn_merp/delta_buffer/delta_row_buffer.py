@@ -6,13 +6,19 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.cnn_merp.delta_buffer.delta_memory import delta_memory
+from merp.hdl.cnn_merp.delta_buffer.delta_ports import (
+    Arriving,
+    Collected,
+    HalfRead,
+    HalfWrite,
+    Operand,
+)
 from merp.hdl.cnn_merp.delta_buffer.delta_words import delta_words
-from merp.hdl.cnn_merp.ports.gradients import DeltaElement
-from merp.hdl.cnn_merp.ports.maps import FoldRowConfig, GradientMapConfig
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.models.machines.cnn_merp.params.design import Design
 
 
@@ -24,36 +30,30 @@ def delta_row_buffer(
     config: GradientMapConfig,
     sink: Stream,
     slot: RowSlot,
-    filled: Bit,
-    deltas: Word,
-    opening: Bit,
-    element: DeltaElement,
-    framing_error: Bit,
+    operand: Operand,
+    arriving: Arriving,
     design: Design,
-    fold: FoldRowConfig | None = None,
 ) -> Any:
     """Keep the deltas of two rows: one is used while the other one arrives.
 
     sink           in   delta words, see delta_words
     slot           in   which word is read; a slot with row_last frees the row
-    filled         out  pulse: one more row is there; a slot may come 2 cycles later
-    deltas         out  the word of the slot one cycle earlier, CU 0 in the lowest bits
-    opening        out  the slot belongs to the run's first row
-    element        out  each delta word, one cycle after its transfer
-    framing_error  out  last came with another word than the run's last; sticky until start
-    fold           in   images are the columns of a row, and the first row may be shorter
+    operand        out  the word of the slot one cycle earlier; opening: of the run's first row
+    arriving       out  each delta word, a cycle after its transfer; filled: one more row is there,
+                        and a slot may come 2 cycles later; framing errors
+    config         in   with first_images images are the columns of a row, and the first row may be
+                        shorter
 
     Throughput: a delta word in and a word of n_cu deltas out per cycle. Reset: nothing is taken.
     """
     row_words = design.groups * design.max_size
 
-    cu_group = count(design.groups)
     place = count(row_words)  # of the word that is being collected, in its row
     rows_held = count(2)
     room = flag()
-    word_taken, position_taken, row_taken = flag(), flag(), flag()
+    collected = Collected(design)
+    word_taken, row_taken = collected.word_taken, collected.row_taken
     row_read = flag()
-    word = bits(design.n_cu * design.fmt.width)
 
     words = delta_words(
         clk,
@@ -62,28 +62,18 @@ def delta_row_buffer(
         config=config,
         sink=sink,
         room=room,
-        cu_group=cu_group,
-        word_taken=word_taken,
-        position_taken=position_taken,
-        row_taken=row_taken,
-        word=word,
-        element=element,
-        framing_error=framing_error,
+        collected=collected,
+        element=arriving.element,
+        framing_error=arriving.framing_error,
         design=design,
-        fold=fold,
     )
     memory = delta_memory(
         clk,
         rst,
         start,
-        taken=word_taken,
-        place=place,
-        half_taken=row_taken,
-        word=word,
-        read_place=slot.delta_word,
-        half_read=row_read,
-        deltas=deltas,
-        opening=opening,
+        write=HalfWrite(word_taken, place, row_taken, collected.word),
+        read=HalfRead(slot.delta_word, row_read),
+        operand=operand,
         half_words=row_words,
     )
 
@@ -94,7 +84,7 @@ def delta_row_buffer(
 
     @always(clk.posedge)
     def keep_count() -> None:
-        filled.next = row_taken
+        arriving.filled.next = row_taken
         if row_taken:
             place.next = 0
         elif word_taken:
@@ -107,6 +97,6 @@ def delta_row_buffer(
             place.next = 0
             rows_held.next = 0
         if rst:
-            filled.next = False
+            arriving.filled.next = False
 
     return words, memory, tell, keep_count

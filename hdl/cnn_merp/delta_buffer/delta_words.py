@@ -8,8 +8,9 @@ from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.base.raster import raster
 from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.cnn_merp.delta_buffer.delta_ports import Collected
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
-from merp.hdl.cnn_merp.ports.maps import FoldRowConfig, GradientMapConfig
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.kernel_update_registers import revisit_cycles
@@ -35,15 +36,10 @@ def delta_words(
     config: GradientMapConfig,
     sink: Stream,
     room: Bit,
-    cu_group: Word,
-    word_taken: Bit,
-    position_taken: Bit,
-    row_taken: Bit,
-    word: Word,
+    collected: Collected,
     element: DeltaElement,
     framing_error: Bit,
     design: Design,
-    fold: FoldRowConfig | None = None,
 ) -> Any:
     """Take the delta words of a run, in the order image, row, column, map.
 
@@ -51,18 +47,18 @@ def delta_words(
 
     sink           in   the delta words
     room           in   there is a place for the word that is being collected
-    cu_group       out  which word of its position that is
-    word_taken, position_taken, row_taken  out  its last element is transferred in this cycle, and
-                        ends a position, and a row of positions
-    word           out  the word, two cycles after word_taken, CU 0 in the lowest bits
+    collected      out  which word that is, whether it is taken, and it, CU 0 in the lowest bits
     element        out  each delta word, one cycle after its transfer
     framing_error  out  last came with another word than the run's last; sticky until start
-    fold           in   images are the columns of a row, and the first row may be shorter
+    config         in   with first_images images are the columns of a row, and the first row may be
+                        shorter
 
     The last element of a word waits for room; after each position follow config.delta_rest idle
     cycles, so that the same map's delta comes again after revisit_cycles at the earliest.
     Throughput: a word per cycle. Reset: nothing is taken.
     """
+    cu_group, word, word_taken = collected.cu_group, collected.word, collected.word_taken
+    position_taken, row_taken = collected.position_taken, collected.row_taken
     n_cu = design.n_cu // design.delta_beat
     width, groups_max = design.delta_beat * design.fmt.width, design.groups
 
@@ -153,14 +149,14 @@ def delta_words(
 
     columns = config.out_columns
     uneven: Any = ()
-    if fold is not None:
+    if config.has("first_images"):
         columns = count(design.max_size)  # of the row that begins
 
         @always_comb
         def of_row() -> None:
             columns.next = config.out_columns
             if start:
-                columns.next = fold.first_images
+                columns.next = config.first_images
 
         uneven = of_row
     positions = raster(

@@ -11,8 +11,9 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.cnn_merp.ports.maps import BankWrite, Floor, FoldRowConfig, MapConfig
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.cnn_merp.ports.maps import BankWrite, Floor
+from merp.hdl.cnn_merp.ports.windows import FoldedConfig, Intake
+from merp.hdl.conversion.entity import Bit, entity
 from merp.models.machines.cnn_merp.params.design import Design
 
 
@@ -22,16 +23,12 @@ def fold_router(
     rst: Bit,
     start: Bit,
     enable: Bit,
-    config: MapConfig,
+    config: FoldedConfig,
     sink: Stream,
     floor: Floor,
     bank: BankWrite,
-    row: Word,
-    channel: Word,
-    complete: Bit,
-    framing_error: Bit,
+    intake: Intake,
     design: Design,
-    fold: FoldRowConfig | None = None,
 ) -> Any:
     """Accept the elements of folded images and write them into the banks.
 
@@ -43,16 +40,18 @@ def fold_router(
     sink           in   elements in the order image, map, row, column; k*k for every map
     floor          in   what the oldest open position still needs; its row_limit counts
     bank           out  the element's write into the banks
-    row, channel   out  for the sequencer, which waits for the last element of a window: the next
-                        one to come is that of this map, in this row (over all images)
-    complete       out  all elements of the run were accepted
-    framing_error  out  last came with another element than the run's last; sticky until start
-    fold           in   (of a kernel update by row) images lie side by side as the columns of a row:
+    intake         out  for the sequencer, which waits for the last element of a window: the next
+                        one to come is that of this map, in this row (over all images); whether the
+                        run is complete, and framing errors
+    config.rows    in   (of a kernel update by row) images lie side by side as the columns of a row:
                         the maps of a row are one image's here, channel counts all of them
 
     Latency: an element is in its bank 2 cycles after its transfer. Throughput: one per cycle.
     Reset: the run is complete.
     """
+    fold, config_map = config.rows, config.map
+    row, channel = intake.place.row, intake.place.channel
+    complete, framing_error = intake.complete, intake.framing_error
     k, row_words = design.k, design.row_words
     last_base = (design.d - 1) * row_words
 
@@ -62,7 +61,7 @@ def fold_router(
     base = count(design.d * row_words)  # of this image's ring place
     accept = flag()
     last_map, last_word = flag(), flag()
-    maps = config.inputs  # of this image
+    maps = config_map.inputs  # of this image
     uneven: Any = ()
     if fold is not None:
         maps, first = count(row_words), flag(1)
@@ -133,7 +132,7 @@ def fold_router(
         if start:
             row.next = k - 1
             channel.next = 0
-            images_left.next = config.images
+            images_left.next = config_map.images
             bank_row.next = 1
             bank_column.next = 1
             base.next = 0

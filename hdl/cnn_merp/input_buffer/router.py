@@ -12,7 +12,8 @@ from myhdl import always, always_comb
 
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import BankWrite, Floor, MapConfig
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.cnn_merp.ports.windows import Intake
+from merp.hdl.conversion.entity import Bit, entity
 from merp.models.machines.cnn_merp.params.design import Design
 
 
@@ -26,11 +27,7 @@ def router(
     sink: Stream,
     floor: Floor,
     bank: BankWrite,
-    row: Word,
-    column: Word,
-    channel: Word,
-    complete: Bit,
-    framing_error: Bit,
+    intake: Intake,
     design: Design,
 ) -> Any:
     """Accept map words and write them into the banks.
@@ -48,13 +45,13 @@ def router(
     sink           in   map words in the order image, row, column, map
     floor          in   first + kept, next_first + kept, first_column of the oldest open position
     bank           out  the word's write into the banks
-    row, column, channel  out  place of the next word; rows count over all images
-    complete       out  all words of the run were accepted
-    framing_error  out  last came with another word than the run's last; sticky until start
+    intake         out  place of the next word, whether the run is complete, and framing errors
 
     Latency: a word is in its bank 2 cycles after its transfer. Throughput: a word per cycle.
     Reset: the run is complete.
     """
+    row, column, channel = intake.place.row, intake.place.column, intake.place.channel
+    complete, framing_error = intake.complete, intake.framing_error
     k = design.k
     d = design.d
     row_words = design.row_words

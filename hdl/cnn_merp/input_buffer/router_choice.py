@@ -6,22 +6,10 @@ from typing import Any
 
 from myhdl import always_comb, block
 
-from merp.hdl.base.signals import Stream, bits, flag
-from merp.hdl.conversion.entity import Bit, Word
+from merp.hdl.base.signals import Stream
+from merp.hdl.cnn_merp.ports.windows import Intake, RouterSide
+from merp.hdl.conversion.entity import Bit
 from merp.models.machines.cnn_merp.params.design import Design
-
-
-class RouterSide:
-    """One of the routers: what it is offered, and where it is."""
-
-    def __init__(self, sink: Stream, row: Word, column: Word, channel: Word) -> None:
-        self.rst = flag()
-        self.sink = Stream(len(sink.data))
-        self.row = bits(len(row))
-        self.column = bits(len(column))
-        self.channel = bits(len(channel))
-        self.complete = flag()
-        self.framing_error = flag()
 
 
 @block
@@ -32,11 +20,7 @@ def router_choice(
     sink: Stream,
     by_pixel: RouterSide,
     by_map: RouterSide,
-    row: Word,
-    column: Word,
-    channel: Word,
-    complete: Bit,
-    framing_error: Bit,
+    intake: Intake,
     design: Design,
 ) -> Any:
     """Leave the one at work that the run's order of words is for, and tell where it is.
@@ -64,16 +48,16 @@ def router_choice(
 
     @always_comb
     def tell() -> None:
-        framing_error.next = by_pixel.framing_error or by_map.framing_error
+        intake.framing_error.next = by_pixel.intake.framing_error or by_map.intake.framing_error
         if folded:
-            row.next = by_map.row
-            column.next = last_column
-            channel.next = by_map.channel
-            complete.next = by_map.complete
+            intake.place.row.next = by_map.intake.place.row
+            intake.place.column.next = last_column
+            intake.place.channel.next = by_map.intake.place.channel
+            intake.complete.next = by_map.intake.complete
         else:
-            row.next = by_pixel.row
-            column.next = by_pixel.column
-            channel.next = by_pixel.channel
-            complete.next = by_pixel.complete
+            intake.place.row.next = by_pixel.intake.place.row
+            intake.place.column.next = by_pixel.intake.place.column
+            intake.place.channel.next = by_pixel.intake.place.channel
+            intake.complete.next = by_pixel.intake.complete
 
     return begin, offer, tell

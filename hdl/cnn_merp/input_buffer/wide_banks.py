@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block, intbv
 
-from merp.hdl.base.bank import bank
+from merp.hdl.base.bank import ElementRead, ElementWrite, bank
 from merp.hdl.base.lane import word_of_lane
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.maps import BankRead, WideBankWrite
@@ -62,19 +62,13 @@ def wide_banks(
     banks = [
         bank(
             clk,
-            write_row=write.places(i * all_taps + row * k + column),
-            write_column=write.places(i * all_taps + row * k + column),
-            write_addr=write.addr,
-            write_data=write.data((i + 1) * width, i * width),
-            read=read.enable,
-            row_on=read.rows_on(row),
-            column_on=read.columns_on(column),
-            row_next=read.rows_next(row),
-            column_next=read.columns_next(column),
-            addr_00=read.addr_00,
-            addr_01=read.addr_01,
-            addr_10=read.addr_10,
-            addr_11=read.addr_11,
+            write=ElementWrite(
+                write.places(i * all_taps + row * k + column),
+                write.places(i * all_taps + row * k + column),
+                write.addr,
+                write.data((i + 1) * width, i * width),
+            ),
+            read=ElementRead(read, row, column),
             q=q[(row * k + column) * lanes + i],
             words=words,
             width=width,

@@ -7,12 +7,8 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb, block, concat, intbv
 
 from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.cnn_merp.ports.maps import (
-    Floor,
-    FoldRowConfig,
-    MapConfig,
-    WideBankWrite,
-)
+from merp.hdl.cnn_merp.ports.maps import Floor, WideBankWrite
+from merp.hdl.cnn_merp.ports.windows import FoldedConfig, Intake
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.design import Design
 
@@ -39,16 +35,12 @@ def wide_fold_router(
     rst: Bit,
     start: Bit,
     enable: Bit,
-    config: MapConfig,
+    config: FoldedConfig,
     sink: Stream,
     floor: Floor,
     bank: WideBankWrite,
-    row: Word,
-    channel: Word,
-    complete: Bit,
-    framing_error: Bit,
+    intake: Intake,
     design: Design,
-    fold: FoldRowConfig | None = None,
 ) -> Any:
     """Accept the elements of folded images and write them into the banks, map_port in a cycle.
 
@@ -63,15 +55,17 @@ def wide_fold_router(
                         begins with a beat
     floor          in   what the oldest open position still needs; its row_limit counts
     bank           out  the elements' write into the banks
-    row, channel   out  for the sequencer, which waits for the last element of a window: the next
-                        one to come is that of this map, in this row (over all images)
-    complete       out  all elements of the run were accepted
-    framing_error  out  last came with another beat than the run's last; sticky until start
-    fold           in   (of a kernel update by row) images lie side by side as the columns of a row
+    intake         out  for the sequencer, which waits for the last element of a window: the next
+                        one to come is that of this map, in this row (over all images); whether the
+                        run is complete, and framing errors
+    config.rows    in   (of a kernel update by row) images lie side by side as the columns of a row
 
     Latency: an element is in its bank 2 cycles after its transfer. Throughput: a beat per cycle.
     Reset: the run is complete.
     """
+    fold, config_map = config.rows, config.map
+    row, channel = intake.place.row, intake.place.channel
+    complete, framing_error = intake.complete, intake.framing_error
     k, taps, lanes, row_words = design.k, design.taps, design.map_port, design.row_words
     last_base = (design.d - 1) * row_words
 
@@ -96,7 +90,7 @@ def wide_fold_router(
             if accept and image_end:
                 images_left.next = images_left - 1
                 if images_left == 1:
-                    images_left.next = config.out_columns
+                    images_left.next = config_map.out_columns
             if start:
                 images_left.next = fold.first_images
 
@@ -123,7 +117,7 @@ def wide_fold_router(
         for t in range(taps - lanes, taps):
             if place[t]:
                 wraps.next = True
-        last_map.next = channel + 1 == config.inputs
+        last_map.next = channel + 1 == config_map.inputs
         last_in_word.next = lane == lanes - 1
 
     @always_comb
@@ -168,7 +162,7 @@ def wide_fold_router(
         if start:
             row.next = k - 1
             channel.next = 0
-            rows_left.next = config.images
+            rows_left.next = config_map.images
             place.next = 1
             lane.next = 0
             word.next = 0

@@ -9,8 +9,9 @@ from myhdl import always, always_comb, block
 from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.cnn_merp.kernel_loader.collect_beats import collect_beats
 from merp.hdl.cnn_merp.kernel_loader.intake_end import intake_end
+from merp.hdl.cnn_merp.kernel_loader.intake_ports import IntakeState, KernelPlace
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
-from merp.hdl.conversion.entity import Bit, Word
+from merp.hdl.conversion.entity import Bit
 from merp.models.machines.cnn_merp.params.design import Design
 
 
@@ -21,16 +22,13 @@ def beat_intake(
     start: Bit,
     sink: Stream,
     kernel: KernelWrite,
-    cu: Word,
-    addr: Word,
-    final: Bit,
-    taken: Bit,
-    loaded: Bit,
-    framing_error: Bit,
+    place: KernelPlace,
+    state: IntakeState,
     design: Design,
     rotated: bool,
 ) -> Any:
     """``kernel_intake`` of several elements a beat, at most a kernel of them."""
+    taken = state.taken
     taps, lanes = design.taps, design.kernel_beat
     held = count(taps + lanes)  # elements of the kernel at hand that came in the beats before
     take = flag()
@@ -54,7 +52,7 @@ def beat_intake(
             held.next = held + lanes
 
     end = intake_end(
-        clk, rst, start, sink=sink, take=take, taken=taken, final=final, cu=cu, addr=addr,
-        kernel=kernel, loaded=loaded, framing_error=framing_error, n_cu=design.n_cu,
+        clk, rst, start, sink=sink, take=take, kernel=kernel, place=place, state=state,
+        n_cu=design.n_cu,
     )  # fmt: skip
     return collect, complete, hold, end

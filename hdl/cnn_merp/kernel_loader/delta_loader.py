@@ -11,9 +11,15 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import Stream, count, flag
+from merp.hdl.cnn_merp.kernel_loader.intake_ports import (
+    IntakeState,
+    KernelPlace,
+    Loading,
+    SmallerKernels,
+)
 from merp.hdl.cnn_merp.kernel_loader.kernel_intake import kernel_intake
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.models.machines.cnn_merp.params.design import Design
 
 
@@ -26,10 +32,8 @@ def delta_loader(
     sink: Stream,
     kernel: KernelWrite,
     bias: BiasWrite,
-    loaded: Bit,
-    framing_error: Bit,
+    loading: Loading,
     design: Design,
-    size: Word = None,
 ) -> Any:
     """Load the kernels of a layer transposed and rotated, and +0 as every bias.
 
@@ -41,9 +45,9 @@ def delta_loader(
     start          in   one cycle; config is stable from here until loaded
     sink           in   kernel words
     kernel, bias   out  writes into the memories of the CUs
-    loaded         out  from the first cycle that may read everything until the next start
-    framing_error  out  last came with another word than the stream's last; until start
-    size           in   (of a design for smaller kernels) rows and columns of a kernel, whose
+    loading        out  from the first cycle that may read everything until the next start;
+                        framing errors
+    config.size    in   (of a design for smaller kernels) rows and columns of a kernel, whose
                         other taps, those below and on the right, become +0
 
     Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
@@ -54,12 +58,10 @@ def delta_loader(
 
     # Every counter can also hold its limit, so that counter + 1 compares without a carry lost.
     channel = count(design.max_maps)
-    cu = count(n_cu)
     group = count(groups)
-    addr = count(design.kernel_words + groups)
-    last_map, final = flag(), flag()
-    taken = flag()
-    kernels_loaded = flag()
+    at, kernels = KernelPlace(design), IntakeState(loading.framing_error)
+    cu, addr, size = at.cu, at.addr, config.get("size")
+    last_map = flag()
     clearing = flag()
     cleared = count(groups)  # biases of each CU that are +0
 
@@ -69,15 +71,11 @@ def delta_loader(
         start,
         sink=sink,
         kernel=kernel,
-        cu=cu,
-        addr=addr,
-        final=final,
-        taken=taken,
-        loaded=kernels_loaded,
-        framing_error=framing_error,
+        place=at,
+        state=kernels,
         design=design,
         rotated=True,
-        size=size,
+        smaller=None if size is None else SmallerKernels(size),
     )
 
     @always_comb
@@ -86,7 +84,7 @@ def delta_loader(
 
     @always_comb
     def end() -> None:
-        final.next = last_map and channel + 1 == config.inputs
+        at.final.next = last_map and channel + 1 == config.inputs
 
     @always(clk.posedge)
     def walk() -> None:
@@ -95,7 +93,7 @@ def delta_loader(
             cu.next = 0
             group.next = 0
             addr.next = 0
-        elif taken:
+        elif kernels.taken:
             if last_map:
                 cu.next = 0
                 group.next = 0
@@ -126,6 +124,6 @@ def delta_loader(
 
     @always(clk.posedge)
     def finish() -> None:
-        loaded.next = kernels_loaded and not clearing and not start and not rst
+        loading.loaded.next = kernels.loaded and not clearing and not start and not rst
 
     return intake, place, end, walk, clear, finish

@@ -10,9 +10,10 @@ from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.kernel_loader.fold_beat_loader import fold_beat_loader
 from merp.hdl.cnn_merp.kernel_loader.fold_delta_loader import fold_delta_loader
+from merp.hdl.cnn_merp.kernel_loader.intake_ports import Loading
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.models.machines.cnn_merp.params.design import Design
 
 
@@ -26,19 +27,17 @@ def either_delta_loader(
     sink: Stream,
     kernel: KernelWrite,
     bias: BiasWrite,
-    loaded: Bit,
-    framing_error: Bit,
+    loading: Loading,
     design: Design,
-    size: Word = None,
 ) -> Any:
     """Load kernels in the order that the run has, and +0 as every bias.
 
     start          in   one cycle; the configuration is stable from here until loaded
     sink           in   kernel words, or weights
     kernel, bias   out  writes into the memories of the CUs
-    loaded         out  from the first cycle that may read everything until the next start
-    framing_error  out  last came with another word than the stream's last; until start
-    size           in   (of a design for smaller kernels) rows and columns of a kernel
+    loading        out  from the first cycle that may read everything until the next start;
+                        framing errors
+    config.size    in   (of a design for smaller kernels) rows and columns of a kernel
 
     Throughput: a word per cycle. Reset: synchronous, the load is abandoned.
     """
@@ -47,8 +46,7 @@ def either_delta_loader(
     by_kernel, by_tap = Stream(width), Stream(width)
     several = design.kernel_port > 1
     kernels, elements = KernelWrite(design), KernelWrite(design, by_tap=True)
-    kernels_loaded, elements_loaded = flag(), flag()
-    kernel_error, element_error = flag(), flag()
+    by_kernels, by_elements = (Loading(flag(), flag()) for _ in range(2))
     fold_start = flag()
 
     # In a folded run it clears the biases all the same, and its kernels never come: it stays ready
@@ -61,10 +59,8 @@ def either_delta_loader(
         sink=by_kernel,
         kernel=kernels,
         bias=bias,
-        loaded=kernels_loaded,
-        framing_error=kernel_error,
+        loading=by_kernels,
         design=design,
-        size=size,
     )
     folding = (fold_beat_loader if several else fold_delta_loader)(
         clk,
@@ -74,8 +70,8 @@ def either_delta_loader(
         elements=fold_config.elements,
         sink=by_tap,
         kernel=elements,
-        loaded=elements_loaded,
-        framing_error=element_error,
+        loaded=by_elements.loaded,
+        framing_error=by_elements.framing_error,
         design=design,
     )
 
@@ -125,10 +121,10 @@ def either_delta_loader(
     @always_comb
     def tell() -> None:
         if fold_config.folded:
-            loaded.next = elements_loaded
-            framing_error.next = element_error
+            loading.loaded.next = by_elements.loaded
+            loading.framing_error.next = by_elements.framing_error
         else:
-            loaded.next = kernels_loaded
-            framing_error.next = kernel_error
+            loading.loaded.next = by_kernels.loaded
+            loading.framing_error.next = by_kernels.framing_error
 
     return convolving, folding, begin, offer, write, tell, place

@@ -7,8 +7,9 @@ from typing import Any
 from myhdl import always, block
 
 from merp.hdl.base.signals import Stream
+from merp.hdl.cnn_merp.kernel_loader.intake_ports import IntakeState, KernelPlace
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
-from merp.hdl.conversion.entity import Bit, Word
+from merp.hdl.conversion.entity import Bit
 
 
 @block
@@ -18,19 +19,17 @@ def intake_end(
     start: Bit,
     sink: Stream,
     take: Bit,
-    taken: Bit,
-    final: Bit,
-    cu: Word,
-    addr: Word,
     kernel: KernelWrite,
-    loaded: Bit,
-    framing_error: Bit,
+    place: KernelPlace,
+    state: IntakeState,
     n_cu: int,
 ) -> Any:
     """Write each kernel that is ``taken``, and end with the final one, as ``kernel_intake`` does.
 
     take: a beat of sink is transferred in this cycle.
     """
+    cu, addr, final = place.cu, place.addr, place.final
+    taken, loaded, framing_error = state.taken, state.loaded, state.framing_error
 
     @always(clk.posedge)
     def write() -> None:

@@ -11,9 +11,15 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import Stream, count, flag
+from merp.hdl.cnn_merp.kernel_loader.intake_ports import (
+    IntakeState,
+    KernelPlace,
+    Loading,
+    SmallerKernels,
+)
 from merp.hdl.cnn_merp.kernel_loader.kernel_intake import kernel_intake
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.beat_splitter import beat_splitter
 from merp.models.machines.cnn_merp.params.design import Design
 
@@ -28,12 +34,8 @@ def kernel_loader(
     sink_bias: Stream,
     kernel: KernelWrite,
     bias: BiasWrite,
-    loaded: Bit,
-    framing_error: Bit,
+    loading: Loading,
     design: Design,
-    with_biases: Bit = None,
-    size: Word = None,
-    filling: Word = None,
 ) -> Any:
     """Load m*n*k*k kernel words and m biases, both streams at the same time.
 
@@ -45,28 +47,27 @@ def kernel_loader(
     sink_kernel    in   kernel words
     sink_bias      in   biases
     kernel, bias   out  writes into the memories of the CUs
-    loaded         out  from the first cycle that may read everything until the next start
-    framing_error  out  a last came with another word than its stream's last; until start
-    with_biases    in   (where sums can start otherwise) whether the run has biases
-    size           in   (of a design for smaller kernels) rows and columns of a kernel, whose
-                        other taps, those below and on the right, become +0
-    filling        in   (of that, where beats have several words and fully connected layers run,
-                        too) words that kernels of the last input map lack, which become +0
+    loading        out  from the first cycle that may read everything until the next start;
+                        framing errors
+
+    Registers beside those of a load:
+    with_biases    (where sums can start otherwise) whether the run has biases
+    size           (of a design for smaller kernels) rows and columns of a kernel, whose other
+                   taps, those below and on the right, become +0
+    filling        (of that, where beats have several words and fully connected layers run, too)
+                   words that kernels of the last input map lack, which become +0
 
     Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
     Throughput: a word of each stream per cycle. Reset: synchronous, the load is abandoned.
     """
     n_cu = design.n_cu
+    with_biases, size, filling = (config.get(each) for each in ("with_biases", "size", "filling"))
 
     # Every counter can also hold its limit, so that counter + 1 compares without a carry lost.
     channel = count(design.max_maps)
-    kernel_cu = count(n_cu)
     kernel_group = count(design.groups)
-    addr = count(design.kernel_words + design.groups)
-    final = flag()
-    taken = flag()
-    kernels_loaded = flag()
-    kernel_error = flag()
+    at, kernels = KernelPlace(design), IntakeState(flag())
+    kernel_cu, addr = at.cu, at.addr
     split: Any = ()
     final_bias = flag()
 
@@ -115,22 +116,16 @@ def kernel_loader(
         start,
         sink=sink_kernel,
         kernel=kernel,
-        cu=kernel_cu,
-        addr=addr,
-        final=final,
-        taken=taken,
-        loaded=kernels_loaded,
-        framing_error=kernel_error,
+        place=at,
+        state=kernels,
         design=design,
         rotated=False,
-        size=size,
-        filling=filling,
-        final_input=final_input,
+        smaller=None if size is None else SmallerKernels(size, filling, final_input),
     )
 
     @always_comb
     def place() -> None:
-        final.next = (
+        at.final.next = (
             channel + 1 == config.inputs
             and kernel_group + 1 == config.groups
             and kernel_cu + 1 == config.last_cus
@@ -143,7 +138,7 @@ def kernel_loader(
             kernel_cu.next = 0
             kernel_group.next = 0
             addr.next = 0
-        elif taken:
+        elif kernels.taken:
             if channel + 1 < config.inputs:
                 channel.next = channel + 1
                 addr.next = addr + config.groups
@@ -186,11 +181,11 @@ def kernel_loader(
 
     @always(clk.posedge)
     def finish() -> None:
-        loaded.next = kernels_loaded and biases_there and not start and not rst
+        loading.loaded.next = kernels.loaded and biases_there and not start and not rst
 
     @always_comb
     def report() -> None:
-        framing_error.next = kernel_error or bias_error
+        loading.framing_error.next = kernels.framing_error or bias_error
 
     tell: Any = ()
     if filling is not None:

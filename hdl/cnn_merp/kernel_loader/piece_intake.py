@@ -10,6 +10,7 @@ from merp.hdl.base.lane import word_of_lane, word_within
 from merp.hdl.base.look_up import look_up
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.kernel_loader.intake_end import intake_end
+from merp.hdl.cnn_merp.kernel_loader.intake_ports import IntakeState, KernelPlace, SmallerKernels
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit, Word
 from merp.hdl.streams.beat_cutter import beat_cutter
@@ -80,28 +81,21 @@ def piece_intake(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    size: Word,
+    smaller: SmallerKernels,
     sink: Stream,
     kernel: KernelWrite,
-    cu: Word,
-    addr: Word,
-    final: Bit,
-    taken: Bit,
-    loaded: Bit,
-    framing_error: Bit,
+    place: KernelPlace,
+    state: IntakeState,
     design: Design,
     rotated: bool,
-    filling: Word = None,
-    final_input: Bit = None,
 ) -> Any:
     """``kernel_intake`` of ``size`` x ``size`` elements a kernel, a beat of them per cycle.
 
     A kernel begins with a piece of its own, so it takes as many cycles as it fills beats. Its
     elements lie in the corner of tap (0, 0), also when they are rotated.
-
-    filling, final_input  in  (of a design for fully connected layers) elements that kernels of the
-                              last input map lack, and whether that at hand is one
     """
+    size, filling, final_input = smaller.size, smaller.filling, smaller.final_input
+    taken, final = state.taken, place.final
     k, taps, lanes, width = design.k, design.taps, design.kernel_port, design.fmt.width
     low = lanes.bit_length() - 1
     most = -(-taps // lanes)
@@ -207,8 +201,8 @@ def piece_intake(
             number.next = number + 1
 
     end = intake_end(
-        clk, rst, start, sink=piece, take=take, taken=taken, final=final, cu=cu, addr=addr,
-        kernel=kernel, loaded=loaded, framing_error=framing_error, n_cu=design.n_cu,
+        clk, rst, start, sink=piece, take=take, kernel=kernel, place=place, state=state,
+        n_cu=design.n_cu,
     )  # fmt: skip
     keepers = [
         _lane(

@@ -8,6 +8,7 @@ from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.kernel_loader.intake_end import intake_end
+from merp.hdl.cnn_merp.kernel_loader.intake_ports import IntakeState, KernelPlace, SmallerKernels
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.machines.cnn_merp.params.design import Design
@@ -35,15 +36,11 @@ def widened_intake(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    size: Word,
+    smaller: SmallerKernels,
     sink: Stream,
     kernel: KernelWrite,
-    cu: Word,
-    addr: Word,
-    final: Bit,
-    taken: Bit,
-    loaded: Bit,
-    framing_error: Bit,
+    place: KernelPlace,
+    state: IntakeState,
     design: Design,
     rotated: bool,
 ) -> Any:
@@ -51,6 +48,7 @@ def widened_intake(
 
     They lie in the corner of tap (0, 0), also when they are rotated.
     """
+    size, taken = smaller.size, state.taken
     k, width = design.k, design.fmt.width
     row, column = count(k), count(k)  # of the element at hand
     tap_row, tap_column = count(k), count(k)  # its tap
@@ -81,7 +79,7 @@ def widened_intake(
             if column < size:
                 tap_column.next = size - column - 1
 
-        place = turn
+        turned = turn
     else:
 
         @always_comb
@@ -89,7 +87,7 @@ def widened_intake(
             tap_row.next = row
             tap_column.next = column
 
-        place = keep
+        turned = keep
 
     @always_comb
     def join() -> None:
@@ -108,8 +106,8 @@ def widened_intake(
                 row.next = row + 1
 
     end = intake_end(
-        clk, rst, start, sink=sink, take=take, taken=taken, final=final, cu=cu, addr=addr,
-        kernel=kernel, loaded=loaded, framing_error=framing_error, n_cu=design.n_cu,
+        clk, rst, start, sink=sink, take=take, kernel=kernel, place=place, state=state,
+        n_cu=design.n_cu,
     )  # fmt: skip
     writers = [
         _lane(
@@ -119,4 +117,4 @@ def widened_intake(
         for r in range(k)
         for c in range(k)
     ]  # fmt: skip
-    return recognise, complete, place, join, walk, end, writers
+    return recognise, complete, turned, join, walk, end, writers

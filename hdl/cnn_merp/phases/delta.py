@@ -15,6 +15,7 @@ from merp.hdl.arithmetic.widen import widen, widen_lanes
 from merp.hdl.base.signals import AxiStream, Stream, beats, beats_of, flag, stream_of
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.kernel_loader.either_delta_loader import either_delta_loader
+from merp.hdl.cnn_merp.kernel_loader.intake_ports import Loading
 from merp.hdl.cnn_merp.kernel_loader.kernel_reader import kernel_reader
 from merp.hdl.cnn_merp.phases.datapath import DatapathPorts, Inside, Progress, datapath
 from merp.hdl.cnn_merp.phases.map_entrance import map_entrance
@@ -128,19 +129,18 @@ def _loader(
     ports: DeltaPorts,
     design: Design,
     sink: Stream,
-    error: Bit,
+    loading: Loading,
     memories: Mapping[str, Any],
 ) -> Any:
     """What loads the kernels, those of fully connected layers, too, where such layers run.
 
-    memories: their write ports, and ``loaded``. error: the stream of kernels was framed wrong.
+    loading: how far it is. memories: their write ports.
     """
     loads: dict[str, Any] = dict(
-        config=ports.load_config,
+        config=ports.load_config.also(size=ports.kernel_config.size if design.widened else None),
         sink=sink,
-        framing_error=error,
+        loading=loading,
         design=design,
-        size=ports.kernel_config.size if design.widened else None,
     )
     if design.folded:
         return either_delta_loader(
@@ -274,9 +274,10 @@ def delta(
         framing_error=dilate_error,
         design=design,
     )
-    memories = {"kernel": kernel, "bias": bias, "loaded": loaded}
-    loader = _loader(clk, rst, start, ports, design, stream_of(kernels_in), load_error, memories)
-    own: dict[str, Any] = {**memories, "verdict": verdict}
+    memories = {"kernel": kernel, "bias": bias}
+    loading = Loading(loaded, load_error)
+    loader = _loader(clk, rst, start, ports, design, stream_of(kernels_in), loading, memories)
+    own: dict[str, Any] = {**memories, "loaded": loaded, "verdict": verdict}
     if added_in:
         added_sums = Stream(design.map_port * design.partial_width)
         summands = stream_of(added_in)

@@ -13,6 +13,7 @@ from merp.hdl.base.signals import Stream, beats_of, flag, stream_of
 from merp.hdl.cnn_merp.cu_array.added_beats import added_beats
 from merp.hdl.cnn_merp.cu_array.added_maps import added_maps
 from merp.hdl.cnn_merp.kernel_loader.beat_filler import beat_filler
+from merp.hdl.cnn_merp.kernel_loader.intake_ports import Loading
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.phases.datapath import DatapathPorts, Inside, Progress, datapath
 from merp.hdl.cnn_merp.phases.map_entrance import fold_filler, map_entrance
@@ -131,17 +132,17 @@ def forward(clk: Bit, rst: Bit, start: Bit, ports: ForwardPorts, design: Design)
         clk,
         rst,
         start,
-        config=ports.load_config,
+        config=ports.load_config.also(
+            with_biases=with_biases,
+            size=ports.kernel_config.size if design.widened else None,
+            filling=ports.fold_config.filling if _filled_by_loader(design) else None,
+        ),
         sink_kernel=kernel_words,
         sink_bias=stream_of(biases_in),
         kernel=kernel,
         bias=bias,
-        loaded=loaded,
-        framing_error=load_error,
+        loading=Loading(loaded, load_error),
         design=design,
-        with_biases=with_biases,
-        size=ports.kernel_config.size if design.widened else None,
-        filling=ports.fold_config.filling if _filled_by_loader(design) else None,
     )
     summands: Any = ()
     more: dict[str, Any] = {}

@@ -9,15 +9,12 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from merp.hdl.base.interface import GivenPorts, given_all, given_some
-from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.cnn_merp.input_buffer.either_router import either_router
+from merp.hdl.base.signals import Stream, bits, count
 from merp.hdl.cnn_merp.input_buffer.input_banks import input_banks
 from merp.hdl.cnn_merp.input_buffer.location_restore import location_restore
-from merp.hdl.cnn_merp.input_buffer.router import router
+from merp.hdl.cnn_merp.input_buffer.map_router import map_router
 from merp.hdl.cnn_merp.input_buffer.wide_banks import wide_banks
-from merp.hdl.cnn_merp.input_buffer.wide_router import wide_router
 from merp.hdl.cnn_merp.ports.maps import (
-    BankRead,
     BankWrite,
     Floor,
     FoldRowConfig,
@@ -27,6 +24,15 @@ from merp.hdl.cnn_merp.ports.maps import (
 )
 from merp.hdl.cnn_merp.ports.passes import PartialSums
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
+from merp.hdl.cnn_merp.ports.windows import (
+    Intake,
+    Issued,
+    Kept,
+    PositionHead,
+    RouterConfig,
+    SumsRoom,
+    WindowFetch,
+)
 from merp.hdl.cnn_merp.sequencer.position_generator import position_generator
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.row_sequencer import row_sequencer
@@ -88,52 +94,38 @@ def input_path(
     fold = ports.fold if ports.has("fold") else None
     word = PositionWord(design)
     bank_write = WideBankWrite(design) if wide else BankWrite(design)
-    bank_read = BankRead(design)
     taps = bits(design.window_width)
-    written_row = bits(word.row_width)
-    written_column = bits(word.column_width)
     most = design.max_maps
     if fold:  # words of a row, or where these have several elements maps of an image
         most = max(most, design.row_words) if wide else design.row_words
-    written_channel = count(most)
-    head = bits(word.width)
-    head_valid = flag()
-    head_take = flag()
-    floor = Floor(word.row_width, word.column_width)
-    row_shift = bits(word.shift_width)
-    column_shift = bits(word.shift_width)
-    places: dict[str, Any] = dict(
+    intake = Intake(bits(word.row_width), bits(word.column_width), count(most))
+    intake.complete, intake.framing_error = ports.complete, ports.framing_error
+    head = PositionHead(word.width)
+    kept = Kept(intake.place, Floor(word.row_width, word.column_width))
+    fetch, issued = WindowFetch(design, word.shift_width), Issued(slot, verdict)
+    writer = map_router(
+        clk,
+        rst,
+        start,
         enable=ports.enable,
-        config=config,
+        config=RouterConfig(config, ports.port if wide else None, folded, fold),
         sink=ports.sink,
-        floor=floor,
+        floor=kept.floor,
         bank=bank_write,
-        row=written_row,
-        column=written_column,
-        channel=written_channel,
-        complete=ports.complete,
-        framing_error=ports.framing_error,
+        intake=intake,
         design=design,
     )
     if wide:
-        writer = wide_router(clk, rst, start, port=ports.port, folded=folded, fold=fold, **places)
-    elif design.folded:
-        writer = either_router(clk, rst, start, folded=folded, fold=fold, **places)
-    else:
-        writer = router(clk, rst, start, **places)
-    if not wide:
-        banks = input_banks(clk, write=bank_write, read=bank_read, taps=taps, design=design)
-    else:
         banks = wide_banks(
-            clk, write=bank_write, read=bank_read, taps=taps, design=design, folded=folded
+            clk, write=bank_write, read=fetch.read, taps=taps, design=design, folded=folded
         )
+    else:
+        banks = input_banks(clk, write=bank_write, read=fetch.read, taps=taps, design=design)
     walk = position_generator(
         clk,
         rst,
         start,
         config=config.but(inputs=ports.port.words) if wide else config,
-        take=head_take,
-        valid=head_valid,
         head=head,
         design=design,
         sweeps=sums == "row",
@@ -144,20 +136,13 @@ def input_path(
             clk,
             rst,
             start,
-            config=config,
+            config=config.but(first_rest=fold.first_rest) if fold else config,
             head=head,
-            head_valid=head_valid,
-            head_take=head_take,
-            written_row=written_row,
+            kept=kept,
             filled=ports.credit,
-            floor=floor,
-            read=bank_read,
-            row_shift=row_shift,
-            column_shift=column_shift,
-            slot=slot,
-            verdict=verdict,
+            fetch=fetch,
+            issued=issued,
             design=design,
-            fold=fold,
         )
     else:
         issuer = sequencer(
@@ -166,26 +151,16 @@ def input_path(
             start,
             config=config,
             head=head,
-            head_valid=head_valid,
-            head_take=head_take,
-            written_row=written_row,
-            written_column=written_column,
-            written_channel=written_channel,
-            credit=ports.credit,
-            floor=floor,
-            read=bank_read,
-            row_shift=row_shift,
-            column_shift=column_shift,
-            slot=slot,
-            verdict=verdict,
+            kept=kept,
+            room=SumsRoom(ports.credit, ports.partial if ports.has("partial") else None),
+            fetch=fetch,
+            issued=issued,
             design=design,
-            gradients=sums == "gradient",
-            partial=ports.partial if ports.has("partial") else None,
         )
     reuse = location_restore(
         clk,
-        row_shift=row_shift,
-        column_shift=column_shift,
+        row_shift=fetch.row_shift,
+        column_shift=fetch.column_shift,
         taps=taps,
         held=ports.held,
         k=design.k,

@@ -11,8 +11,9 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.base.signals import AxiStream, Stream, beats_of, bits, count, flag, stream_of
+from merp.hdl.base.signals import AxiStream, Stream, beats_of, bits, flag, stream_of
 from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
+from merp.hdl.cnn_merp.delta_buffer.delta_ports import Arriving, Operand
 from merp.hdl.cnn_merp.delta_buffer.delta_row_buffer import delta_row_buffer
 from merp.hdl.cnn_merp.gradient_array.bias_gradient import bias_gradient
 from merp.hdl.cnn_merp.gradient_array.bias_gradients import bias_gradients
@@ -22,15 +23,22 @@ from merp.hdl.cnn_merp.phases.input_path import InputPorts, input_path
 from merp.hdl.cnn_merp.phases.map_entrance import map_entrance
 from merp.hdl.cnn_merp.phases.run_counters import run_counts
 from merp.hdl.cnn_merp.phases.stored_stream import inside
-from merp.hdl.cnn_merp.ports.gradients import DeltaElement, GradientRead
+from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.kernel_update_ports import KernelUpdatePorts
 from merp.hdl.cnn_merp.ports.passes import RunProgress, run_signals
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot
+from merp.hdl.cnn_merp.update_unit.update_ports import (
+    Extent,
+    GradientAccess,
+    ParameterStreams,
+    Passage,
+    UpdateProgress,
+    UpdateRegisters,
+)
 from merp.hdl.cnn_merp.update_unit.update_unit import update_unit
-from merp.hdl.cnn_merp.update_unit.wide_update import wide_update
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_beats import unpool_beats
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.piece_cutter import piece_cutter
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
@@ -121,45 +129,41 @@ def _buffer(
         config = config.but(last_cus=ports.port_config.last_beats)
     if design.ku_kind == "position":
         return delta_buffer(clk, rst, start, config=config, design=design, **signals)
-    fold = ports.fold_config if design.folded else None
-    return delta_row_buffer(clk, rst, start, config=config, design=design, fold=fold, **signals)
+    if design.folded:
+        config = config.also(first_images=ports.fold_config.first_images)
+    return delta_row_buffer(clk, rst, start, config=config, design=design, **signals)
 
 
 def _biases(
-    clk: Bit, rst: Bit, design: Design, element: DeltaElement, enable: Bit, index: Word, read: Word
+    clk: Bit, rst: Bit, design: Design, element: DeltaElement, access: GradientAccess
 ) -> Any:
-    """The gradients of the biases; ``read`` is the one at ``index``, where ``enable`` asks."""
+    """The gradients of the biases, which the update unit reads."""
     return (bias_gradients if design.delta_beat > 1 else bias_gradient)(
         clk,
         rst,
         element=element,
-        read_enable=enable,
-        read_index=index,
-        gradient=read,
+        read_enable=access.place.bias.enable,
+        read_index=access.place.bias.index,
+        gradient=access.bias,
         design=design,
     )
 
 
-def _updater(
-    clk: Bit, rst: Bit, start: Bit, ports: KernelUpdatePorts, design: Design, **signals: Any
-) -> Any:
-    """The update unit, with what the design has of its ports."""
-    more = {}
-    if design.partial:
-        more["with_biases"] = ports.pass_config.biases
-    if design.folded:
-        more["filling"] = ports.fold_config.filling
-    if design.widened:
-        more["size"] = ports.kernel_config.size
-    return (wide_update if design.kernel_port > 1 else update_unit)(
-        clk,
-        rst,
-        start,
-        map_config=ports.map_config,
-        config=ports.update_config,
-        design=design,
-        **signals,
-        **more,
+def _extent(ports: KernelUpdatePorts, design: Design) -> Extent:
+    """The registers that say what is updated, as far as the design has them."""
+    return Extent(
+        ports.map_config,
+        ports.pass_config.biases if design.partial else None,
+        ports.fold_config.filling if design.folded else None,
+        ports.kernel_config.size if design.widened else None,
+    )
+
+
+def _passage(inner: dict[str, AxiStream], words: str = "") -> Passage:
+    """The streams of kernels and biases, or of their ``words``."""
+    return Passage(
+        ParameterStreams(*(stream_of(inner[f"s_axis_{of}{words}"]) for of in ("kernel", "bias"))),
+        ParameterStreams(*(beats_of(inner[f"m_axis_{of}{words}"]) for of in ("kernel", "bias"))),
     )
 
 
@@ -221,33 +225,15 @@ def kernel_update(
     deltas = bits(design.n_cu * width)
     element = DeltaElement(design)
     verdict = run["verdict"]
-    complete, output_done = run["complete"], run["output_done"]
-    map_error, delta_error, update_error = run["map_error"], flag(), flag()
-    load_error = run["load_error"]
-    read = GradientRead(design)
-    kernel_element, bias_element = bits(design.gradient_read * width), bits(width)
-    bias_read = flag()
-    bias_index = count(design.groups * design.n_cu - 1)
-    ends = run["ends"]  # a transfer with the run's last word, whichever stream it leaves by
+    map_error, delta_error, load_error = run["map_error"], flag(), run["load_error"]
+    access = GradientAccess(design)
+    progress = UpdateProgress()
+    progress.ends, progress.done = run["ends"], run["output_done"]
 
     given = FROM_OTHER_HALF if ports.has("half") else ()
     inner, borders = inside(ports, "ku", design, [each for each in STORED if each not in given])
     inner |= {name: vars(ports)[name] for name in given}
     maps_in, delta_words = inner["s_axis_map"], inner["s_axis_delta"]
-    kernels_in, biases_in = inner["s_axis_kernel"], inner["s_axis_bias"]
-    kernels_out, biases_out = inner["m_axis_kernel"], inner["m_axis_bias"]
-    velocities: dict[str, Any] = {}
-    if ports.has("s_axis_kernel_velocity"):
-        kernel_velocities_in = inner["s_axis_kernel_velocity"]
-        kernel_velocities_out = inner["m_axis_kernel_velocity"]
-        bias_velocities_in = inner["s_axis_bias_velocity"]
-        bias_velocities_out = inner["m_axis_bias_velocity"]
-        velocities = dict(
-            sink_kernel_velocity=stream_of(kernel_velocities_in),
-            sink_bias_velocity=stream_of(bias_velocities_in),
-            source_kernel_velocity=beats_of(kernel_velocities_out),
-            source_bias_velocity=beats_of(bias_velocities_out),
-        )
     map_words, filler = map_entrance(clk, rst, start, ports, design, stream_of(maps_in))
     windows = input_path(
         clk,
@@ -261,7 +247,7 @@ def kernel_update(
             slot=slot,
             held=held,
             verdict=verdict,
-            complete=complete,
+            complete=run["complete"],
             framing_error=map_error,
             **_folding(ports, design),
         ),
@@ -276,13 +262,13 @@ def kernel_update(
 
         @always_comb
         def gather() -> None:
-            load_error.next = delta_error or update_error or unpool_error
+            load_error.next = delta_error or progress.framing_error or unpool_error
 
     else:
 
         @always_comb
         def gather() -> None:
-            load_error.next = delta_error or update_error
+            load_error.next = delta_error or progress.framing_error
 
     second = _buffer(
         clk,
@@ -292,11 +278,8 @@ def kernel_update(
         design,
         sink=deltas_in,
         slot=slot,
-        filled=filled,
-        deltas=deltas,
-        opening=opening,
-        element=element,
-        framing_error=delta_error,
+        operand=Operand(deltas, opening),
+        arriving=Arriving(filled, element, delta_error),
     )
     units = ARRAYS[design.ku_kind](
         clk,
@@ -305,31 +288,25 @@ def kernel_update(
         opening=opening,
         window=held,
         deltas=deltas,
-        read=read,
-        gradient=kernel_element,
+        read=access.place.kernel,
+        gradient=access.kernel,
         design=design,
     )
-    bias = _biases(clk, rst, design, element, bias_read, bias_index, bias_element)
-    updater = _updater(
+    bias = _biases(clk, rst, design, element, access)
+    velocities = None
+    if ports.has("s_axis_kernel_velocity"):
+        velocities = _passage(inner, "_velocity")
+    updater = update_unit(
         clk,
         rst,
         start,
-        ports,
-        design,
         final_issue=verdict.final_issue,
-        read=read,
-        kernel_gradient=kernel_element,
-        bias_read=bias_read,
-        bias_index=bias_index,
-        bias_gradient=bias_element,
-        ends=ends,
-        done=output_done,
-        framing_error=update_error,
-        sink_kernel=stream_of(kernels_in),
-        sink_bias=stream_of(biases_in),
-        source_kernel=beats_of(kernels_out),
-        source_bias=beats_of(biases_out),
-        **velocities,
+        config=UpdateRegisters(_extent(ports, design), ports.update_config),
+        gradients=access,
+        parameters=_passage(inner),
+        velocities=velocities,
+        progress=progress,
+        design=design,
     )
     words: Any = ()
     counters: Any = ()

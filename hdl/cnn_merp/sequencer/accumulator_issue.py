@@ -9,6 +9,7 @@ from myhdl import always, always_comb
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
+from merp.hdl.cnn_merp.ports.windows import SlotWalk
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_counter import credit_check, credit_counter
@@ -21,9 +22,8 @@ def accumulator_issue(
     rst: Bit,
     start: Bit,
     config: MapConfig,
-    busy: Bit,
+    walk: SlotWalk,
     window: NextWindow,
-    midway: Bit,
     credit: Bit,
     fire: Bit,
     verdict: Verdict,
@@ -31,8 +31,7 @@ def accumulator_issue(
 ) -> Any:
     """Decide whether a slot is issued in this cycle, or name the reason why not.
 
-    busy        in   positions are left
-    midway      in   it is not the first one of its window
+    walk        in   positions are left; the slot is not the first one of its window
     credit      in   pulse: one of the fifo_words places for sums is free again
     fire        out  the slot is issued
     verdict     out  the cause if not; idle: no position is left and every place is free
@@ -42,6 +41,7 @@ def accumulator_issue(
 
     Latency: combinational. Reset: every place is free.
     """
+    busy, midway = walk.busy, walk.midway
     p, distance, places = design.p, design.accumulate_latency, design.fifo_words
     ages = [count(distance) for _ in range(p)]  # cycles since the lane's last window, saturated
     credits = count(places)

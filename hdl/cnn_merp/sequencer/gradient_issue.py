@@ -9,6 +9,7 @@ from myhdl import always, always_comb
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
+from merp.hdl.cnn_merp.ports.windows import SlotWalk
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_counter import credit_check, credit_counter
@@ -22,10 +23,8 @@ def gradient_issue(
     rst: Bit,
     start: Bit,
     config: GradientMapConfig,
-    busy: Bit,
+    walk: SlotWalk,
     window: NextWindow,
-    midway: Bit,
-    ends_window: Bit,
     filled: Bit,
     fire: Bit,
     verdict: Verdict,
@@ -33,9 +32,7 @@ def gradient_issue(
 ) -> Any:
     """Decide whether a slot is issued in this cycle, or name the reason why not.
 
-    busy         in   positions are left
-    midway       in   the slot at hand is not the first one of its window
-    ends_window  in   it is the last one
+    walk         in   positions are left; the slot at hand is not its window's first; is its last
     filled       in   pulse: one more word of n_cu deltas is there
     fire         out  the slot is issued
     verdict      out  the cause if not; idle: no position is left and every delta was taken
@@ -48,6 +45,7 @@ def gradient_issue(
 
     Latency: combinational. Reset: no deltas; start begins anew.
     """
+    busy, midway, ends_window = walk.busy, walk.midway, walk.ends_window
     rest = count(revisit_cycles(design))
     resting = flag()
     credits = count(2 * design.groups)  # words of deltas that no position has taken

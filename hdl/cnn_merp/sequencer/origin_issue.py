@@ -9,6 +9,7 @@ from myhdl import always, always_comb
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.passes import PartialSums
+from merp.hdl.cnn_merp.ports.windows import OriginChoice, WindowSlots
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_counter import credit_check, credit_counter
@@ -23,22 +24,18 @@ def origin_issue(
     config: MapConfig,
     partial: PartialSums,
     window: NextWindow,
-    opens: Bit,
-    leaves: Bit,
+    slots: WindowSlots,
     cu_group: Word,
-    arrived: Bit,
-    origin: Word,
+    choice: OriginChoice,
     design: Design,
 ) -> Any:
     """Hold a position back until its partial sums are there, and say where they are.
 
     partial   in   whether sums start at partial sums; pulse: one more word of n_cu is there
     window    in   the next window
-    opens     in   its first slot is issued
-    leaves    in   its last slot is issued
+    slots     in   its first slot is issued, its last one is
     cu_group  in   group of the slot at hand
-    arrived   out  the window's elements are there, and what its sums start at
-    origin    out  place of the word that the slot at hand starts at, if it does
+    choice    out  whether what the sums start at is there; the word that the slot starts at
 
     A position takes G words with its first window. Places are given in the order of positions, a
     position having as many as there can be groups; 2p positions have places, the next takes those
@@ -46,6 +43,8 @@ def origin_issue(
 
     Latency: combinational. Reset: none is there; start begins anew.
     """
+    opens, leaves = slots.opens, slots.leaves
+    arrived, origin = choice.arrived, choice.origin
     groups_max = design.groups
     highest = design.origins - groups_max
     base = count(design.origins - 1)  # place of the position's first word

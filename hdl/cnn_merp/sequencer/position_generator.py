@@ -7,14 +7,101 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, intbv
+from myhdl import always, always_comb, block, intbv
 
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.maps import FoldRowConfig, MapConfig
+from merp.hdl.cnn_merp.ports.windows import PositionHead
 from merp.hdl.cnn_merp.sequencer.position_decoder import Place, position_decoder
 from merp.hdl.cnn_merp.sequencer.ring_advance import ring_advance
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.design import Design
+
+
+@block
+def _stages(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    active: Bit,
+    head: PositionHead,
+    steps: Bit,
+    loads: Bit,
+) -> Any:
+    """Two stages behind the walk: the decoder half-way with a position, and the head.
+
+    steps  out  the walk goes on, and its position enters. loads: the head takes the one half-way
+    """
+    take, valid = head.take, head.valid
+    summed = flag()  # position_decoder is half-way with one
+
+    @always_comb
+    def flow() -> None:
+        loads.next = summed and (take or not valid)
+        steps.next = active and (take or not valid or not summed)
+
+    @always(clk.posedge)
+    def hand_on() -> None:
+        if steps:
+            summed.next = True
+        elif loads:
+            summed.next = False
+        if loads:
+            valid.next = True
+        elif take:
+            valid.next = False
+        if start or rst:
+            summed.next = False
+            valid.next = False
+
+    return flow, hand_on
+
+
+@block
+def _columns(image: Word, config: MapConfig, fold: FoldRowConfig, columns: Word) -> Any:
+    """Columns of the row at hand: the first one may be shorter."""
+
+    @always_comb
+    def of_row() -> None:
+        columns.next = config.out_columns
+        if image == 0:
+            columns.next = fold.first_images
+
+    return of_row
+
+
+@block
+def _sweeps(
+    clk: Bit,
+    start: Bit,
+    config: MapConfig,
+    steps: Bit,
+    end_of_row: Bit,
+    end_of_sweeps: Bit,
+    design: Design,
+) -> Any:
+    """Whether the row at hand has been listed config.sweeps times."""
+    sweeps_left = count(design.kernel_words)  # of this row, this one included
+    again = flag()  # the row at hand is listed once more
+
+    @always_comb
+    def end() -> None:
+        end_of_sweeps.next = end_of_row and not again
+
+    @always(clk.posedge)
+    def sweep() -> None:
+        if steps and end_of_row:
+            if again:
+                sweeps_left.next = sweeps_left - 1
+                again.next = sweeps_left != 2
+            else:
+                sweeps_left.next = config.sweeps
+                again.next = config.sweeps != 1
+        if start:
+            sweeps_left.next = config.sweeps
+            again.next = config.sweeps != 1
+
+    return end, sweep
 
 
 @entity
@@ -23,9 +110,7 @@ def position_generator(
     rst: Bit,
     start: Bit,
     config: MapConfig,
-    take: Bit,
-    valid: Bit,
-    head: Word,
+    head: PositionHead,
     design: Design,
     sweeps: bool = False,
     fold: FoldRowConfig | None = None,
@@ -39,9 +124,7 @@ def position_generator(
     design for it a map column of the padded column x is x - pad_left.
 
     fold   in   (with sweeps) images are the columns of a row, and the first row may be shorter
-    take   in   the head is used in this cycle
-    valid  out  head holds a position
-    head   out  the position, as laid out in position_layout
+    head   out  the position; take: it is used in this cycle
 
     Latency: the first head 3 cycles after start. Throughput: a position per cycle.
     Reset: no position is valid.
@@ -51,7 +134,6 @@ def position_generator(
     last_ring = d - 1
 
     active = flag()  # the walk is at a position
-    summed = flag()  # and position_decoder half-way with one
     steps, loads = flag(), flag()
     at = Place(design)
     out_row, out_column = count(design.max_size), count(design.max_size)
@@ -79,21 +161,9 @@ def position_generator(
         config = config.but(pad=config.pad_left)
     uneven: Any = ()
     if fold is not None:
-        given, columns = config, count(design.max_size)
+        columns = count(design.max_size)
+        uneven = _columns(image=image, config=config, fold=fold, columns=columns)
         config = config.but(out_columns=columns)
-
-        @always_comb
-        def of_row() -> None:
-            columns.next = given.out_columns
-            if image == 0:
-                columns.next = fold.first_images
-
-        uneven = of_row
-
-    @always_comb
-    def flow() -> None:
-        loads.next = summed and (take or not valid)
-        steps.next = active and (take or not valid or not summed)
 
     @always_comb
     def borders() -> None:
@@ -109,20 +179,6 @@ def position_generator(
     def mark() -> None:
         at.final.next = end_of_run
         at.alone.next = end_of_run or (end_of_row and not config.pair_rows)
-
-    @always(clk.posedge)
-    def hand_on() -> None:
-        if steps:
-            summed.next = True
-        elif loads:
-            summed.next = False
-        if loads:
-            valid.next = True
-        elif take:
-            valid.next = False
-        if start or rst:
-            summed.next = False
-            valid.next = False
 
     @always(clk.posedge)
     def walk() -> None:
@@ -213,31 +269,20 @@ def position_generator(
         d=d,
     )
     entry = position_decoder(
-        clk, config=config.but(pad=above), at=place, sums=steps, loads=loads, head=head,
+        clk, config=config.but(pad=above), at=place, sums=steps, loads=loads, head=head.word,
         design=design,
     )  # fmt: skip
-    instances = (flow, borders, ends, mark, hand_on, walk, next_image, next_row, entry, lower)
+    stages = _stages(clk, rst, start, active=active, head=head, steps=steps, loads=loads)
+    instances = stages, borders, ends, mark, walk, next_image, next_row, entry, lower
     if not sweeps:
         return instances
-
-    sweeps_left = count(design.kernel_words)  # of this row, this one included
-    again = flag()  # the row at hand is listed once more
-
-    @always_comb
-    def end() -> None:
-        end_of_sweeps.next = end_of_row and not again
-
-    @always(clk.posedge)
-    def sweep() -> None:
-        if steps and end_of_row:
-            if again:
-                sweeps_left.next = sweeps_left - 1
-                again.next = sweeps_left != 2
-            else:
-                sweeps_left.next = config.sweeps
-                again.next = config.sweeps != 1
-        if start:
-            sweeps_left.next = config.sweeps
-            again.next = config.sweeps != 1
-
-    return instances, end, sweep, uneven
+    again = _sweeps(
+        clk,
+        start,
+        config=config,
+        steps=steps,
+        end_of_row=end_of_row,
+        end_of_sweeps=end_of_sweeps,
+        design=design,
+    )
+    return instances, again, uneven

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb
+from myhdl import always, always_comb, block
 
 from merp.hdl.base.lane import split_index
 from merp.hdl.base.signals import count, flag
-from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, FoldRowConfig, RowMapConfig
-from merp.hdl.cnn_merp.ports.slots import RowSlot, Verdict
+from merp.hdl.cnn_merp.ports.maps import RowMapConfig
+from merp.hdl.cnn_merp.ports.slots import RowSlot
+from merp.hdl.cnn_merp.ports.windows import Issued, Kept, PositionHead, WindowFetch
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -22,25 +23,58 @@ from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.kernel_update_registers import longest_rest
 
 
+@block
+def _rests(clk: Bit, start: Bit, given: RowMapConfig, row_end: Bit, row_rest: Word) -> Any:
+    """Idle cycles after a sweep of the row at hand: the first one may have others."""
+    first = flag()
+
+    @always_comb
+    def of_row() -> None:
+        row_rest.next = given.rest
+        if first:
+            row_rest.next = given.first_rest
+
+    @always(clk.posedge)
+    def go_on() -> None:
+        if row_end:
+            first.next = False
+        if start:
+            first.next = True
+
+    return of_row, go_on
+
+
+@block
+def _later(clk: Bit, rst: Bit, slot_1: RowSlot, slot: RowSlot) -> Any:
+    """A slot, a cycle later."""
+
+    @always(clk.posedge)
+    def hand_on() -> None:
+        slot.valid.next = slot_1.valid
+        slot.column.next = slot_1.column
+        slot.first.next = slot_1.first
+        slot.last.next = slot_1.last
+        slot.kernel_addr.next = slot_1.kernel_addr
+        slot.delta_word.next = slot_1.delta_word
+        slot.row_last.next = slot_1.row_last
+        if rst:
+            slot.valid.next = False
+
+    return hand_on
+
+
 @entity
 def row_sequencer(
     clk: Bit,
     rst: Bit,
     start: Bit,
     config: RowMapConfig,
-    head: Word,
-    head_valid: Bit,
-    head_take: Bit,
-    written_row: Word,
+    head: PositionHead,
+    kept: Kept,
     filled: Bit,
-    floor: Floor,
-    read: BankRead,
-    row_shift: Word,
-    column_shift: Word,
-    slot: RowSlot,
-    verdict: Verdict,
+    fetch: WindowFetch,
+    issued: Issued,
     design: Design,
-    fold: FoldRowConfig | None = None,
 ) -> Any:
     """Walk rows of positions, input maps, groups and columns; nothing behind it ever stalls.
 
@@ -48,19 +82,20 @@ def row_sequencer(
     a row starts when the row's maps and deltas are all there; the slots of a sweep follow without
     a gap; config.rest idle cycles come after each sweep.
 
-    head, head_valid, head_take  in, in, out  the next position (position_layout), each row as often
-                  as it is swept
-    written_row   in   row of the next map word to be written, over all images
+    config        in   with first_rest images are the columns of a row, and the first row rests so
+    head          in   the next position, each row as often as it is swept; out: it is taken
+    kept          in   row of the next map word to be written; out: what the row at hand still needs
     filled        in   pulse: one more row of deltas is there
-    floor         out  what the row at hand still needs, for the write permission
-    read          out  read of the banks, one cycle after the issue
-    row_shift, column_shift  out  for the window block, two cycles after the issue
-    slot          out  two cycles after the issue
-    verdict       out  of this cycle; idle: no position is left and every delta was taken
-    fold          in   images are the columns of a row; the first row rests for fold.first_rest
+    fetch         out  read of the banks, one cycle after the issue; shifts, two cycles after it
+    issued        out  the slot, two cycles after the issue; the verdict of this cycle, idle: no
+                       position is left and every delta was taken
 
     Throughput: a slot per cycle. Reset: nothing to issue.
     """
+    head_valid, head_take = head.valid, head.take
+    head = head.word
+    written_row, floor = kept.written.row, kept.floor
+    slot, verdict = issued.slot, issued.verdict
     word = PositionWord(design)
     n_cu = design.n_cu
     (need_row, need_row_top) = (word.need_row, word.need_row_top)
@@ -86,24 +121,10 @@ def row_sequencer(
     fire, sweep_end, row_end, spends = flag(), flag(), flag(), flag()
     slot_1 = RowSlot(design)
     uneven: Any = ()
-    if fold is not None:
-        given, row_rest, first = config, count(longest_rest(design)), flag()
+    if config.has("first_rest"):
+        row_rest = count(longest_rest(design))
+        uneven = _rests(clk, start, given=config, row_end=row_end, row_rest=row_rest)
         config = config.but(rest=row_rest)
-
-        @always_comb
-        def of_row() -> None:
-            row_rest.next = given.rest
-            if first:
-                row_rest.next = fold.first_rest
-
-        @always(clk.posedge)
-        def go_on() -> None:
-            if row_end:
-                first.next = False
-            if start:
-                first.next = True
-
-        uneven = of_row, go_on
 
     @always_comb
     def arrive() -> None:
@@ -204,37 +225,24 @@ def row_sequencer(
         if rst:
             slot_1.valid.next = False
 
-    @always(clk.posedge)
-    def hand_on() -> None:
-        slot.valid.next = slot_1.valid
-        slot.column.next = slot_1.column
-        slot.first.next = slot_1.first
-        slot.last.next = slot_1.last
-        slot.kernel_addr.next = slot_1.kernel_addr
-        slot.delta_word.next = slot_1.delta_word
-        slot.row_last.next = slot_1.row_last
-        if rst:
-            slot.valid.next = False
-
+    later = _later(clk, rst, slot_1=slot_1, slot=slot)
     pixel_word: Any = None
     lane: Any = ()
     if design.map_port > 1:
         pixel_word = count(design.map_words(design.max_maps) - 1)
-        lane = split_index(clk, index=channel, word=pixel_word, lane=read.lane)
+        lane = split_index(clk, index=channel, word=pixel_word, lane=fetch.read.lane)
     reader = window_read(
         clk,
-        fetch=fire,
+        enable=fire,
         position=head,
         channel=channel if design.map_port == 1 else pixel_word,
-        read=read,
-        row_shift=row_shift,
-        column_shift=column_shift,
+        fetch=fetch,
         design=design,
     )
     counter = credit_counter(
         clk, rst, start, given=filled, spent=spends, amount=1, credits=rows, first=0
     )
     return (
-        arrive, decide, place, end, tell, keep, advance, issue, hand_on, reader, lane, counter,
+        arrive, decide, place, end, tell, keep, advance, issue, later, reader, lane, counter,
         uneven,
     )  # fmt: skip

@@ -8,13 +8,22 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
-from myhdl import always, always_comb, intbv
+from myhdl import always, always_comb, block, intbv
 
 from merp.hdl.base.lane import split_index
 from merp.hdl.base.signals import bits, count, flag
-from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, MapConfig
-from merp.hdl.cnn_merp.ports.passes import PartialSums
-from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot, Verdict
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig, MapConfig
+from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot
+from merp.hdl.cnn_merp.ports.windows import (
+    Issued,
+    Kept,
+    OriginChoice,
+    PositionHead,
+    SlotWalk,
+    SumsRoom,
+    WindowFetch,
+    WindowSlots,
+)
 from merp.hdl.cnn_merp.sequencer.accumulator_issue import accumulator_issue
 from merp.hdl.cnn_merp.sequencer.gradient_issue import gradient_issue
 from merp.hdl.cnn_merp.sequencer.origin_issue import origin_issue
@@ -25,66 +34,106 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.design import Design
 
 
+@block
+def _slots(
+    clk: Bit,
+    rst: Bit,
+    fire: Bit,
+    window: NextWindow,
+    group: Word,
+    slot_1: Slot,
+    slot: Slot,
+    design: Design,
+) -> Any:
+    """A slot in two cycles: ``slot_1`` a cycle after the issue, ``slot`` another one later."""
+    p, groups_max = design.p, design.groups
+
+    @always(clk.posedge)
+    def issue() -> None:
+        slot_1.valid.next = fire
+        if fire:
+            slot_1.kernel_addr.next = window.kernel_base + group
+            accumulator = intbv(0, min=0, max=p * groups_max + groups_max)
+            accumulator[:] = group
+            if window.lane != 0:
+                accumulator[:] = accumulator + groups_max
+            slot_1.acc_addr.next = accumulator
+            slot_1.group.next = group
+            slot_1.first.next = window.first_map
+            slot_1.last.next = window.last_map
+        if rst:
+            slot_1.valid.next = False
+
+    @always(clk.posedge)
+    def hand_on() -> None:
+        slot.valid.next = slot_1.valid
+        if slot_1.valid:
+            slot.kernel_addr.next = slot_1.kernel_addr
+            slot.acc_addr.next = slot_1.acc_addr
+            slot.group.next = slot_1.group
+            slot.first.next = slot_1.first
+            slot.last.next = slot_1.last
+        if rst:
+            slot.valid.next = False
+
+    return issue, hand_on
+
+
 @entity
 def sequencer(
     clk: Bit,
     rst: Bit,
     start: Bit,
     config: MapConfig,
-    head: Word,
-    head_valid: Bit,
-    head_take: Bit,
-    written_row: Word,
-    written_column: Word,
-    written_channel: Word,
-    credit: Bit,
-    floor: Floor,
-    read: BankRead,
-    row_shift: Word,
-    column_shift: Word,
-    slot: Slot,
-    verdict: Verdict,
+    head: PositionHead,
+    kept: Kept,
+    room: SumsRoom,
+    fetch: WindowFetch,
+    issued: Issued,
     design: Design,
-    gradients: bool,
-    partial: PartialSums | None = None,
 ) -> Any:
     """Issue the slots of every window; everything behind is a pipeline that never stalls.
 
     For each pair of positions (or one, if p = 1): for input map i: for lane: for group g: a slot.
     A window starts with its slot of group 0, when its last element has been written and
-    accumulator_issue allows it; the other slots of a window follow without a gap. With gradients
-    (p = 1, a GradientMapConfig) each slot of a position has a sum of its own, and gradient_issue
+    accumulator_issue allows it; the other slots of a window follow without a gap. With a
+    GradientMapConfig (p = 1) each slot of a position has a sum of its own, and gradient_issue
     is the rule.
 
-    head, head_valid, head_take  in, in, out  the next position (position_layout)
-    written_*     in   place of the next map word to be written; rows count over all images
-    credit        in   the FIFO behind the sums gave a word away, or a word of deltas is there
-    floor         out  what the oldest open position still needs, for the write permission
-    read          out  read of the banks, one cycle after the issue
-    row_shift, column_shift  out  for the window block, two cycles after the issue
-    slot          out  two cycles after the issue
-    verdict       out  of this cycle; no stall is named when no position is left
-    partial       in   (with an OriginSlot) partial sums that a position can start at
+    head          in   the next position; out: it is taken
+    kept          in   place of the next map word to be written; out: what the oldest open position
+                       still needs, for the write permission
+    room          in   whether sums have room, and what they start at is there
+    fetch         out  read of the banks, one cycle after the issue; shifts, two cycles after it
+    issued        out  the slot, two cycles after the issue; the verdict of this cycle, which names
+                       no stall when no position is left
 
     Throughput: a slot per cycle. Reset: nothing to issue.
     """
+    slot, verdict, floor = issued.slot, issued.verdict, kept.floor
+    credit, partial = room.credit, room.partial
+    gradients = isinstance(config, GradientMapConfig)
     word = PositionWord(design)
-    p = design.p
     n_cu = design.n_cu
-    groups_max = design.groups
 
     final = word.final
 
-    busy = flag()  # positions are left
+    walk, slots = SlotWalk(gradients), WindowSlots()
+    busy = walk.busy
     window = NextWindow(design)
     position = bits(word.width)
     group = count(design.groups)
     fire = flag()
-    midway = flag()  # the window's first slot has been issued
+    midway = walk.midway  # the window's first slot has been issued
     last_group = flag()  # kept beside group, as much hangs on it
-    opens, leaves = flag(), flag()
+    if gradients:
+        walk.ends_window = last_group
+    opens, leaves = slots.opens, slots.leaves
 
     slot_1 = Slot(design)
+    slots_out = _slots(
+        clk, rst, fire=fire, window=window, group=group, slot_1=slot_1, slot=slot, design=design
+    )
     offered = window  # as the rule sees it
 
     @always_comb
@@ -122,64 +171,30 @@ def sequencer(
         if rst:
             busy.next = False
 
-    @always(clk.posedge)
-    def issue() -> None:
-        slot_1.valid.next = fire
-        if fire:
-            slot_1.kernel_addr.next = window.kernel_base + group
-            accumulator = intbv(0, min=0, max=p * groups_max + groups_max)
-            accumulator[:] = group
-            if window.lane != 0:
-                accumulator[:] = accumulator + groups_max
-            slot_1.acc_addr.next = accumulator
-            slot_1.group.next = group
-            slot_1.first.next = window.first_map
-            slot_1.last.next = window.last_map
-        if rst:
-            slot_1.valid.next = False
-
-    @always(clk.posedge)
-    def hand_on() -> None:
-        slot.valid.next = slot_1.valid
-        if slot_1.valid:
-            slot.kernel_addr.next = slot_1.kernel_addr
-            slot.acc_addr.next = slot_1.acc_addr
-            slot.group.next = slot_1.group
-            slot.first.next = slot_1.first
-            slot.last.next = slot_1.last
-        if rst:
-            slot.valid.next = False
-
     order = window_order(
         clk,
         rst,
         start,
         config=config,
         head=head,
-        head_valid=head_valid,
-        head_take=head_take,
-        written_row=written_row,
-        written_column=written_column,
-        written_channel=written_channel,
-        opens=opens,
-        leaves=leaves,
+        kept=kept,
+        slots=slots,
         window=window,
         position=position,
-        floor=floor,
         design=design,
     )
     origins: tuple[Any, ...] = ()
     if partial is not None:
         if not isinstance(slot, OriginSlot):
             raise ValueError("partial sums go with an OriginSlot")
+        choice, origin_1 = OriginChoice(design), count(design.origins - 1)
         offered = copy(window)
-        offered.arrived = flag()
-        origin, origin_1 = count(design.origins - 1), count(design.origins - 1)
+        offered.arrived = choice.arrived
 
         @always(clk.posedge)
         def follow() -> None:
             if fire:
-                origin_1.next = origin
+                origin_1.next = choice.origin
             if slot_1.valid:
                 slot.origin.next = origin_1
 
@@ -190,11 +205,9 @@ def sequencer(
             config=config,
             partial=partial,
             window=window,
-            opens=opens,
-            leaves=leaves,
+            slots=slots,
             cu_group=group,
-            arrived=offered.arrived,
-            origin=origin,
+            choice=choice,
             design=design,
         )
         origins = follow, judge
@@ -204,10 +217,8 @@ def sequencer(
             rst,
             start,
             config=config,
-            busy=busy,
+            walk=walk,
             window=window,
-            midway=midway,
-            ends_window=last_group,
             filled=credit,
             fire=fire,
             verdict=verdict,
@@ -219,9 +230,8 @@ def sequencer(
             rst,
             start,
             config=config,
-            busy=busy,
+            walk=walk,
             window=offered,
-            midway=midway,
             credit=credit,
             fire=fire,
             verdict=verdict,
@@ -231,15 +241,13 @@ def sequencer(
     lane: Any = ()
     if design.map_port > 1:
         pixel_word = count(design.map_words(design.max_maps) - 1)
-        lane = split_index(clk, index=window.channel, word=pixel_word, lane=read.lane)
+        lane = split_index(clk, index=window.channel, word=pixel_word, lane=fetch.read.lane)
     reader = window_read(
         clk,
-        fetch=opens,
+        enable=opens,
         position=position,
         channel=window.channel if design.map_port == 1 else pixel_word,
-        read=read,
-        row_shift=row_shift,
-        column_shift=column_shift,
+        fetch=fetch,
         design=design,
     )
-    return place, tell, advance, issue, hand_on, order, origins, rule, reader, lane
+    return place, tell, advance, slots_out, order, origins, rule, reader, lane

@@ -10,7 +10,8 @@ from typing import Any
 from myhdl import always, always_comb, concat
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.hdl.cnn_merp.ports.maps import Floor, MapConfig
+from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.windows import Kept, PositionHead, WindowSlots
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.design import Design
@@ -36,17 +37,11 @@ def window_order(
     rst: Bit,
     start: Bit,
     config: MapConfig,
-    head: Word,
-    head_valid: Bit,
-    head_take: Bit,
-    written_row: Word,
-    written_column: Word,
-    written_channel: Word,
-    opens: Bit,
-    leaves: Bit,
+    head: PositionHead,
+    kept: Kept,
+    slots: WindowSlots,
     window: NextWindow,
     position: Word,
-    floor: Floor,
     design: Design,
 ) -> Any:
     """Walk positions and input maps, a window ahead of the slots.
@@ -54,18 +49,22 @@ def window_order(
     For each pair of positions (or one, if p = 1): for input map i: for lane: a window. The pair's
     positions are taken with its first windows.
 
-    head, head_valid, head_take  in, in, out  the next position (position_layout)
-    written_*  in   place of the next map word to be written; rows count over all images
-    opens      in   the window's first slot is issued: the banks are read
-    leaves     in   its last slot is issued
+    head       in   the next position; out: it is taken
+    kept       in   place of the next map word to be written; out: what the oldest position with
+                    an unread window still needs (but open)
+    slots      in   the window's first slot is issued, its last one is
     window     out  the next window
     position   out  the position it belongs to (position_layout)
-    floor      out  what the oldest position with an unread window still needs (but open)
 
     Latency: a window is there one cycle after its position, and arrived two cycles after the
     transfer of the last word that it needs. Throughput: a window per cycle. Reset: no window; of a
     pair that it breaks off one may show before the next start, and no slot is made of it.
     """
+    head_valid, head_take = head.valid, head.take
+    head = head.word
+    floor, opens, leaves = kept.floor, slots.opens, slots.leaves
+    written_row, written_column = kept.written.row, kept.written.column
+    written_channel = kept.written.channel
     word = PositionWord(design)
     last_lane = design.p - 1
     (need, need_top) = (word.need_column, word.need_row_top)

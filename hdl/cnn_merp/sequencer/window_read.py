@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import always
 
 from merp.hdl.base.signals import bits
-from merp.hdl.cnn_merp.ports.maps import BankRead
+from merp.hdl.cnn_merp.ports.windows import WindowFetch
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.design import Design
@@ -16,24 +16,22 @@ from merp.models.machines.cnn_merp.params.design import Design
 @entity
 def window_read(
     clk: Bit,
-    fetch: Bit,
+    enable: Bit,
     position: Word,
     channel: Word,
-    read: BankRead,
-    row_shift: Word,
-    column_shift: Word,
+    fetch: WindowFetch,
     design: Design,
 ) -> Any:
     """Read the window of an input map at a position.
 
-    fetch          in   in this cycle
+    enable         in   in this cycle
     position       in   as laid out in position_layout
     channel        in   the input map, or the word of the pixel that it stands in
-    read           out  read of the banks, one cycle later
-    row_shift, column_shift  out  for the window block, two cycles later
+    fetch          out  read of the banks, one cycle later; shifts for the window block, two later
 
     Throughput: a window per cycle. Reset: none.
     """
+    read, row_shift, column_shift = fetch.read, fetch.row_shift, fetch.column_shift
     word = PositionWord(design)
     (row_base_0, row_base_0_top) = (word.row_base_0, word.row_base_0_top)
     (row_base_1, row_base_1_top) = (word.row_base_1, word.row_base_1_top)
@@ -51,8 +49,8 @@ def window_read(
 
     @always(clk.posedge)
     def load() -> None:
-        read.enable.next = fetch
-        if fetch:
+        read.enable.next = enable
+        if enable:
             read.rows_on.next = position[rows_on_top:rows_on]
             read.columns_on.next = position[columns_on_top:columns_on]
             read.rows_next.next = position[rows_next_top:rows_next]

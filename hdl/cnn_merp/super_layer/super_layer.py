@@ -21,7 +21,7 @@ from merp.hdl.cnn_merp.super_layer.pool_unit import pool_unit, pool_unit_latency
 from merp.hdl.cnn_merp.super_layer.result_tag import result_tag
 from merp.hdl.cnn_merp.super_layer.state_writer import state_writer
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, PoolUpdate, Step, element_width
-from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.serializer import serializer
 from merp.hdl.streams.wide_serializer import wide_serializer
@@ -56,6 +56,110 @@ def _divert(
             sent.next = map_sent
 
     return choose
+
+
+@block
+def _pooling(
+    clk: Bit,
+    start: Bit,
+    config: OutputConfig,
+    step: Step,
+    window: tuple[Bit, Bit],
+    rectified: list[Word],
+    elements: list[Word],
+    design: Design,
+) -> Any:
+    """Pooling of each lane of a beat.
+
+    window: the position at hand closes one; it is the last one of the run to do so.
+    """
+    closes, closes_last = window
+    update = PoolUpdate(design)
+    codes: Any = None
+    coding: Any = ()
+    if design.state:
+        codes = bits(design.pool_overlap**2 * position_bits(design.pool_window))
+        coding = pool_code(clk, start, config=config, step=step, codes=codes, design=design)
+    control = pool_control(
+        clk,
+        start,
+        config=config,
+        step=step,
+        closes=closes,
+        closes_last=closes_last,
+        update=update,
+        design=design,
+    )
+    units = [
+        pool_unit(
+            clk,
+            x=x,
+            update=update,
+            average=config.average,
+            scale=config.scale,
+            y=y,
+            design=design,
+            codes=codes,
+        )
+        for x, y in zip(rectified, elements, strict=True)
+    ]
+    return control, units, coding
+
+
+@block
+def _sending(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    results: Word,
+    last: Bit,
+    values: list[Word],
+    credit: Bit,
+    source: Stream,
+    sent: Bit,
+    places: int,
+) -> Any:
+    """Results on their way to the stream: how many of a beat count, and whether they are the last.
+
+    credit: pulse: a place for results is free again.
+    """
+    r, width = len(values), len(values[0])
+    push = flag()
+    result = bits(1 + len(results) + r * width)
+    head = bits(len(result))
+    head_valid, head_take = flag(), flag()
+    joined = ConcatSignal(last, results, *reversed(values))
+
+    @always_comb
+    def join() -> None:
+        push.next = results != 0
+        result.next = joined
+
+    leaving = credit_fifo(
+        clk,
+        rst,
+        push=push,
+        data=result,
+        head=head,
+        head_valid=head_valid,
+        take=head_take,
+        credit=credit,
+        words=places,
+    )
+    several = len(source.data) > width
+    sender = (wide_serializer if several else serializer)(
+        clk,
+        rst,
+        start,
+        beat=head,
+        beat_valid=head_valid,
+        take=head_take,
+        source=source,
+        sent=sent,
+        width=width,
+        lanes=r,
+    )
+    return join, leaving, sender
 
 
 @entity
@@ -146,84 +250,40 @@ def super_layer(
         elements = [bits(element_width(design)) for _ in range(r)]
         values = [element(width, 0) if design.state else element for element in elements]
         results, last = count(r), flag()
-        update = PoolUpdate(design)
-        codes = None
-        if design.state:
-            codes = bits(design.pool_overlap**2 * position_bits(design.pool_window))
         stages = [
-            pool_control(
+            _pooling(
                 clk,
                 start,
                 config=config,
                 step=step,
-                closes=closes,
-                closes_last=closes_last,
-                update=update,
+                window=(closes, closes_last),
+                rectified=rectified,
+                elements=elements,
                 design=design,
-            ),
-            *(
-                pool_unit(
-                    clk,
-                    x=x,
-                    update=update,
-                    average=config.average,
-                    scale=config.scale,
-                    y=y,
-                    design=design,
-                    codes=codes,
-                )
-                for x, y in zip(rectified, elements, strict=True)
             ),
             result_tag(
                 clk, rst, beat=beat, results=results, last=last, design=design, cycles=latency
             ),
         ]
-        if codes is not None:
-            stages.append(
-                pool_code(clk, start, config=config, step=step, codes=codes, design=design)
-            )
     else:
         elements, results, last = rectified, beat.results, beat.last
         values = elements
         stages = [no_pooling(step=step, closes=closes, closes_last=closes_last)]
 
-    push = flag()
-    result = bits(1 + len(results) + r * width)
-    head = bits(len(result))
-    head_valid, head_take = flag(), flag()
-    joined = ConcatSignal(last, results, *reversed(values))
-
-    @always_comb
-    def join() -> None:
-        push.next = results != 0
-        result.next = joined
-
-    leaving = credit_fifo(
-        clk,
-        rst,
-        push=push,
-        data=result,
-        head=head,
-        head_valid=head_valid,
-        take=head_take,
-        credit=result_credit,
-        words=places,
-    )
-    several = len(source.data) > width
-    sender = (wide_serializer if several else serializer)(
+    leaving = _sending(
         clk,
         rst,
         start,
-        beat=head,
-        beat_valid=head_valid,
-        take=head_take,
+        results=results,
+        last=last,
+        values=values,
+        credit=result_credit,
         source=source,
         sent=sent if map_sent is None else map_sent,
-        width=width,
-        lanes=r,
+        places=places,
     )
 
-    parts: list[Any] = [waiting, issuer, rectifiers, stages, join, leaving, sender]
+    parts: list[Any] = [waiting, issuer, rectifiers, stages, leaving]
     state_permit = None
     if partial is not None:
         partial_permit, partial_sent = flag(), flag()

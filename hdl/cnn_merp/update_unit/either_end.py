@@ -7,6 +7,7 @@ from typing import Any
 from myhdl import always, always_comb, block
 
 from merp.hdl.base.signals import Stream, flag
+from merp.hdl.cnn_merp.update_unit.update_ports import RunEnd
 from merp.hdl.conversion.entity import Bit
 
 
@@ -37,20 +38,18 @@ def either_end(
     start: Bit,
     with_biases: Bit,
     kernels: Stream,
-    biases_end: Bit,
-    biases_sent: Bit,
-    ends: Bit,
-    sent: Bit,
+    biases: RunEnd,
+    end: RunEnd,
 ) -> Any:
     """The end of the biases, or in a run without them that of the kernels."""
     kernels_sent = flag()
 
     @always_comb
     def choose() -> None:
-        ends.next = biases_end or (
+        end.ends.next = biases.ends or (
             kernels.valid and kernels.ready and kernels.last and not with_biases
         )
-        sent.next = biases_sent or (kernels_sent and not with_biases)
+        end.sent.next = biases.sent or (kernels_sent and not with_biases)
 
     @always(clk.posedge)
     def finish() -> None:

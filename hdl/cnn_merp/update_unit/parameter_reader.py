@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.base.signals import Stream
+from merp.hdl.cnn_merp.update_unit.update_ports import ParameterStreams
 from merp.hdl.conversion.entity import Bit, Word, entity
 
 
@@ -18,8 +18,7 @@ def parameter_reader(
     biases: Bit,
     last: Bit,
     take: Bit,
-    sink_kernel: Stream,
-    sink_bias: Stream,
+    sink: ParameterStreams,
     data: Word,
     valid: Bit,
     framing_error: Bit,
@@ -29,8 +28,7 @@ def parameter_reader(
     biases       in   it is that of the biases
     last         in   the word wanted is the last one of its stream
     take         in   the word is taken; only while valid
-    sink_kernel  in   words of the kernels, or of their velocities
-    sink_bias    in   the same of the biases
+    sink         in   words of the kernels and of the biases, or of their velocities
     data, valid  out  the word at hand
     framing_error  out  a last came with another word than its stream's last; until start
 
@@ -40,21 +38,21 @@ def parameter_reader(
     @always_comb
     def choose() -> None:
         if biases:
-            data.next = sink_bias.data
-            valid.next = sink_bias.valid
+            data.next = sink.bias.data
+            valid.next = sink.bias.valid
         else:
-            data.next = sink_kernel.data
-            valid.next = sink_kernel.valid
-        sink_kernel.ready.next = take and not biases
-        sink_bias.ready.next = take and biases
+            data.next = sink.kernel.data
+            valid.next = sink.kernel.valid
+        sink.kernel.ready.next = take and not biases
+        sink.bias.ready.next = take and biases
 
     @always(clk.posedge)
     def check() -> None:
         if take:
             if biases:
-                if sink_bias.last != last:
+                if sink.bias.last != last:
                     framing_error.next = True
-            elif sink_kernel.last != last:
+            elif sink.kernel.last != last:
                 framing_error.next = True
         if start or rst:
             framing_error.next = False

@@ -4,11 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb
+from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.cnn_merp.update_unit.update_ports import Leaving, ParameterStreams, RunEnd
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
+
+
+@block
+def _present(head: Word, source: Stream, width: int) -> Any:
+    """Offer a word, and of a beat which elements count: ``source.keep`` has a bit per byte."""
+    last_at, keep_at = width + 1, width + 2
+    lanes = len(head) - keep_at
+
+    @always_comb
+    def present() -> None:
+        source.data.next = head[width:]
+        source.last.next = head[last_at]
+
+    if not lanes:
+        return present
+    lane_bytes = len(source.keep) // lanes
+
+    @always_comb
+    def count() -> None:
+        for i in range(lanes * lane_bytes):
+            source.keep.next[i] = head[keep_at + i // lane_bytes]
+
+    return present, count
 
 
 @entity
@@ -16,32 +40,26 @@ def parameter_writer(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    push: Bit,
-    biases: Bit,
-    last: Bit,
-    data: Word,
+    leaving: Leaving,
     credit: Bit,
-    source_kernel: Stream,
-    source_bias: Stream,
-    ends: Bit,
-    sent: Bit,
+    source: ParameterStreams,
+    end: RunEnd,
     words: int,
 ) -> Any:
-    """Keep up to words words until their streams take them.
+    """Keep up to words words, or beats, until their streams take them.
 
-    push, biases, last, data  in   a word, which stream it belongs to, whether it is that one's last
-    source_kernel, source_bias  out  the words, each in its stream
-    credit  out  pulse: a place is free again
-    ends    out  the last bias word is transferred in this cycle
-    sent    out  it has been; until the next start
+    leaving  in   a word and which stream it belongs to, whether it is that one's last
+    source   out  the words, each in its stream
+    credit   out  pulse: a place is free again
+    end      out  the last bias word is transferred in this cycle; it has been, until the next start
 
     Latency: two cycles from push. Throughput: a word in and a word out per cycle. Reset: empty.
     """
-    width = len(data)
+    width = len(leaving.data)
     ends_at = width + 1
-    joined = ConcatSignal(last, biases, data)
-    tagged = bits(width + 2)
-    head = bits(width + 2)
+    kernel, bias = source.kernel, source.bias
+    joined = ConcatSignal(leaving.tag, leaving.data)
+    tagged, head = bits(len(joined)), bits(len(joined))
     head_valid, take, closing = flag(), flag(), flag()
 
     @always_comb
@@ -51,7 +69,7 @@ def parameter_writer(
     waiting = credit_fifo(
         clk,
         rst,
-        push=push,
+        push=leaving.push,
         data=tagged,
         head=head,
         head_valid=head_valid,
@@ -59,32 +77,29 @@ def parameter_writer(
         credit=credit,
         words=words,
     )
+    presented = [_present(head, source=each, width=width) for each in (kernel, bias)]
 
     @always_comb
-    def present() -> None:
-        source_kernel.data.next = head[width:]
-        source_kernel.last.next = head[ends_at]
-        source_kernel.valid.next = head_valid and not head[width]
-        source_bias.data.next = head[width:]
-        source_bias.last.next = head[ends_at]
-        source_bias.valid.next = head_valid and head[width]
+    def offer() -> None:
+        kernel.valid.next = head_valid and not head[width]
+        bias.valid.next = head_valid and head[width]
 
     @always_comb
     def fetch() -> None:
         take.next = head_valid and (
-            (head[width] and source_bias.ready) or (not head[width] and source_kernel.ready)
+            (head[width] and bias.ready) or (not head[width] and kernel.ready)
         )
-        closing.next = head_valid and head[width] and head[ends_at] and source_bias.ready
+        closing.next = head_valid and head[width] and head[ends_at] and bias.ready
 
     @always_comb
     def tell() -> None:
-        ends.next = closing
+        end.ends.next = closing
 
     @always(clk.posedge)
     def finish() -> None:
         if closing:
-            sent.next = True
+            end.sent.next = True
         if start or rst:
-            sent.next = False
+            end.sent.next = False
 
-    return join, waiting, present, fetch, tell, finish
+    return join, waiting, presented, offer, fetch, tell, finish

@@ -10,10 +10,16 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import count, flag
-from merp.hdl.cnn_merp.ports.gradients import GradientRead
-from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.cnn_merp.update_unit.update_ports import (
+    Extent,
+    GradientPlace,
+    KernelEnd,
+    ListedElement,
+)
+from merp.hdl.conversion.entity import Bit, entity
 from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import gradient_latency
+from merp.models.machines.cnn_merp.params.latencies import SLOT
 
 
 @entity
@@ -22,38 +28,23 @@ def update_walk(
     rst: Bit,
     start: Bit,
     final_issue: Bit,
-    config: GradientMapConfig,
+    extent: Extent,
     advance: Bit,
-    walking: Bit,
-    biases: Bit,
-    last: Bit,
-    read: GradientRead,
-    bias_read: Bit,
-    bias_index: Word,
+    element: ListedElement,
+    place: GradientPlace,
     design: Design,
-    settle: int,
-    filling: Word = None,
-    size: Word = None,
-    ends: Bit = None,
-    final_input: Bit = None,
+    reads: KernelEnd | None = None,
 ) -> Any:
     """List kernel elements in the order m, n, row, column, then biases in the order m.
 
-    final_issue  in   the run's last slot is issued; its gradients are readable settle cycles later
+    final_issue  in   the run's last slot is issued; its gradients are readable
+                      SLOT + gradient_latency cycles later
+    extent       in   with filling or size, taps without elements are passed over
     advance      in   the element at hand is used in this cycle
-    walking      out  there is one
-    biases       out  it is a bias
-    last         out  it is the last of its kind
-    read, bias_read, bias_index  out  where its gradient is
-
-    filling      in   (of a design for fully connected layers) taps that the last input map lacks,
-                 which have no elements: the last ones
-    size         in   (of a design for smaller kernels) rows and columns of a kernel; the taps
-                 behind them have no elements
-
-    ends         in   (where a read of several elements can lack some, in place of filling and size)
-                 the read at hand is its kernel's last one
-    final_input  out  it is of the last input map
+    element      out  the element at hand
+    place        out  where its gradient is
+    reads        in, out  (where a read of several elements can lack some, in place of filling and
+                          size) where kernels end
 
     Tap t is element t mod lanes of the word t div lanes; such words of a kernel lie kernel_words
     apart.
@@ -61,6 +52,10 @@ def update_walk(
     Throughput: an element per cycle; a cycle for each tap without one in front of a kernel's last
     element. Reset: there is none.
     """
+    config, read, bias = extent.map, place.kernel, place.bias
+    walking, biases, last = element.valid, element.biases, element.last
+    filling, size = (None, None) if reads is not None else (extent.filling, extent.size)
+    settle = SLOT + gradient_latency(design)
     n_cu, k, width = design.n_cu, design.k, design.fmt.width
     lanes, kernel_words = design.gradient_lanes, design.kernel_words
     last_lane = (lanes - 1) * width
@@ -77,7 +72,7 @@ def update_walk(
     base = count(design.kernel_words + design.groups)  # of the kernel's first word
     addr = count(design.gradient_words + design.groups)
     step = count(last_step)  # word of the kernel
-    last_tap = flag() if ends is None else ends
+    last_tap = flag() if reads is None else reads.ends
     in_kernels = flag()
     last_map = flag()
 
@@ -116,7 +111,7 @@ def update_walk(
 
         passes_over = recognise, pass_over, go_through
 
-    if ends is None:
+    if reads is None:
 
         @always_comb
         def place() -> None:
@@ -129,7 +124,7 @@ def update_walk(
         @always_comb
         def place_map() -> None:
             last_map.next = group + 1 == config.groups and cu + 1 == config.last_cus
-            final_input.next = channel + 1 == config.inputs
+            reads.final_input.next = channel + 1 == config.inputs
 
         placed = place_map
 
@@ -137,7 +132,7 @@ def update_walk(
     def tell() -> None:
         in_kernels.next = walking and not biases
         read.enable.next = walking and not biases
-        bias_read.next = walking and biases
+        bias.enable.next = walking and biases
         read.addr.next = addr
         last.next = last_map and (biases or (channel + 1 == config.inputs and last_tap))
 
@@ -186,7 +181,7 @@ def update_walk(
             if last_map:
                 walking.next = False
             else:
-                bias_index.next = bias_index + 1
+                bias.index.next = bias.index + 1
                 if cu + 1 != n_cu:
                     cu.next = cu + 1
                 else:
@@ -204,7 +199,7 @@ def update_walk(
             step.next = 0
             read.tap_shift.next = 0
             read.cu_shift.next = 0
-            bias_index.next = 0
+            bias.index.next = 0
 
     instances: Any = (placed, tell, walk)
     kernel_over = whole_kernel

@@ -16,10 +16,11 @@ from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     Issued,
-    Passed,
+    OfferedField,
+    OfferedWord,
+    Progress,
     UnpoolRead,
     UnpoolWrite,
-    Written,
 )
 from merp.hdl.cnn_merp.upsampling.unpool_reader import unpool_reader
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
@@ -72,11 +73,10 @@ def unpool(
 
     delta_valid, delta_ready, delta_error = flag(), flag(), flag()
     state_valid, state_ready, state_error = flag(), flag(), flag()
-    word, word_valid, word_ready = bits(width), flag(), flag()
-    write_ready, pass_ready = flag(), flag()
-    field, field_valid, field_take = bits(design.field_bits), flag(), flag()
-    take_in, take_out = flag(), flag()
-    written, passed = Written(design), Passed(design)
+    word, field = OfferedWord(design), OfferedField(design)
+    word_in, word_out = word.to_another(), word.to_another()
+    field_in, field_out = field.to_another(), field.to_another()
+    progress = Progress(design)
     write, read, issued = UnpoolWrite(design), UnpoolRead(design), Issued(design)
     total, adding, summed = bits(width), flag(), flag()
     total_last, total_masked = flag(), flag()
@@ -87,8 +87,8 @@ def unpool(
 
     @always_comb
     def route() -> None:
-        word_ready.next = write_ready or pass_ready
-        field_take.next = take_in or take_out
+        word.ready.next = word_in.ready or word_out.ready
+        field.take.next = field_in.take or field_out.take
 
     if design.average:
         scaling = unpool_scale(
@@ -100,8 +100,6 @@ def unpool(
             valid=delta_valid,
             ready=delta_ready,
             word=word,
-            word_valid=word_valid,
-            take=word_ready,
             design=design,
         )
     else:
@@ -111,9 +109,9 @@ def unpool(
             data=sink.data,
             valid=delta_valid,
             ready=delta_ready,
-            held=word,
-            held_valid=word_valid,
-            held_ready=word_ready,
+            held=word.data,
+            held_valid=word.valid,
+            held_ready=word.ready,
         )
 
     @always_comb
@@ -181,22 +179,18 @@ def unpool(
             data_valid=state_valid,
             data_ready=state_ready,
             field_bits=config.field_bits,
-            field=field,
-            field_valid=field_valid,
-            take=field_take,
+            field=field.data,
+            field_valid=field.valid,
+            take=field.take,
         ),
         unpool_writer(
             clk,
             start,
             config=config,
-            word=word,
-            word_valid=word_valid,
-            word_ready=write_ready,
-            field=field,
-            field_valid=field_valid,
-            field_take=take_in,
-            passed=passed,
-            written=written,
+            word=word_in,
+            field=field_in,
+            passed=progress.passed,
+            written=progress.written,
             write=write,
             design=design,
         ),
@@ -205,19 +199,13 @@ def unpool(
             rst,
             start,
             config=config,
-            word=word,
-            word_valid=word_valid,
-            word_ready=pass_ready,
-            field=field,
-            field_valid=field_valid,
-            field_take=take_out,
+            word=word_out,
+            field=field_out,
             credit=credit,
-            written=written,
-            passed=passed,
+            progress=progress,
             read=read,
             issued=issued,
             design=design,
-            places=places,
         ),
         unpool_sum(clk, write=write, read=read, average=config.average, y=total, design=design),
         valid_delay(clk, rst, d=adding, q=summed, cycles=latency - 1),

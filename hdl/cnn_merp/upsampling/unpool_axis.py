@@ -7,7 +7,8 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.cnn_merp.upsampling.unpool_ports import AxisSizes, AxisWindows
+from merp.hdl.conversion.entity import Bit, entity
 
 
 @entity
@@ -16,21 +17,10 @@ def unpool_axis(
     start: Bit,
     restart: Bit,
     advance: Bit,
-    unit: Word,
-    reach: Word,
-    stride: Word,
-    pooled: Word,
-    covers: Word,
-    taps: Word,
-    oldest: Word,
-    opens_next: Bit,
-    newest: Word,
-    closes: Bit,
-    closed: Word,
+    sizes: AxisSizes,
+    windows: AxisWindows,
+    last: Bit,
     overlap: int,
-    pad: Word = None,
-    first_tap: Word = None,
-    last: Bit = None,
 ) -> Any:
     """Walk along one direction and keep account of at most overlap windows that are open.
 
@@ -39,22 +29,19 @@ def unpool_axis(
 
     start, restart  in   go to index 0; the window that begins there has number 0, or the next one
     advance         in   go to the next index
-    unit, reach     in   what one index adds to a tap, and the tap that would lie behind the window
-    stride, pooled  in   distance of the windows, and how many there are
-    covers          out  bit j: the index lies in the window of number j
-    taps            out  where in it, a word for each number, the lowest first
-    oldest          out  number of the next window, or that of the window opened overlap windows ago
-    opens_next      out  the next index begins a window
-    newest          out  windows begun since index 0, without the first
-    closes          out  the index is the last one of a window
-    closed          out  windows ended before the index
-    pad, first_tap  in   (where windows may hang over the edges) indices by which the first one
-                         begins ahead of index 0, and the tap that index 0 has in it
-    last            in   (in the same) the index is the last one: the window open there ends
+    sizes           in   of the windows
+    windows         out  those that hold the index
+    last            in   (where windows may hang over the edges) the index is the last one: the
+                         window open there ends
 
     What belongs to an index is there in the cycle after advance or restart.
     Throughput: an index per cycle. Reset: none, begin with start.
     """
+    unit, reach, stride, pooled = sizes.unit, sizes.reach, sizes.stride, sizes.pooled
+    pad, first_tap = sizes.pad, sizes.first_tap
+    covers, taps, oldest = windows.covers, windows.taps, windows.oldest
+    opens_next, newest = windows.opens_next, windows.newest
+    closes, closed = windows.closes, windows.closed
     width = len(taps) // overlap
     last_number = overlap - 1
     second = 1 % overlap

@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import always
 
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.cnn_merp.upsampling.unpool_ports import tap_width
+from merp.hdl.cnn_merp.upsampling.unpool_ports import CellRead, CellWrite, tap_width
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
@@ -15,24 +15,16 @@ from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 @entity
 def unpool_cell(
     clk: Bit,
-    write_enable: Bit,
-    write_address: Word,
-    write_data: Word,
-    address: Word,
-    row_on: Bit,
-    column_on: Bit,
-    row_tap: Word,
-    column_tap: Word,
+    write: CellWrite,
+    read: CellRead,
     average: Bit,
     term: Word,
     design: UnpoolDesign,
 ) -> Any:
     """Keep pooled elements, and give one per cycle, or -0 where it does not contribute.
 
-    write_*  in   code of the position above the delta
-    address  in   of the element to read
-    row_on, column_on    in  its window holds the element that goes out,
-    row_tap, column_tap  in  at this place
+    write    in   a pooled element
+    read     in   the element to read, and where its window holds the element that goes out
     average  in   it contributes to all of its window, else at its position only
     term     out  two cycles later
 
@@ -49,11 +41,11 @@ def unpool_cell(
 
     @always(clk.posedge)
     def access() -> None:
-        if write_enable:
-            memory[write_address].next = write_data
-        stored.next = memory[address]
-        covered.next = row_on and column_on
-        tap.next = row_tap + column_tap
+        if write.enable:
+            memory[write.address].next = write.data
+        stored.next = memory[read.address]
+        covered.next = read.row_on and read.column_on
+        tap.next = read.row_tap + read.column_tap
 
     @always(clk.posedge)
     def contribute() -> None:

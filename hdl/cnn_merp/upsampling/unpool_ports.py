@@ -7,7 +7,11 @@ and column are a and b modulo overlap; it is bit a*overlap + b of an enable.
 
 from __future__ import annotations
 
+from copy import copy
+from typing import Any
+
 from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.conversion.entity import Bit, Word
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
@@ -19,6 +23,36 @@ def tap_width(design: UnpoolDesign) -> int:
 def address_width(design: UnpoolDesign) -> int:
     """Bits of an address of a memory."""
     return max(1, (design.words - 1).bit_length())
+
+
+class OfferedWord:
+    """A pooled delta; without pooling, that of an element."""
+
+    def __init__(self, design: UnpoolDesign) -> None:
+        self.data = bits(design.fmt.width)
+        self.valid = flag()
+        self.ready = flag()
+
+    def to_another(self) -> OfferedWord:
+        """The same word for a reader of its own, who says for itself when it is ready."""
+        other = copy(self)
+        other.ready = flag()
+        return other
+
+
+class OfferedField:
+    """State of an element: a mask bit, or with max pooling its position above that."""
+
+    def __init__(self, design: UnpoolDesign) -> None:
+        self.data = bits(design.field_bits)
+        self.valid = flag()
+        self.take = flag()
+
+    def to_another(self) -> OfferedField:
+        """The same field for a reader of its own, who says for itself when it takes it."""
+        other = copy(self)
+        other.take = flag()
+        return other
 
 
 class UnpoolWrite:
@@ -66,6 +100,83 @@ class UnpoolRead:
         self.column_taps = bits(taps)  # column in the window
         self.row_oldest = count(overlap - 1)  # the memory row that opened first
         self.column_oldest = count(overlap - 1)
+
+
+class Progress:
+    """How far the writer and the reader are."""
+
+    def __init__(self, design: UnpoolDesign) -> None:
+        self.written = Written(design)
+        self.passed = Passed(design)
+
+
+class AxisSizes:
+    """Windows along one direction.
+
+    unit, reach     what one index adds to a tap, and the tap that would lie behind the window
+    stride, pooled  distance of the windows, and how many there are
+    pad, first_tap  (where windows may hang over the edges) indices by which the first one begins
+                    ahead of index 0, and the tap that index 0 has in it
+    """
+
+    def __init__(
+        self,
+        unit: Word | int,
+        reach: Word,
+        stride: Word,
+        pooled: Word,
+        pad: Word = None,
+        first_tap: Word = None,
+    ) -> None:
+        self.unit = unit
+        self.reach = reach
+        self.stride = stride
+        self.pooled = pooled
+        self.pad: Any = pad
+        self.first_tap: Any = first_tap
+
+
+class AxisWindows:
+    """Windows that hold an index.
+
+    covers      bit j: it lies in the window of number j
+    taps        where in it, a word for each number, the lowest first
+    oldest      number of the next window, or that of the window opened overlap windows ago
+    opens_next  the next index begins a window
+    newest      windows begun since index 0, without the first
+    closes      the index is the last one of a window
+    closed      windows ended before the index
+    """
+
+    def __init__(self, design: UnpoolDesign, taps: int, closes: Bit, closed: Word) -> None:
+        self.covers = bits(design.overlap)
+        self.taps = bits(taps)
+        self.oldest = count(design.overlap - 1)
+        self.opens_next = flag()
+        self.newest = count(design.max_size)
+        self.closes = closes
+        self.closed = closed
+
+
+class CellWrite:
+    """A pooled element on its way into one memory: code of the position above the delta."""
+
+    def __init__(self, enable: Bit, write: UnpoolWrite) -> None:
+        self.enable = enable
+        self.address = write.address
+        self.data = write.data
+
+
+class CellRead:
+    """Read of one memory: address; its window holds the element that goes out, at this place."""
+
+    def __init__(self, read: UnpoolRead, row: int, column: int, design: UnpoolDesign) -> None:
+        span, taps = address_width(design), tap_width(design)
+        self.address = read.address((column + 1) * span, column * span)
+        self.row_on = read.row_on(row)
+        self.column_on = read.column_on(column)
+        self.row_tap = read.row_taps((row + 1) * taps, row * taps)
+        self.column_tap = read.column_taps((column + 1) * taps, column * taps)
 
 
 class Issued:

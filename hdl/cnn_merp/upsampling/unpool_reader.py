@@ -11,14 +11,18 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.unpool_axis import unpool_axis
 from merp.hdl.cnn_merp.upsampling.unpool_ports import (
+    AxisSizes,
+    AxisWindows,
     Issued,
-    Passed,
+    OfferedField,
+    OfferedWord,
+    Progress,
     UnpoolRead,
-    Written,
     address_width,
 )
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_gate import credit_gate
+from merp.models.base.latencies import CREDIT_RETURN
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
@@ -28,39 +32,33 @@ def unpool_reader(
     rst: Bit,
     start: Bit,
     config: UnpoolConfig,
-    word: Word,
-    word_valid: Bit,
-    word_ready: Bit,
-    field: Word,
-    field_valid: Bit,
-    field_take: Bit,
+    word: OfferedWord,
+    field: OfferedField,
     credit: Bit,
-    written: Written,
-    passed: Passed,
+    progress: Progress,
     read: UnpoolRead,
     issued: Issued,
     design: UnpoolDesign,
-    places: int,
 ) -> Any:
     """Issue one element per cycle to the rigid pipeline behind the memories.
 
-    An element is issued when there is one of the places for it, and
+    An element is issued when there is a place for it, and
 
       - with pooling: the newest pooled element whose window has begun has been written,
       - without: its word is there, which then goes past the memories,
       - with ReLU, but for max pooling: its mask bit is there.
 
     word   in   without pooling: the words that come in
-    word_valid, word_ready   in, out  handshake of word
-    field_valid, field_take  in, out  handshake of field
     field   in   mask bits
     credit  in   pulse: a place is free again
-    written         in   how far the writer is
-    passed          out  how far the reader is
+    progress        in   how far the writer is; out: how far the reader is
     read, issued    out  one cycle after the issue
 
     Throughput: an element per cycle. Reset: nothing to issue, every place free.
     """
+    word_valid, word_ready, word = word.valid, word.ready, word.data
+    field_valid, field_take, field = field.valid, field.take, field.data
+    written, passed = progress.written, progress.passed
     overlap, address_bits = design.overlap, address_width(design)
     busy = flag()
     maximum, average = flag(), flag()  # the configuration's, near at hand
@@ -73,59 +71,37 @@ def unpool_reader(
     fire, pooled, available, masked = flag(), flag(), flag(), flag()
     row_restart, row_advance, row_opens = flag(), flag(), flag()
     column_restart, column_advance = flag(), flag()
-    row_on, column_on = bits(overlap), bits(overlap)
-    row_taps, column_taps = bits(len(read.row_taps)), bits(len(read.column_taps))
-    row_oldest, column_oldest = count(overlap - 1), count(overlap - 1)
-    row_opens_next, column_opens_next = flag(), flag()
-    row_newest, column_newest = count(design.max_size), count(design.max_size)
-    rows_closed = count(design.max_size)
+    by_rows = AxisWindows(design, len(read.row_taps), passed.row_closes, count(design.max_size))
+    by_columns = AxisWindows(design, len(read.column_taps), passed.column_closes, passed.columns)
     block_base = count(design.words)  # of the newest overlap windows in turn
     base = [count(design.words) for _ in range(overlap)]
     place = [bits(address_bits) for _ in range(overlap)]
     joined = ConcatSignal(*reversed(place)) if overlap > 1 else place[0]
-    at_rows: dict[str, Any] = {}
-    at_columns: dict[str, Any] = {}
+    above: dict[str, Any] = {}
+    beside: dict[str, Any] = {}
     if design.hanging:
-        at_rows = {"pad": config.top, "first_tap": config.above, "last": last_row}
-        at_columns = {"pad": config.left, "first_tap": config.left, "last": last_column}
+        above = {"pad": config.top, "first_tap": config.above}
+        beside = {"pad": config.left, "first_tap": config.left}
 
     rows = unpool_axis(
         clk,
         start,
         restart=row_restart,
         advance=row_advance,
-        unit=config.window,
-        reach=config.area,
-        stride=config.stride,
-        pooled=config.pooled_rows,
-        covers=row_on,
-        taps=row_taps,
-        oldest=row_oldest,
-        opens_next=row_opens_next,
-        newest=row_newest,
-        closes=passed.row_closes,
-        closed=rows_closed,
+        sizes=AxisSizes(config.window, config.area, config.stride, config.pooled_rows, **above),
+        windows=by_rows,
+        last=last_row if design.hanging else None,
         overlap=overlap,
-        **at_rows,
     )
     columns = unpool_axis(
         clk,
         start=column_restart,
         restart=column_restart,
         advance=column_advance,
-        unit=1,
-        reach=config.window,
-        stride=config.stride,
-        pooled=config.pooled_columns,
-        covers=column_on,
-        taps=column_taps,
-        oldest=column_oldest,
-        opens_next=column_opens_next,
-        newest=column_newest,
-        closes=passed.column_closes,
-        closed=passed.columns,
+        sizes=AxisSizes(1, config.window, config.stride, config.pooled_columns, **beside),
+        windows=by_columns,
+        last=last_column if design.hanging else None,
         overlap=overlap,
-        **at_columns,
     )
 
     @always(clk.posedge)
@@ -142,8 +118,8 @@ def unpool_reader(
         # Also where no window holds the element: the newest one begun was waited for before.
         available.next = (
             lead != 0
-            or written.column > column_newest
-            or (written.column == column_newest and written.channel > channel)
+            or written.column > by_columns.newest
+            or (written.column == by_columns.newest and written.channel > channel)
         )
 
     @always_comb
@@ -171,7 +147,7 @@ def unpool_reader(
         # Without pooling nothing is written that these could count down.
         passed.row.next = pooled and fire and last_channel and last_column and passed.row_closes
         row_opens.next = (
-            pooled and fire and last_channel and last_column and (last_row or row_opens_next)
+            pooled and fire and last_channel and last_column and (last_row or by_rows.opens_next)
         )
 
     @always(clk.posedge)
@@ -207,9 +183,9 @@ def unpool_reader(
             block_base.next = 0
             for i in range(overlap):
                 base[i].next = 0
-        elif column_advance and column_opens_next and pooled:
+        elif column_advance and by_columns.opens_next and pooled:
             for i in range(overlap):
-                if column_oldest == i:
+                if by_columns.oldest == i:
                     if i == 0:
                         block_base.next = block_base + config.maps
                         base[i].next = block_base + config.maps
@@ -225,12 +201,12 @@ def unpool_reader(
             if pooled:
                 for i in range(overlap):
                     place[i].next = base[i] + channel
-                read.row_on.next = row_on
-                read.column_on.next = column_on
-                read.row_taps.next = row_taps
-                read.column_taps.next = column_taps
-                read.row_oldest.next = row_oldest
-                read.column_oldest.next = column_oldest
+                read.row_on.next = by_rows.covers
+                read.column_on.next = by_columns.covers
+                read.row_taps.next = by_rows.taps
+                read.column_taps.next = by_columns.taps
+                read.row_oldest.next = by_rows.oldest
+                read.column_oldest.next = by_columns.oldest
             else:
                 issued.data.next = word
 
@@ -238,6 +214,7 @@ def unpool_reader(
     def present() -> None:
         read.address.next = joined
 
+    places = design.sum_latency + CREDIT_RETURN
     space = credit_gate(clk, rst, taken=fire, freed=credit, some=room, places=places)
     elements = raster(
         clk,

@@ -10,6 +10,7 @@ from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.cnn_merp.upsampling.unpool_ports import OfferedWord
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
@@ -26,9 +27,7 @@ def unpool_scale(
     data: Word,
     valid: Bit,
     ready: Bit,
-    word: Word,
-    word_valid: Bit,
-    take: Bit,
+    word: OfferedWord,
     design: UnpoolDesign,
 ) -> Any:
     """Multiply deltas by 1 / window^2, or let them pass.
@@ -36,7 +35,7 @@ def unpool_scale(
     average     in   multiply
     scale       in   the factor
     data, valid, ready      in, in, out  deltas
-    word, word_valid, take  out, out, in  the same, as FIFO head
+    word                    out  the same, as FIFO head
 
     Latency: mul_latency and two cycles. Throughput: a word per cycle. Reset: empty.
     """
@@ -69,9 +68,9 @@ def unpool_scale(
             rst,
             push=push,
             data=chosen,
-            head=word,
-            head_valid=word_valid,
-            take=take,
+            head=word.data,
+            head_valid=word.valid,
+            take=word.ready,
             credit=credit,
             words=places,
         ),

@@ -11,10 +11,10 @@ from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.upsampling.unpool_cell import unpool_cell
 from merp.hdl.cnn_merp.upsampling.unpool_ports import (
+    CellRead,
+    CellWrite,
     UnpoolRead,
     UnpoolWrite,
-    address_width,
-    tap_width,
 )
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
@@ -89,7 +89,6 @@ def unpool_sum(
     Latency: sum_latency - 1 from read to y. Throughput: a sum per cycle. Reset: none.
     """
     overlap, width, latency = design.overlap, design.fmt.width, design.add_latency
-    span, taps = address_width(design), tap_width(design)
     size = overlap * overlap
     terms = [bits(width) for _ in range(size)]
     row_oldest, column_oldest = count(overlap - 1), count(overlap - 1)
@@ -98,14 +97,8 @@ def unpool_sum(
     cells = [
         unpool_cell(
             clk,
-            write_enable=write.enable(a * overlap + b),
-            write_address=write.address,
-            write_data=write.data,
-            address=read.address((b + 1) * span, b * span),
-            row_on=read.row_on(a),
-            column_on=read.column_on(b),
-            row_tap=read.row_taps((a + 1) * taps, a * taps),
-            column_tap=read.column_taps((b + 1) * taps, b * taps),
+            write=CellWrite(write.enable(a * overlap + b), write),
+            read=CellRead(read, a, b, design),
             average=average,
             term=terms[a * overlap + b],
             design=design,

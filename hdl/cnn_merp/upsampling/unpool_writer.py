@@ -8,8 +8,15 @@ from myhdl import always, always_comb, concat, intbv
 
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
-from merp.hdl.cnn_merp.upsampling.unpool_ports import Passed, UnpoolWrite, Written, address_width
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.cnn_merp.upsampling.unpool_ports import (
+    OfferedField,
+    OfferedWord,
+    Passed,
+    UnpoolWrite,
+    Written,
+    address_width,
+)
+from merp.hdl.conversion.entity import Bit, entity
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
@@ -18,12 +25,8 @@ def unpool_writer(
     clk: Bit,
     start: Bit,
     config: UnpoolConfig,
-    word: Word,
-    word_valid: Bit,
-    word_ready: Bit,
-    field: Word,
-    field_valid: Bit,
-    field_take: Bit,
+    word: OfferedWord,
+    field: OfferedField,
     passed: Passed,
     written: Written,
     write: UnpoolWrite,
@@ -35,8 +38,6 @@ def unpool_writer(
     (x div overlap) * maps + i; rows are counted over all images. It overwrites the one overlap
     rows above it, and may do so once the reader has issued the last element of that one's window.
 
-    word_valid, word_ready   in, out  handshake of word
-    field_valid, field_take  in, out  handshake of field
     word   in   delta (in average pooling, its share of an element); none is
                 taken without pooling
     field  in   state of the element in max pooling: mask bit (with ReLU), position above it
@@ -47,6 +48,8 @@ def unpool_writer(
     A delta that ReLU' stops is stored as +0. Latency: an element is in its memory two cycles after
     its transfer. Throughput: a word per cycle. Reset: none, begin with start.
     """
+    word_valid, word_ready, word = word.valid, word.ready, word.data
+    field_valid, field_take, field = field.valid, field.take, field.data
     overlap, width, code_bits = design.overlap, design.fmt.width, design.code_bits
     reach = 1 << address_width(design)
     row_bank, column_bank = bits(overlap), bits(overlap)  # one-hot

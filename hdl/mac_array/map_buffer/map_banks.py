@@ -9,7 +9,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, always_comb
 
-from merp.hdl.base.bank import bank
+from merp.hdl.base.bank import ElementRead, ElementWrite, bank
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.maps import MapRead, MapWrite
@@ -32,19 +32,13 @@ def map_banks(clk: Bit, write: MapWrite, read: MapRead, elements: Word, design: 
     banks = [
         bank(
             clk,
-            write_row=write.rows(row),
-            write_column=write.columns(column),
-            write_addr=write.addr,
-            write_data=write.data((column + 1) * WORD_BITS, column * WORD_BITS),
-            read=read.enable,
-            row_on=read.rows_on(row),
-            column_on=read.columns_on(column),
-            row_next=read.rows_next(row),
-            column_next=read.columns_next(column),
-            addr_00=read.addr_00,
-            addr_01=read.addr_01,
-            addr_10=read.addr_10,
-            addr_11=read.addr_11,
+            write=ElementWrite(
+                write.rows(row),
+                write.columns(column),
+                write.addr,
+                write.data((column + 1) * WORD_BITS, column * WORD_BITS),
+            ),
+            read=ElementRead(read, row, column),
             q=q[row * pox + column],
             words=design.map_words,
             width=WORD_BITS,

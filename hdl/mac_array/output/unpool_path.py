@@ -112,11 +112,11 @@ def unpool_path(
         framing_error=framing_error,
     )  # fmt: skip
     loops = (
-        loop_index(clk, start, step=take, size=config.blocks, index=block, final=last_block),
-        loop_index(clk, start, step=next_row, size=config.rows, index=repeat, final=last_repeat),
+        loop_index(clk, clear, step=take, size=config.blocks, index=block, final=last_block),
+        loop_index(clk, clear, step=next_row, size=config.rows, index=repeat, final=last_repeat),
     )
     walk = pooled_walk(
-        clk, start, config=config, step=next_inner, addr=addr, ends=last_inner, design=design
+        clk, clear, config=config, step=next_inner, addr=addr, ends=last_inner, design=design
     )
     expand = upsampler(
         clk, clear, pool=config.pool, most=config.most, index=index, sink=pooled, source=expanded,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb
+from myhdl import always, always_comb, block
 
 from merp.hdl.base.loop_index import loop_index
 from merp.hdl.base.signals import count, flag
@@ -21,6 +21,33 @@ from merp.hdl.mac_array.sequencer.map_reader import map_reader
 from merp.hdl.mac_array.sequencer.tap_axis import tap_axis
 from merp.hdl.mac_array.sequencer.window_axis import window_axis
 from merp.models.machines.mac_array.params.design import Design
+
+
+@block
+def _maps_there(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    arrived: Bit,
+    complete: Bit,
+    next_band: Bit,
+    maps: Word,
+    there: Word,
+) -> Any:
+    """Count maps whose rows are there for this band, and for the next one."""
+
+    @always(clk.posedge)
+    def count() -> None:
+        if next_band and arrived:
+            there.next = there - maps + 1
+        elif next_band and not complete:
+            there.next = there - maps
+        elif arrived:
+            there.next = there + 1
+        if start or rst:
+            there.next = 0
+
+    return count
 
 
 @entity
@@ -207,16 +234,16 @@ def pass_sequencer(
             busy.next = False
             computed.next = False
 
-    @always(clk.posedge)
-    def take_stock() -> None:
-        if next_band and arrived:
-            maps_there.next = maps_there - walk.maps + 1
-        elif next_band and not complete:
-            maps_there.next = maps_there - walk.maps
-        elif arrived:
-            maps_there.next = maps_there + 1
-        if start or rst:
-            maps_there.next = 0
+    stock_taking = _maps_there(
+        clk,
+        rst,
+        start,
+        arrived=arrived,
+        complete=complete,
+        next_band=next_band,
+        maps=walk.maps,
+        there=maps_there,
+    )
 
     @always(clk.posedge)
     def issue() -> None:
@@ -243,6 +270,6 @@ def pass_sequencer(
     )  # fmt: skip
     reads = map_reader(clk, rst, fire=fire, down=down, across=across, base=each_map, read=map_read)
     return (
-        judge, carry, carry_on, find, tell, move, loops, advance, take_stock, issue, horizontal,
+        judge, carry, carry_on, find, tell, move, loops, advance, stock_taking, issue, horizontal,
         vertical, words, reads,
     )  # fmt: skip

@@ -62,6 +62,56 @@ def _counted(
     )
 
 
+@block
+def _velocities(
+    clk: Bit,
+    clear: Bit,
+    config: UpdateConfig,
+    valid: Bit,
+    ready: Bit,
+    permit: Bit,
+    sink: Stream,
+    source: Stream,
+    new: Word,
+) -> Any:
+    """Velocities in and out; a beat that is ``ready`` needs theirs, too.
+
+    valid  in   a beat is read. permit: it may be
+    new    in   new velocities
+    """
+    velocity_room, velocity_taken, velocity_push = flag(), flag(), flag()
+
+    @always_comb
+    def agree_both() -> None:
+        permit.next = ready and (
+            (sink.valid and velocity_room) or not config.last or not config.has_momentum
+        )
+
+    @always_comb
+    def take_velocity() -> None:
+        sink.ready.next = valid and config.last and config.has_momentum
+        velocity_taken.next = valid and config.last and config.has_momentum
+
+    return (
+        agree_both,
+        take_velocity,
+        valid_delay(
+            clk, clear, d=velocity_taken, q=velocity_push, cycles=TO_INCREMENT + TO_VELOCITY
+        ),
+        credit_source(
+            clk,
+            clear,
+            total=config.beats,
+            taken=velocity_taken,
+            room=velocity_room,
+            push=velocity_push,
+            data=new,
+            source=source,
+            words=KERNEL_WORDS,
+        ),
+    )
+
+
 @entity
 def update_path(
     clk: Bit,
@@ -274,35 +324,14 @@ def update_path(
 
         return *parts, agree
 
-    velocity_room, velocity_taken, velocity_push = flag(), flag(), flag()
-
-    @always_comb
-    def agree_both() -> None:
-        permit.next = ready and (
-            (velocity_sink.valid and velocity_room) or not config.last or not config.has_momentum
-        )
-
-    @always_comb
-    def take_velocity() -> None:
-        velocity_sink.ready.next = beat.valid and config.last and config.has_momentum
-        velocity_taken.next = beat.valid and config.last and config.has_momentum
-
-    return (
-        *parts,
-        agree_both,
-        take_velocity,
-        valid_delay(
-            clk, clear, d=velocity_taken, q=velocity_push, cycles=TO_INCREMENT + TO_VELOCITY
-        ),
-        credit_source(
-            clk,
-            clear,
-            total=config.beats,
-            taken=velocity_taken,
-            room=velocity_room,
-            push=velocity_push,
-            data=new_velocities,
-            source=velocity_source,
-            words=KERNEL_WORDS,
-        ),
+    return *parts, _velocities(
+        clk,
+        clear,
+        config=config,
+        valid=beat.valid,
+        ready=ready,
+        permit=permit,
+        sink=velocity_sink,
+        source=velocity_source,
+        new=new_velocities,
     )

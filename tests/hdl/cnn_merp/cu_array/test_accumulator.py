@@ -9,6 +9,7 @@ from block_bench import BlockBench, Recorded, Replays
 from marks import in_full
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.cu_array.accumulator import accumulator
+from merp.hdl.cnn_merp.cu_array.unit_ports import MemoryWrite, SumWrite
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.base.formats import BFLOAT16, BINARY32
@@ -58,7 +59,7 @@ class Expectation:
         """One cycle with these inputs; the output in it."""
         y = self.adding.pop(0)
         self.adding.append(int(fp_add(now["psum"], self.operand, self.fmt)))
-        if now["write"]:
+        if now["write_enable"]:
             self.sums[now["write_addr"]] = y
         if now["first"]:
             bias = self.biases[now["bias_sel"]]
@@ -75,8 +76,8 @@ def check(design: Design, plan: Plan) -> Recorded:
     sums = design.p * design.groups
     signals = {
         "first": flag(), "bias_sel": count(design.groups - 1), "read_addr": count(sums - 1),
-        "psum": bits(wide), "write": flag(), "write_addr": count(sums - 1),
-        "bias_enable": flag(), "bias_addr": count(design.groups - 1), "bias_data": bits(width),
+        "psum": bits(wide), "write": SumWrite(flag(), count(sums - 1)),
+        "bias": MemoryWrite(flag(), count(design.groups - 1), bits(width)),
     }  # fmt: skip
     bench = BlockBench(accumulator, "clk", y=bits(wide), design=design, **signals)
     trace = bench.run(plan)
@@ -94,7 +95,7 @@ def anything(design: Design, cycles: int) -> Plan:
             "bias_sel": rng.randrange(design.groups),
             "read_addr": rng.randrange(design.p * design.groups),
             "psum": element(design.accumulator_format, rng),
-            "write": rng.getrandbits(1),
+            "write_enable": rng.getrandbits(1),
             "write_addr": rng.randrange(design.p * design.groups),
             "bias_enable": rng.getrandbits(1),
             "bias_addr": rng.randrange(design.groups),
@@ -109,7 +110,8 @@ def sequence(design: Design, turns: list[tuple[int, int, int]], biases: list[int
     latency = design.add_latency
     begin = len(biases)
     end = begin + max(t for t, _, _ in turns) + latency + 3
-    names = (*CONTROL, "psum", "write", "write_addr", "bias_enable", "bias_addr", "bias_data")
+    biases_in = ("bias_enable", "bias_addr", "bias_data")
+    names = (*CONTROL, "psum", "write_enable", "write_addr", *biases_in)
     plan = [dict.fromkeys(names, 0) for _ in range(end)]
     for addr, word in enumerate(biases):
         plan[addr] |= {"bias_enable": 1, "bias_addr": addr, "bias_data": word}
@@ -120,7 +122,7 @@ def sequence(design: Design, turns: list[tuple[int, int, int]], biases: list[int
         group = place % design.groups
         plan[begin + t] |= {"first": first, "bias_sel": group, "read_addr": place}
         plan[begin + t + 1] |= {"psum": psum}
-        plan[begin + t + 1 + latency] |= {"write": 1, "write_addr": place}
+        plan[begin + t + 1 + latency] |= {"write_enable": 1, "write_addr": place}
     return plan
 
 
@@ -150,7 +152,7 @@ def test_accumulator_forwards_the_same_address_only() -> None:
     turns = [(0, 0, one), (1, 1, one), (3, 0, one), (4, 1, one)]
     check(design, sequence(design, turns, [0, one]))
     crossed = sequence(design, [*turns, (7, 1, one), (10, 0, one)], [0, one])
-    crossed[2 + 7]["write"] = 1  # accumulator 0 is written in the cycle in which 1 is read
+    crossed[2 + 7]["write_enable"] = 1  # accumulator 0 is written in the cycle in which 1 is read
     check(design, crossed)
 
 

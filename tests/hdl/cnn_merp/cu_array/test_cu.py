@@ -5,8 +5,9 @@ from random import Random
 import pytest
 
 from block_bench import BlockBench, Recorded, Replays
-from merp.hdl.base.signals import bits, count
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.cu_array.cu import SUM_OF_PRODUCTS, cu
+from merp.hdl.cnn_merp.cu_array.unit_ports import UnitWrite
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fp_tree import fp_tree
 from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
@@ -43,18 +44,18 @@ every_design = pytest.mark.parametrize(
 def check(design: Design, kernels: list[Words], reads: list[tuple[int, Words]]) -> Recorded:
     """Load ``kernels``; then each cycle reads an address and, a cycle later, brings a window."""
     fmt, width = design.fmt, design.fmt.width
+    addr, data = count(design.kernel_words - 1), bits(design.window_width)
     bench = BlockBench(
-        cu, "clk write", write_addr=count(design.kernel_words - 1), data=bits(design.window_width),
-        read_addr=count(design.kernel_words - 1), window=bits(design.window_width), y=bits(width),
-        design=design,
+        cu, "clk", write=UnitWrite(flag(), addr, data), read_addr=count(design.kernel_words - 1),
+        window=bits(design.window_width), y=bits(width), design=design,
     )  # fmt: skip
     plan: list[dict[str, int]] = [
-        {"write": 1, "write_addr": addr, "data": joined(taps, width)}
+        {"write_enable": 1, "write_addr": addr, "write_data": joined(taps, width)}
         for addr, taps in enumerate(kernels)
     ]
     begin = len(plan)
     noise = joined([fmt.one] * design.taps, width)
-    plan.append({"write": 0, "data": noise})
+    plan.append({"write_enable": 0, "write_data": noise})
     plan += [{} for _ in range(len(reads) + design.cu_latency)]
     for t, (addr, window) in enumerate(reads, begin):
         plan[t] |= {"read_addr": addr}
@@ -109,14 +110,14 @@ def test_cu_reads_before_it_writes(read_at: int) -> None:
     design = design_for(1, BFLOAT16, 1, 1)
     one, two = BFLOAT16.one, BFLOAT16.one + (1 << BFLOAT16.frac_bits)
     bench = BlockBench(
-        cu, "clk write", write_addr=count(4), data=bits(16), read_addr=count(4), window=bits(16),
-        y=bits(16), design=design,
+        cu, "clk", write=UnitWrite(flag(), count(4), bits(16)), read_addr=count(4),
+        window=bits(16), y=bits(16), design=design,
     )  # fmt: skip
     plan: list[dict[str, int]] = [{"window": one, "read_addr": 1} for _ in range(8)]
-    plan[0] |= {"write": 1, "write_addr": 0, "data": one}
-    plan[1] |= {"write": 0}
-    plan[3] |= {"write": 1, "data": two}
-    plan[4] |= {"write": 0}
+    plan[0] |= {"write_enable": 1, "write_addr": 0, "write_data": one}
+    plan[1] |= {"write_enable": 0}
+    plan[3] |= {"write_enable": 1, "write_data": two}
+    plan[4] |= {"write_enable": 0}
     plan[2 + read_at] |= {"read_addr": 0}
     y = bench.run(plan).column("y")
     wanted = [0] * 8

@@ -9,6 +9,7 @@ from myhdl import always, block
 from block_bench import BlockBench, Sample
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.cu_array.merge_taps import merge_taps
+from merp.hdl.cnn_merp.cu_array.unit_ports import MemoryWrite, UnitWrite
 
 TAPS, WIDTH, WORDS = 4, 5, 6
 
@@ -17,7 +18,8 @@ TAPS, WIDTH, WORDS = 4, 5, 6
 def beside_a_memory(clk: Any, kept: Any, memory_addr: Any, **ports: Any) -> Any:
     """The block and a memory that reads what it asks for, and writes what it gives."""
     memory = [bits(TAPS * WIDTH) for _ in range(WORDS)]
-    written, addr, word = (ports[name] for name in ("merged_write", "merged_addr", "merged"))
+    merged = ports["merged"]
+    written, addr, word = merged.enable, merged.addr, merged.data
 
     @always(clk.posedge)
     def access() -> None:
@@ -31,14 +33,12 @@ def beside_a_memory(clk: Any, kept: Any, memory_addr: Any, **ports: Any) -> Any:
 @pytest.mark.parametrize("apart", [False, True])
 def test_only_the_taps_that_are_written_change(apart: bool) -> None:
     rng = np.random.default_rng(int(apart))
+    own = (bits(WIDTH), bits(TAPS)) if apart else ()
     args = {
-        "clk": flag(), "kept": bits(TAPS * WIDTH), "memory_addr": bits(3), "write": flag(),
-        "write_addr": bits(3), "data": bits(TAPS * WIDTH), "taps": bits(TAPS),
-        "read_addr": bits(3), "merged_write": flag(), "merged_addr": bits(3),
-        "merged": bits(TAPS * WIDTH),
+        "clk": flag(), "kept": bits(TAPS * WIDTH), "memory_addr": bits(3),
+        "write": UnitWrite(flag(), bits(3), bits(TAPS * WIDTH), bits(TAPS), *own),
+        "read_addr": bits(3), "merged": MemoryWrite(flag(), bits(3), bits(TAPS * WIDTH)),
     }  # fmt: skip
-    if apart:
-        args |= {"element": bits(WIDTH), "places": bits(TAPS)}
     words = [[0] * TAPS for _ in range(WORDS)]
     wanted: dict[int, tuple[int, int]] = {}  # address and word of a write, by cycle
     reads: dict[int, int] = {}
@@ -49,13 +49,14 @@ def test_only_the_taps_that_are_written_change(apart: bool) -> None:
         addr, taps, places = (int(each) for each in rng.integers((WORDS, 1 << TAPS, 1 << TAPS)))
         new, element = rng.integers(1 << WIDTH, size=TAPS).tolist(), int(rng.integers(1 << WIDTH))
         values = {
-            "write": int(rng.random() < 0.6 and addr != busy), "write_addr": addr, "taps": taps,
-            "data": sum(each << tap * WIDTH for tap, each in enumerate(new)),
+            "write_enable": int(rng.random() < 0.6 and addr != busy), "write_addr": addr,
+            "write_taps": taps,
+            "write_data": sum(each << tap * WIDTH for tap, each in enumerate(new)),
             "read_addr": int(rng.integers(WORDS)),
         }  # fmt: skip
         if apart:
-            values |= {"element": element, "places": places}
-        if values["write"]:
+            values |= {"write_element": element, "write_places": places}
+        if values["write_enable"]:
             for tap in range(TAPS):
                 if taps >> tap & 1:
                     words[addr][tap] = element if apart and places >> tap & 1 else new[tap]
@@ -65,11 +66,11 @@ def test_only_the_taps_that_are_written_change(apart: bool) -> None:
             addr = values["read_addr"]
             reads[cycle + 1] = sum(each << tap * WIDTH for tap, each in enumerate(words[addr]))
         # Not the same word in two cycles in a row; a word is read from the second one on.
-        busy = addr if values["write"] else -1
+        busy = addr if values["write_enable"] else -1
         return values
 
     trace = BlockBench(beside_a_memory, **args).run(drive, 400)
-    names = ("merged_write", "merged_addr", "merged", "kept")
+    names = ("merged_enable", "merged_addr", "merged_data", "kept")
     rows = trace.columns(*names)
     for cycle, (write, addr, word, kept) in enumerate(rows):
         assert write == (cycle in wanted)

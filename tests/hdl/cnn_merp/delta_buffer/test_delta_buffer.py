@@ -63,7 +63,7 @@ def test_words_in_place_under_pressure(n_cu: int, groups: int) -> None:
     ]  # fmt: skip
     driver, trace = played(design, runs, 1500)
     check(driver, trace)
-    assert not any(trace.column("framing_error"))
+    assert not any(trace.column("arriving_framing_error"))
 
 
 def test_a_word_per_cycle_and_no_more_than_two_positions() -> None:
@@ -91,7 +91,7 @@ def test_framing_error_of_a_misplaced_last(last: int, error: int) -> None:
     ]
     driver, trace = played(design, runs, 120)
     check(driver, trace)
-    errors = trace.column("framing_error")
+    errors = trace.column("arriving_framing_error")
     assert (errors[driver.ends[0] - 1], errors[-1]) == (error, 0)
 
 
@@ -120,8 +120,8 @@ def test_a_word_that_is_complete_in_the_cycle_of_a_reset_is_not_there() -> None:
 
     args = arguments(Slot(design), design)
     trace = BlockBench(delta_buffer, **args).run(drive, 9)
-    assert trace.column("filled") == [0, 0, 0, 0, 1, 0, 0, 0, 0]
-    assert trace.column("framing_error") == [0, 0, 0, 1, 1, 1, 0, 0, 0]
+    assert trace.column("arriving_filled") == [0, 0, 0, 0, 1, 0, 0, 0, 0]
+    assert trace.column("arriving_framing_error") == [0, 0, 0, 1, 1, 1, 0, 0, 0]
 
 
 @pytest.mark.ghdl

@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from block_bench import BlockBench, Recorded, Replays, at_random, columns
-from merp.hdl.base.signals import Stream, bits
+from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.cnn_merp.delta_buffer.delta_ports import Arriving, Operand
 from merp.hdl.cnn_merp.delta_buffer.delta_row_buffer import delta_row_buffer
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
@@ -65,7 +66,7 @@ def test_words_in_place_under_pressure(n_cu: int, groups: int) -> None:
     ]  # fmt: skip
     driver, trace = played(design, runs, 3000)
     check(driver, trace)
-    assert not any(trace.column("framing_error"))
+    assert not any(trace.column("arriving_framing_error"))
 
 
 def test_rows_come_as_fast_as_they_go() -> None:
@@ -74,7 +75,7 @@ def test_rows_come_as_fast_as_they_go() -> None:
     runs = [DeltaRun(design, 4, (2, 4, 2), 1, seed, use=0.6) for seed in range(8)]
     driver, trace = played(design, runs, 2000)
     check(driver, trace)
-    names = ("start", "sink_valid", "sink_ready", "filled", "slot_valid", "slot_row_last")
+    names = ("start", "sink_valid", "sink_ready", "arriving_filled", "slot_valid", "slot_row_last")
     there = left = together = read = 0
     words = iter(runs)
     for start, valid, ready, filled, slot, row_last in columns(trace, *names):
@@ -117,15 +118,16 @@ def test_a_reset_wins_over_a_row_that_is_complete() -> None:
     design = design_for(1, 1)
     run = DeltaRun(design, 1, (2, 4, 1), 1, 0)
     bench = BlockBench(
-        delta_row_buffer, "clk rst start filled opening framing_error",
-        config=GradientMapConfig(design), sink=Stream(BYTE.width), slot=RowSlot(design),
-        deltas=bits(BYTE.width), element=DeltaElement(design), design=design,
+        delta_row_buffer, "clk rst start", config=GradientMapConfig(design),
+        sink=Stream(BYTE.width), slot=RowSlot(design), operand=Operand(bits(BYTE.width), flag()),
+        arriving=Arriving(flag(), DeltaElement(design), flag()), design=design,
     )  # fmt: skip
     flags = {"sink_valid": 0.7, "sink_last": 0.1}
     session = at_random(flags, {"sink_data": BYTE.width}, run.config())
+    element = "arriving_element"
     payload = {
-        "element_valid": "element_data element_index element_opening",
-        "slot_valid": "deltas opening",  # of a slot; there is none
+        f"{element}_valid": f"{element}_data {element}_index {element}_opening",
+        "slot_valid": "operand_deltas operand_opening",  # of a slot; there is none
     }
     bench.as_new_after_reset(session, range(2, 8), 10, payload=payload)
 

@@ -13,12 +13,11 @@ import numpy as np
 import pytest
 
 from block_bench import BlockBench, Recorded, Sample, at_random
-from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.cnn_merp.input_buffer.either_router import either_router
+from merp.hdl.base.signals import Stream, bits, count, flag, signals_of
 from merp.hdl.cnn_merp.input_buffer.fold_router import fold_router
+from merp.hdl.cnn_merp.input_buffer.map_router import map_router
 from merp.hdl.cnn_merp.input_buffer.router import router
 from merp.hdl.cnn_merp.input_buffer.wide_fold_router import wide_fold_router
-from merp.hdl.cnn_merp.input_buffer.wide_router import wide_router
 from merp.hdl.cnn_merp.ports.maps import (
     BankWrite,
     Floor,
@@ -27,14 +26,12 @@ from merp.hdl.cnn_merp.ports.maps import (
     PortConfig,
     WideBankWrite,
 )
+from merp.hdl.cnn_merp.ports.windows import FoldedConfig, Intake, RouterConfig
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.machines.cnn_merp.params.design import Design
 
-BLOCKS = {
-    each.__name__: each
-    for each in (router, fold_router, either_router, wide_router, wide_fold_router)
-}
+BLOCKS = {each.__name__: each for each in (router, fold_router, map_router, wide_fold_router)}
 
 
 @dataclass(frozen=True)
@@ -109,32 +106,34 @@ def folded(design: Design, maps: int, rows: list[int]) -> Run:
 def args_for(name: str, design: Design) -> dict[str, Any]:
     word = PositionWord(design)
     wide = design.map_port > 1
-    args: dict[str, Any] = {
+    config: Any = MapConfig(design)
+    rows = FoldRowConfig(design) if design.ku_kind == "row" else None
+    if "fold_router" in name:
+        config = FoldedConfig(config, rows)
+    elif name == "map_router":
+        port = PortConfig(design) if wide else None
+        config = RouterConfig(config, port, flag() if design.folded else None, rows)
+    column = None if "fold_router" in name else bits(word.column_width)
+    return {
         "clk": flag(), "rst": flag(), "start": flag(), "enable": flag(),
-        "config": MapConfig(design), "sink": Stream(design.map_port * design.fmt.width),
+        "config": config, "sink": Stream(design.map_port * design.fmt.width),
         "floor": Floor(word.row_width, word.column_width),
-        "bank": (WideBankWrite if wide else BankWrite)(design), "row": bits(word.row_width),
-        "channel": count(design.row_words), "complete": flag(), "framing_error": flag(),
+        "bank": (WideBankWrite if wide else BankWrite)(design),
+        "intake": Intake(bits(word.row_width), column, count(design.row_words)),
         "design": design,
     }  # fmt: skip
-    if "fold_router" not in name:
-        args["column"] = bits(word.column_width)
-    if name == "wide_router":
-        args["port"] = PortConfig(design)
-    if name in ("either_router", "wide_router") and design.folded:
-        args["folded"] = flag()
-    if name != "router" and design.ku_kind == "row":
-        args["fold"] = FoldRowConfig(design)
-    return args
 
 
 def registers_of(args: dict[str, Any]) -> dict[str, str]:
     """Names of the registers by port."""
+    config = args["config"]
+    if isinstance(config, MapConfig):
+        return {f"config_{name}": name for name in vars(config)}
     return {
-        f"{bundle}_{register}": register
-        for bundle in ("config", "port", "fold")
-        if bundle in args
-        for register in vars(args[bundle])
+        f"config_{bundle}_{register}": register
+        for bundle in ("map", "port", "rows")
+        if getattr(config, bundle, None) is not None
+        for register in vars(getattr(config, bundle))
     }
 
 
@@ -142,6 +141,7 @@ def play(name: str, design: Design, runs: list[Run], seed: int) -> Recorded:
     rng = np.random.default_rng(seed)
     args = args_for(name, design)
     ports = registers_of(args)
+    both = getattr(args["config"], "folded", None) is not None
     queue = list(runs)
     at = rest = 0
     run = queue[0]
@@ -157,8 +157,8 @@ def play(name: str, design: Design, runs: list[Run], seed: int) -> Recorded:
             if rest < 0 and queue:
                 run, at, rest = queue.pop(0), 0, 4
                 values |= {port: run.config.get(name, 0) for port, name in ports.items()}
-                if "folded" in args:
-                    values["folded"] = int(run.folded)
+                if both:
+                    values["config_folded"] = int(run.folded)
                 values["start"] = 1
                 return values
             return values | {"sink_valid": int(rng.random() < 0.5), "floor_open": 1}
@@ -191,8 +191,8 @@ def check(name: str, design: Design, runs: list[Run], trace: Recorded) -> None:
     starts = [cycle for cycle, start in enumerate(columns["start"]) if start]
     assert len(starts) == len(runs)
     ends = [*starts[1:], len(trace.rows) - 1]
-    assert columns["complete"][1] == 1
-    assert columns["framing_error"][1] == 0
+    assert columns["intake_complete"][1] == 1
+    assert columns["intake_framing_error"][1] == 0
     for run, begin, end in zip(runs, starts, ends, strict=True):
         at, wrong = 0, False
         wanted = len(run.words) - 1
@@ -201,15 +201,15 @@ def check(name: str, design: Design, runs: list[Run], trace: Recorded) -> None:
             now = {port: values[cycle] for port, values in columns.items()}
             after = {port: values[cycle + 1] for port, values in columns.items()}
             over = at > wanted
-            assert now["complete"] == over, cycle
-            assert now["framing_error"] == wrong, cycle
+            assert now["intake_complete"] == over, cycle
+            assert now["intake_framing_error"] == wrong, cycle
             row, column = (run.behind, 0) if over else (run.words[at].row, run.words[at].column)
-            assert now["row"] == row, cycle
-            if "column" in now and not run.folded:
-                assert now["column"] == column, cycle
+            assert now["intake_place_row"] == row, cycle
+            if "intake_place_column" in now and not run.folded:
+                assert now["intake_place_column"] == column, cycle
             if not over:
-                assert now["channel"] == run.words[at].channel, cycle
-                assert now.get("column", column) == column, cycle
+                assert now["intake_place_channel"] == run.words[at].channel, cycle
+                assert now.get("intake_place_column", column) == column, cycle
             allowed = now["floor_valid"] and row < now["floor_row_limit"]
             if not run.folded:
                 ahead = row < now["floor_next_row_limit"] and column < now["floor_column"]
@@ -281,10 +281,10 @@ def test_the_router_that_a_run_is_for_is_at_work(d: int) -> None:
     design = design_for(2, d, folded=True)
     runs = convolutions(design)[:3]
     runs = [each for run in runs for each in (run, folded(design, 2, [1, 1]))]
-    check("either_router", design, runs, play("either_router", design, runs, d))
+    check("map_router", design, runs, play("map_router", design, runs, d))
 
 
-@pytest.mark.parametrize(("name", "lanes"), [("either_router", 1), ("wide_router", 2)])
+@pytest.mark.parametrize(("name", "lanes"), [("map_router", 1), ("map_router", 2)])
 def test_an_error_of_one_router_is_over_when_the_other_one_begins(name: str, lanes: int) -> None:
     design = design_for(3, 1, folded=True, map_port=lanes)
     pair = [folded(design, 2, [1, 1]), convolution(design, 3, 3, 2, 1)]
@@ -292,14 +292,14 @@ def test_an_error_of_one_router_is_over_when_the_other_one_begins(name: str, lan
     runs = [wrong[0], pair[1], wrong[1], pair[0]]
     trace = play(name, design, runs, lanes)
     check(name, design, runs, trace)
-    assert trace.column("framing_error")[-1] == 0
+    assert trace.column("intake_framing_error")[-1] == 0
 
 
 @pytest.mark.parametrize(("k", "lanes", "d"), [(3, 2, 2), (2, 4, 1)])
 def test_pieces_of_pixels(k: int, lanes: int, d: int) -> None:
     design = design_for(k, d, map_port=lanes)
     runs = with_errors(convolutions(design))
-    check("wide_router", design, runs, play("wide_router", design, runs, lanes))
+    check("map_router", design, runs, play("map_router", design, runs, lanes))
 
 
 @pytest.mark.parametrize(("lanes", "d"), [(2, 2), (4, 1), (8, 3)])
@@ -310,7 +310,7 @@ def test_beats_of_folded_images(lanes: int, d: int) -> None:
     runs = with_errors(runs)
     check("wide_fold_router", design, runs, play("wide_fold_router", design, runs, lanes))
     both = [each for run in runs[:2] for each in (run, convolution(design, 2, 3, 5, 2))]
-    check("wide_router", design, both, play("wide_router", design, both, lanes))
+    check("map_router", design, both, play("map_router", design, both, lanes))
 
 
 @pytest.mark.parametrize("d", [1, 2])
@@ -322,7 +322,7 @@ def test_beats_of_images_as_columns(d: int) -> None:
 
 @pytest.mark.parametrize(
     ("name", "lanes"),
-    [("router", 1), ("fold_router", 1), ("wide_router", 2), ("wide_fold_router", 2)],
+    [("router", 1), ("fold_router", 1), ("map_router", 2), ("wide_fold_router", 2)],
 )
 def test_after_a_reset_it_is_as_new(name: str, lanes: int) -> None:
     """Before the next start as well: there is no error, and nothing more is taken."""
@@ -333,9 +333,10 @@ def test_after_a_reset_it_is_as_new(name: str, lanes: int) -> None:
     rates = {"enable": 0.9, "sink_valid": 0.8, "sink_last": 0.4, "floor_open": 0.9}
     pulses = {"rst": 0, "start": (1, 5)}
     session = at_random(rates, {"sink_data": 16 * lanes}, fixed, begin=1, pulses=pulses)
+    places = [f"intake_place_{name}" for name, _ in signals_of(args["intake"].place)]
     # A word that came in the very cycle of the reset is still written; places are set by start.
     enables = ("bank_places",) if lanes > 1 else ("bank_rows", "bank_columns")
-    late = dict.fromkeys(enables, 2) | dict.fromkeys({"row", "column", "channel"} & {*args}, 6)
+    late = dict.fromkeys(enables, 2) | dict.fromkeys(places, 6)
     payload = {enables[0]: "bank_addr bank_data"}
     BlockBench(BLOCKS[name], **args).as_new_after_reset(
         session, range(2, 14, 2), 30, payload=payload, late=late

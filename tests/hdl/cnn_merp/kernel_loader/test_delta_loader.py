@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from block_bench import BlockBench, Recorded, Replays, Sample, at_random
-from merp.hdl.base.signals import Stream, bits
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
+from merp.hdl.cnn_merp.kernel_loader.intake_ports import Loading
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.models.base.formats import FloatFormat
 from merp.models.golden.delta import swapped
@@ -25,8 +26,8 @@ def bench_for(design: Design) -> BlockBench:
     bias = BiasWrite(design)
     bias.data = bits(WORD.width, 5)  # a zero is written, whatever stood there from power-up on
     return BlockBench(
-        delta_loader, "clk rst start loaded framing_error", config=LoadConfig(design),
-        sink=Stream(WORD.width), kernel=KernelWrite(design), bias=bias, design=design,
+        delta_loader, "clk rst start", config=LoadConfig(design), sink=Stream(WORD.width),
+        kernel=KernelWrite(design), bias=bias, loading=Loading(flag(), flag()), design=design,
     )  # fmt: skip
 
 
@@ -49,9 +50,9 @@ def load(
             return {"rst": 1, "sink_valid": 0}
         if cycle == 0:
             return {"rst": 1}
-        if (not starts or seen["loaded"] or (reset_at and state["since"] == reset_at + 3)) and (
-            queue and not seen["start"]
-        ):
+        if (
+            not starts or seen["loading_loaded"] or (reset_at and state["since"] == reset_at + 3)
+        ) and (queue and not seen["start"]):
             m, n = queue.pop(0)
             starts.append(cycle)
             state.update(at=0, size=m * n * design.taps, valid=0, since=0)
@@ -92,7 +93,7 @@ def writes(
 
 def check(design: Design, sizes: list[tuple[int, int]], trace: Recorded, starts: list[int]) -> None:
     assert len(starts) == len(sizes)
-    loaded = trace.column("loaded")
+    loaded = trace.column("loading_loaded")
     for (m, n), begin, end in zip(sizes, starts, [*starts[1:], len(trace.rows)], strict=True):
         k, n_cu = design.k, design.n_cu
         groups = -(-n // n_cu)
@@ -120,7 +121,7 @@ def check(design: Design, sizes: list[tuple[int, int]], trace: Recorded, starts:
             )
         )
         assert transfers == m * n * k * k
-        assert not any(trace.column("framing_error")[ready[0] : end])
+        assert not any(trace.column("loading_framing_error")[ready[0] : end])
 
 
 SIZES = [(1, 1), (4, 5), (3, 2), (2, 7), (4, 6)]
@@ -137,14 +138,14 @@ def test_every_kernel_lands_transposed_and_rotated(k: int, n_cu: int, idle: floa
 def test_a_word_per_cycle() -> None:
     design = design_for(3, 2)
     trace, (begin,) = load(design, [(4, 5)])
-    assert trace.column("loaded").index(1, begin) - begin == 4 * 5 * 9 + 2
+    assert trace.column("loading_loaded").index(1, begin) - begin == 4 * 5 * 9 + 2
 
 
 @pytest.mark.parametrize("lasts", [(-2,), (0,), (0, -1), ()])
 def test_a_misplaced_last_is_a_framing_error(lasts: tuple[int, ...]) -> None:
     trace, (_, second) = load(design_for(2, 2), [(2, 3), (1, 2)], lasts=lasts)
-    assert trace.column("framing_error")[second] == 1
-    assert trace.column("framing_error")[second + 1] == 0
+    assert trace.column("loading_framing_error")[second] == 1
+    assert trace.column("loading_framing_error")[second + 1] == 0
 
 
 def test_a_reset_abandons_the_load() -> None:
@@ -152,7 +153,7 @@ def test_a_reset_abandons_the_load() -> None:
     trace, starts = load(design, [(4, 5), (2, 3)], reset_at=20)
     begin, second = starts
     quiet = range(begin + 21, second)
-    assert not any(trace.column(n)[t] for t in quiet for n in ("sink_ready", "loaded"))
+    assert not any(trace.column(n)[t] for t in quiet for n in ("sink_ready", "loading_loaded"))
     check(design, [(2, 3)], trace, [second])
 
 
@@ -170,7 +171,7 @@ def test_after_a_reset_it_is_as_new() -> None:
 
 def test_loaded_ends_with_the_next_start() -> None:
     trace, starts = load(design_for(2, 2), [(2, 3), (1, 2)])
-    assert trace.column("loaded")[starts[1] : starts[1] + 3] == [1, 0, 0]
+    assert trace.column("loading_loaded")[starts[1] : starts[1] + 3] == [1, 0, 0]
 
 
 @pytest.mark.ghdl

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from block_bench import BlockBench, Sample, at_random
-from merp.hdl.base.signals import Stream, count
+from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
+from merp.hdl.cnn_merp.kernel_loader.intake_ports import Loading
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.models.base.formats import FloatFormat
@@ -17,7 +18,7 @@ from merp.models.machines.cnn_merp.params.design import Design
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 WIDTH = BYTE.width
-CONFIG = ("config_inputs", "config_groups", "config_last_cus", "size", "filling")
+CONFIG = ("config_inputs", "config_groups", "config_last_cus", "config_size", "config_filling")
 
 
 def design_for(k: int, port: int, **changes: Any) -> Design:
@@ -48,9 +49,9 @@ class Case:
         options = {"size": count(design.k)} if design.widened else {}
         options |= {"filling": count(design.taps - 1)} if self.filled else {}
         return BlockBench(
-            delta_loader if self.turns else kernel_loader,
-            "clk rst start loaded framing_error", config=LoadConfig(design),
-            kernel=KernelWrite(design), bias=BiasWrite(design), design=design, **options,
+            delta_loader if self.turns else kernel_loader, "clk rst start",
+            config=LoadConfig(design).also(**options), kernel=KernelWrite(design),
+            bias=BiasWrite(design), loading=Loading(flag(), flag()), design=design,
             **{each: Stream(beat) for each in self.streams},
         )  # fmt: skip
 
@@ -127,8 +128,9 @@ class Feeder:
         begin = self.cycle
         for since in range(10_000):
             values = {
-                "rst": 0, "start": int(since == 0), "config_inputs": rows, "size": layer.size,
-                "config_groups": groups, "filling": layer.lacking,
+                "rst": 0, "start": int(since == 0), "config_inputs": rows,
+                "config_size": layer.size, "config_groups": groups,
+                "config_filling": layer.lacking,
                 "config_last_cus": columns - (groups - 1) * design.n_cu,
             }  # fmt: skip
             for name, elements in streams.items():
@@ -152,13 +154,13 @@ class Feeder:
                         place = memory, cu, seen[f"{memory}_addr"]
                         assert place not in found, f"{place} is written twice"
                         found[place] = seen[f"{memory}_data"]
-            if since and seen["loaded"]:
+            if since and seen["loading_loaded"]:
                 break
         assert taken == {name: -(-len(each) // lanes) for name, each in streams.items()}, layer
         self.found.append(found)
         self.wanted.append(wanted)
         self.cycles.append(self.cycle - 1 - begin)
-        self.errors.append(self.seen["framing_error"])
+        self.errors.append(self.seen["loading_framing_error"])
 
 
 def play(case: Case, layers: list[Layer], density: float = 1.0) -> Feeder:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from block_bench import BlockBench, Recorded, Replays, Sample, at_random
-from merp.hdl.base.signals import Stream
+from merp.hdl.base.signals import Stream, flag
+from merp.hdl.cnn_merp.kernel_loader.intake_ports import Loading
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.models.base.formats import BINARY32, FloatFormat
@@ -103,16 +104,17 @@ class Feeder:
                 valid[stream] = fresh or at[stream] + 1 == size
                 changes[f"sink_{stream}_valid"] = int(valid[stream])
             yield changes
-            if (self._seen["loaded"] and t > 1) or load.reset_at == t:
+            if (self._seen["loading_loaded"] and t > 1) or load.reset_at == t:
                 break
         yield {"start": 0, "rst": 0, "sink_kernel_valid": 0, "sink_bias_valid": 0}
 
 
 def run(design: Design, loads: Sequence[Load], seed: int = 0) -> tuple[Recorded, Feeder]:
     bench = BlockBench(
-        kernel_loader, "clk rst start loaded framing_error", config=LoadConfig(design),
+        kernel_loader, "clk rst start", config=LoadConfig(design),
         sink_kernel=Stream(design.fmt.width), sink_bias=Stream(design.fmt.width),
-        kernel=KernelWrite(design), bias=BiasWrite(design), design=design,
+        kernel=KernelWrite(design), bias=BiasWrite(design), loading=Loading(flag(), flag()),
+        design=design,
     )  # fmt: skip
     cycles = 20 + sum(
         int((load.maps(design) * load.n * design.taps + 12) / (1 - load.idle) ** 2)
@@ -135,7 +137,12 @@ def check(design: Design, loads: Sequence[Load], seed: int = 0) -> Recorded:
             check_load(design, load, words, rows[begin:end])
         else:
             after = rows[begin + load.reset_at + 1 : end]
-            quiet = ("sink_kernel_ready", "sink_bias_ready", "loaded", "framing_error")
+            quiet = (
+                "sink_kernel_ready",
+                "sink_bias_ready",
+                "loading_loaded",
+                "loading_framing_error",
+            )
             assert not any(row[name] for row in after for name in quiet)
     return trace
 
@@ -152,8 +159,10 @@ def check_load(
     broken = False
     for t, row in enumerate(rows):
         if t:
-            assert row["loaded"] == (readable is not None and t >= readable), f"loaded, cycle {t}"
-            assert row["framing_error"] == broken, f"framing_error, cycle {t}"
+            assert row["loading_loaded"] == (readable is not None and t >= readable), (
+                f"loaded, cycle {t}"
+            )
+            assert row["loading_framing_error"] == broken, f"framing_error, cycle {t}"
         for stream, taken_before in list(taken.items()):
             left = len(words[stream]) - taken_before
             assert t == 0 or row[f"sink_{stream}_ready"] == (left > 0), f"{stream}, cycle {t}"
@@ -212,7 +221,7 @@ def test_kernel_loader_latency_and_throughput() -> None:
     words = 6 * 4 * 4
     assert trace.column("sink_kernel_ready")[begin : begin + words + 2] == [0] + [1] * words + [0]
     assert trace.column("sink_bias_ready")[begin : begin + 8] == [0] + [1] * 6 + [0]
-    assert trace.column("loaded").index(1) == begin + words + 2
+    assert trace.column("loading_loaded").index(1) == begin + words + 2
     enable = trace.column("kernel_enable")
     assert [t - begin for t, on in enumerate(enable) if on] == list(range(5, words + 2, 4))
 
@@ -258,9 +267,9 @@ def test_after_a_reset_it_is_as_new() -> None:
     """In the middle of a kernel, of a group, and between the kernels and the biases."""
     design = design_for(2, 2)
     bench = BlockBench(
-        kernel_loader, "clk rst start loaded framing_error", config=LoadConfig(design),
+        kernel_loader, "clk rst start", config=LoadConfig(design),
         sink_kernel=Stream(BYTE.width), sink_bias=Stream(BYTE.width), kernel=KernelWrite(design),
-        bias=BiasWrite(design), design=design,
+        bias=BiasWrite(design), loading=Loading(flag(), flag()), design=design,
     )  # fmt: skip
     config = {"config_inputs": 2, "config_groups": 2, "config_last_cus": 1}
     streams = ("sink_kernel", "sink_bias")

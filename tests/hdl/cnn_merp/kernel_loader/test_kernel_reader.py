@@ -11,6 +11,7 @@ from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
+from merp.hdl.cnn_merp.kernel_loader.intake_ports import Loading
 from merp.hdl.cnn_merp.kernel_loader.kernel_reader import kernel_reader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelRead, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.outputs import Sums
@@ -57,8 +58,8 @@ def kept_kernels(
     read = KernelRead(design)
     return (
         delta_loader(
-            clk, rst, start, config=config, sink=sink, kernel=kernel, bias=bias, loaded=loaded,
-            framing_error=flag(), design=design,
+            clk, rst, start, config=config, sink=sink, kernel=kernel, bias=bias,
+            loading=Loading(loaded, flag()), design=design,
         ),
         cu_array(
             clk, rst, kernel=kernel, bias=bias, slot=slot, window=bits(design.window_width),

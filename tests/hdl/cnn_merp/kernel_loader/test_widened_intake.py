@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from block_bench import BlockBench, Recorded, Replays, Sample, at_random
-from merp.hdl.base.signals import Stream
+from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
+from merp.hdl.cnn_merp.kernel_loader.intake_ports import Loading
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelConfig, KernelWrite, LoadConfig
 from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.design import Design
@@ -24,9 +25,10 @@ def design_for(k: int) -> Design:
 
 def bench_for(design: Design) -> BlockBench:
     return BlockBench(
-        delta_loader, "clk rst start loaded framing_error", config=LoadConfig(design),
-        sink=Stream(WORD.width), kernel=KernelWrite(design), bias=BiasWrite(design), design=design,
-        size=KernelConfig(design).size,
+        delta_loader, "clk rst start",
+        config=LoadConfig(design).also(size=KernelConfig(design).size), sink=Stream(WORD.width),
+        kernel=KernelWrite(design), bias=BiasWrite(design), loading=Loading(flag(), flag()),
+        design=design,
     )  # fmt: skip
 
 
@@ -41,12 +43,12 @@ def load(
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         if cycle == 0:
             return {"rst": 1}
-        if (cycle == 1 or seen["loaded"]) and queue and not seen["start"]:
+        if (cycle == 1 or seen["loading_loaded"]) and queue and not seen["start"]:
             m, n, k = queue.pop(0)
             state.update(at=0, words=m * n * k * k, valid=0)
             groups = -(-n // design.n_cu)
             return {
-                "rst": 0, "start": 1, "sink_valid": 0, "config_inputs": m, "size": k,
+                "rst": 0, "start": 1, "sink_valid": 0, "config_inputs": m, "config_size": k,
                 "config_groups": groups, "config_last_cus": n - (groups - 1) * design.n_cu,
             }  # fmt: skip
         if state["valid"] and seen["sink_ready"]:
@@ -97,25 +99,25 @@ def test_every_element_lands_in_its_tap_and_the_others_are_zero(k: int, idle: fl
                     assert (cu, addr) not in found
                     found[cu, addr] = taps_of(data, design)
         assert found == wanted(design, layer)
-        loaded = trace.column("loaded").index(1, begin + 1)
+        loaded = trace.column("loading_loaded").index(1, begin + 1)
         if not idle:
             m, n, own = layer
             assert loaded - begin == m * n * own * own + 2, "a cycle for each element"
-        assert not trace.column("framing_error")[loaded]
+        assert not trace.column("loading_framing_error")[loaded]
 
 
 @pytest.mark.parametrize("lasts", [(-2,), (0,), (0, -1), ()])
 def test_a_misplaced_last_is_a_framing_error(lasts: tuple[int, ...]) -> None:
     trace = load(design_for(3), [(2, 3, 2), (1, 2, 2)], 0.0, lasts)
     second = trace.column("start").index(1, trace.column("start").index(1) + 1)
-    assert trace.column("framing_error")[second] == 1
-    assert trace.column("framing_error")[second + 1] == 0
+    assert trace.column("loading_framing_error")[second] == 1
+    assert trace.column("loading_framing_error")[second + 1] == 0
 
 
 def test_after_a_reset_it_is_as_new() -> None:
     """In the middle of a kernel, and of a row of it."""
     design = design_for(3)
-    config = {"config_inputs": 2, "config_groups": 2, "config_last_cus": 1, "size": 2}
+    config = {"config_inputs": 2, "config_groups": 2, "config_last_cus": 1, "config_size": 2}
     flags = {"sink_valid": 0.8, "sink_last": 0.3}
     session = at_random(flags, {"sink_data": WORD.width}, config)
     payload = {f"{port}_enable": f"{port}_addr {port}_data" for port in ("kernel", "bias")}

@@ -7,13 +7,14 @@ import pytest
 from block_bench import BlockBench, Sample
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
+from merp.hdl.cnn_merp.ports.windows import SlotWalk
 from merp.hdl.cnn_merp.sequencer.accumulator_issue import accumulator_issue
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.models.machines.cnn_merp.params.design import Design
 
 FLAGS = {
-    "busy": 0.9, "midway": 0.2, "credit": 0.6, "window_arrived": 0.8, "window_first_map": 0.3,
-    "window_last_map": 0.5,
+    "walk_busy": 0.9, "walk_midway": 0.2, "credit": 0.6, "window_arrived": 0.8,
+    "window_first_map": 0.3, "window_last_map": 0.5,
 }  # fmt: skip
 CAUSES = ("fire", "verdict_stall_input", "verdict_stall_output", "verdict_stall_hazard")
 
@@ -35,8 +36,8 @@ class Rule:
     def decide(self, values: dict[str, int]) -> dict[str, int]:
         lane = values["window_lane"]
         cause = ""
-        if values["busy"]:
-            if values["midway"]:
+        if values["walk_busy"]:
+            if values["walk_midway"]:
                 cause = "fire"
             elif not values["window_arrived"]:
                 cause = "verdict_stall_input"
@@ -50,9 +51,9 @@ class Rule:
                 cause = "fire"
         told = {name: int(name == cause) for name in CAUSES}
         free = self.credits == self.design.fifo_words
-        told["verdict_idle"] = int(not values["busy"] and free)
+        told["verdict_idle"] = int(not values["walk_busy"] and free)
         self.credits += values["credit"]
-        opens = cause == "fire" and not values["midway"]
+        opens = cause == "fire" and not values["walk_midway"]
         if opens and values["window_last_map"]:
             self.credits -= self.groups
         self.since[:] = [cycles + 1 for cycles in self.since]
@@ -63,8 +64,9 @@ class Rule:
 
 def bench_for(design: Design) -> BlockBench:
     return BlockBench(
-        accumulator_issue, "clk rst start busy midway credit fire", config=MapConfig(design),
-        window=NextWindow(design), verdict=Verdict(design), design=design,
+        accumulator_issue, "clk rst start credit fire", walk=SlotWalk(False),
+        config=MapConfig(design), window=NextWindow(design), verdict=Verdict(design),
+        design=design,
     )  # fmt: skip
 
 
@@ -84,7 +86,7 @@ def test_every_verdict(p: int, seed: int) -> None:
         values["window_lane"] = rng.randrange(p)
         begins = cycle % 60 == 10  # before it, as at power-up, no window was issued
         if cycle < 10:
-            values |= {"busy": 0}
+            values |= {"walk_busy": 0}
         if begins:
             rule = Rule(design, rng.randint(1, 2), since)
             values |= {"config_groups": rule.groups}
@@ -93,7 +95,12 @@ def test_every_verdict(p: int, seed: int) -> None:
         if begins:
             rule.credits = design.fifo_words
         wanted.append({} if begins else told)
-        return {"rst": int(cycle == 0), "start": int(begins), **values, "busy": values["busy"]}
+        return {
+            "rst": int(cycle == 0),
+            "start": int(begins),
+            **values,
+            "walk_busy": values["walk_busy"],
+        }
 
     trace = bench_for(design).run(drive, 600)
     for cycle, told in enumerate(wanted):

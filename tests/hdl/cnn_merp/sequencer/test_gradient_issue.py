@@ -7,6 +7,7 @@ import pytest
 from block_bench import BlockBench, Sample
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
+from merp.hdl.cnn_merp.ports.windows import SlotWalk
 from merp.hdl.cnn_merp.sequencer.gradient_issue import gradient_issue
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.models.machines.cnn_merp.params.design import Design
@@ -16,8 +17,8 @@ DESIGN = Design(
     mul_latency=1, add_latency=2,
 )  # fmt: skip
 FLAGS = {
-    "busy": 0.8, "midway": 0.3, "ends_window": 0.6, "filled": 0.5, "window_arrived": 0.8,
-    "window_first_map": 0.6, "window_last_map": 0.6,
+    "walk_busy": 0.8, "walk_midway": 0.3, "walk_ends_window": 0.6, "filled": 0.5,
+    "window_arrived": 0.8, "window_first_map": 0.6, "window_last_map": 0.6,
 }  # fmt: skip
 CAUSES = ("fire", "verdict_stall_input", "verdict_stall_hazard", "verdict_stall_output")
 
@@ -32,20 +33,20 @@ class Rule:
     def decide(self, values: dict[str, int]) -> dict[str, int]:
         first = values["window_first_map"]
         cause = ""
-        if values["busy"]:
-            if values["midway"]:
+        if values["walk_busy"]:
+            if values["walk_midway"]:
                 cause = "fire"
             elif not values["window_arrived"] or (first and self.credits < self.groups):
                 cause = "verdict_stall_input"
             else:
                 cause = "verdict_stall_hazard" if first and self.waits else "fire"
         told = {name: int(name == cause) for name in CAUSES}
-        told["verdict_idle"] = int(not values["busy"] and self.credits == 0)
+        told["verdict_idle"] = int(not values["walk_busy"] and self.credits == 0)
         self.credits += values["filled"]
-        if cause == "fire" and first and not values["midway"]:
+        if cause == "fire" and first and not values["walk_midway"]:
             self.credits -= self.groups
         self.waits = max(0, self.waits - 1)
-        if cause == "fire" and values["ends_window"] and values["window_last_map"]:
+        if cause == "fire" and values["walk_ends_window"] and values["window_last_map"]:
             self.waits = self.rest
         return told
 
@@ -54,7 +55,7 @@ class Rule:
 def test_every_verdict(seed: int) -> None:
     """Runs of 60 cycles; each begins with credits and a rest left over from the one before."""
     bench = BlockBench(
-        gradient_issue, "clk rst start busy midway ends_window filled fire",
+        gradient_issue, "clk rst start filled fire", walk=SlotWalk(True),
         config=GradientMapConfig(DESIGN), window=NextWindow(DESIGN), verdict=Verdict(DESIGN),
         design=DESIGN,
     )  # fmt: skip
@@ -68,7 +69,7 @@ def test_every_verdict(seed: int) -> None:
         begins = cycle % 60 == 0
         if begins:
             rule = Rule(rng.randint(1, 3), rng.randint(0, 4))
-            values |= {"busy": 0, "config_groups": rule.groups, "config_rest": rule.rest}
+            values |= {"walk_busy": 0, "config_groups": rule.groups, "config_rest": rule.rest}
         values["filled"] &= rule.credits < 2 * rule.groups
         wanted.append({} if begins else rule.decide(values))
         return {"rst": 0, "start": int(begins), **values}
@@ -81,7 +82,7 @@ def test_every_verdict(seed: int) -> None:
 def test_a_reset_forgets_deltas() -> None:
     """They are counted while no run is under way, as a reset may come behind the last start."""
     bench = BlockBench(
-        gradient_issue, "clk rst start busy midway ends_window filled fire",
+        gradient_issue, "clk rst start filled fire", walk=SlotWalk(True),
         config=GradientMapConfig(DESIGN), window=NextWindow(DESIGN), verdict=Verdict(DESIGN),
         design=DESIGN,
     )  # fmt: skip

@@ -8,13 +8,14 @@ from block_bench import BlockBench, Sample
 from merp.hdl.base.signals import count
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.passes import PartialSums
+from merp.hdl.cnn_merp.ports.windows import OriginChoice, WindowSlots
 from merp.hdl.cnn_merp.sequencer.origin_issue import origin_issue
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.models.machines.cnn_merp.params.design import Design
 
 PINS = (
     "rst", "start", "config_groups", "partial_wanted", "partial_filled", "window_arrived",
-    "window_first_map", "opens", "leaves", "cu_group",
+    "window_first_map", "slots_opens", "slots_leaves", "cu_group",
 )  # fmt: skip
 
 
@@ -27,9 +28,9 @@ def design_for(p: int) -> Design:
 
 def bench_for(design: Design) -> BlockBench:
     return BlockBench(
-        origin_issue, "clk rst start opens leaves arrived", config=MapConfig(design),
+        origin_issue, "clk rst start", slots=WindowSlots(), config=MapConfig(design),
         partial=PartialSums(), window=NextWindow(design), cu_group=count(design.groups),
-        origin=count(design.origins - 1), design=design,
+        choice=OriginChoice(design), design=design,
     )  # fmt: skip
 
 
@@ -58,10 +59,10 @@ class Rule:
         opens, leaves = fires and not midway, fires and self.slot == self.groups - 1
         pins = {
             "config_groups": self.groups, "partial_wanted": self.wanted, "partial_filled": filled,
-            "window_arrived": known, "window_first_map": self.first, "opens": opens,
-            "leaves": leaves, "cu_group": self.slot,
+            "window_arrived": known, "window_first_map": self.first, "slots_opens": opens,
+            "slots_leaves": leaves, "cu_group": self.slot,
         }  # fmt: skip
-        told = {"arrived": int(arrived), "origin": base + self.slot}
+        told = {"choice_arrived": int(arrived), "choice_origin": base + self.slot}
         self.there += filled - self.groups * (opens and self.first and self.wanted)
         self.positions += leaves and self.first
         self.slot = 0 if leaves else self.slot + fires
@@ -105,6 +106,6 @@ def test_a_reset_forgets_partial_sums() -> None:
     def drive(cycle: int, _: Sample) -> dict[str, int]:
         return {**always, "rst": int(cycle == 5), "partial_filled": int(cycle == 1)}
 
-    arrived = bench_for(design_for(1)).run(drive, 10).column("arrived")
+    arrived = bench_for(design_for(1)).run(drive, 10).column("choice_arrived")
     assert arrived[3:6] == [1] * 3
     assert arrived[7:] == [0] * 3

@@ -9,8 +9,9 @@ import pytest
 from myhdl import always_comb, block
 
 from block_bench import BlockBench, Sample, at_random
-from merp.hdl.base.signals import bits, flag
+from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.maps import FoldRowConfig, MapConfig, RowMapConfig
+from merp.hdl.cnn_merp.ports.windows import PositionHead
 from merp.hdl.cnn_merp.sequencer.position_generator import position_generator
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.conversion.entity import Bit, Word
@@ -50,14 +51,16 @@ def used_positions(
     sweeps: bool,
 ) -> Any:
     """The generator, a position used in the very cycle in which it is there and wanted."""
-    take = flag()
+    place = PositionHead(len(head))
+    place.word, place.valid = head, valid
+    take = place.take
 
     @always_comb
     def use() -> None:
         take.next = valid and wanted
 
     return use, position_generator(
-        clk, rst, start, config=config, take=take, valid=valid, head=head, design=design,
+        clk, rst, start, config=config, head=place, design=design,
         sweeps=sweeps, fold=fold,
     )  # fmt: skip
 

@@ -8,15 +8,16 @@ import pytest
 
 from block_bench import BlockBench, Sample
 from merp.hdl.base.signals import bits
-from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, FoldRowConfig, RowMapConfig
+from merp.hdl.cnn_merp.ports.maps import Floor, FoldRowConfig, RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Verdict
+from merp.hdl.cnn_merp.ports.windows import Issued, Kept, MapPlace, PositionHead, WindowFetch
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.row_sequencer import row_sequencer
 from merp.models.machines.cnn_merp.params.design import Design
 
 INPUTS = (
-    "rst", "start", "config_inputs", "config_groups", "config_last_cus", "config_rest", "head",
-    "head_valid", "written_row", "filled",
+    "rst", "start", "config_inputs", "config_groups", "config_last_cus", "config_rest", "head_word",
+    "head_valid", "kept_written_row", "filled",
 )  # fmt: skip
 READ = ("rows_on", "columns_on", "rows_next", "columns_next")
 BASES = ("row_base_0", "row_base_1", "column_base_0", "column_base_1")
@@ -80,7 +81,7 @@ class Rows:
         return sum(value << getattr(layout, name) for name, value in position.items())
 
     def config(self) -> dict[str, int]:
-        fold = {"fold_first_rest": self.rest[0]} if self.uneven else {}
+        fold = {"config_first_rest": self.rest[0]} if self.uneven else {}
         return fold | {
             "config_inputs": self.inputs, "config_groups": self.groups,
             "config_last_cus": self.last_cus, "config_rest": self.rest[1],
@@ -99,32 +100,34 @@ class Rows:
         fires = slot is not None and (midway or (there and not self.idle))
         final = fires and len(self.left) == 1
         now = {
-            "head_take": int(fires), "verdict_issue": int(fires),
-            "verdict_stall_input": int(slot is not None and not midway and not there),
-            "verdict_stall_hazard": int(bool(not midway and there and self.idle)),
-            "verdict_stall_output": 0, "verdict_final_issue": int(final),
-            "verdict_idle": int(slot is None and not self.deltas), "floor_column": 0,
-            "floor_valid": int(self.offered), "floor_open": int(slot is None),
+            "head_take": int(fires), "issued_verdict_issue": int(fires),
+            "issued_verdict_stall_input": int(slot is not None and not midway and not there),
+            "issued_verdict_stall_hazard": int(bool(not midway and there and self.idle)),
+            "issued_verdict_stall_output": 0, "issued_verdict_final_issue": int(final),
+            "issued_verdict_idle": int(slot is None and not self.deltas), "kept_floor_column": 0,
+            "kept_floor_valid": int(self.offered), "kept_floor_open": int(slot is None),
         }  # fmt: skip
         if fires:
             last_group = group == self.groups - 1
-            now["verdict_useful"] = self.last_cus if last_group else self.design.n_cu
+            now["issued_verdict_useful"] = self.last_cus if last_group else self.design.n_cu
         if self.offered:
-            now |= {f"floor_{name}": at[name] for name in ("row_limit", "next_row_limit")}
-        then, later = {"read_enable": int(fires)}, {"slot_valid": int(fires)}
+            now |= {f"kept_floor_{name}": at[name] for name in ("row_limit", "next_row_limit")}
+        then, later = {"fetch_read_enable": int(fires)}, {"issued_slot_valid": int(fires)}
         if fires:
             then |= self._read(at, channel)
-            later |= {name: at[name] for name in SHIFTS}
+            later |= {f"fetch_{name}": at[name] for name in SHIFTS}
             kernel = channel * self.groups + group
-            later |= {
-                "slot_column": column, "slot_first": int(column == 0), "slot_last": at["alone"],
-                "slot_kernel_addr": kernel, "slot_delta_word": column * self.groups + group,
-                "slot_row_last": int(at["alone"] and kernel == self.inputs * self.groups - 1),
+            last = at["alone"]
+            slot_word = {
+                "column": column, "first": int(column == 0), "last": last, "kernel_addr": kernel,
+                "delta_word": column * self.groups + group,
+                "row_last": int(last and kernel == self.inputs * self.groups - 1),
             }  # fmt: skip
+            later |= {f"issued_slot_{name}": value for name, value in slot_word.items()}
         filled = self.deltas < 2 and chance() < 0.2
         pins = {
-            "head_valid": int(self.offered), "written_row": self.written, "filled": int(filled),
-            "head": self.word(at) if self.offered else 0,
+            "head_valid": int(self.offered), "kept_written_row": self.written,
+            "filled": int(filled), "head_word": self.word(at) if self.offered else 0,
         }  # fmt: skip
         self.deltas += filled - (fires and opens)
         self.idle = max(0, self.idle - 1)
@@ -138,21 +141,23 @@ class Rows:
 
     def _read(self, at: dict[str, int], channel: int) -> dict[str, int]:
         word, lane = divmod(channel, self.design.map_port)
-        found = {f"read_{name}": at[name] for name in READ}
+        found = {f"fetch_read_{name}": at[name] for name in READ}
         for y, x in ((0, 0), (0, 1), (1, 0), (1, 1)):
-            found[f"read_addr_{y}{x}"] = at[f"row_base_{y}"] + at[f"column_base_{x}"] + word
-        return found | ({"read_lane": lane} if self.design.map_port > 1 else {})
+            found[f"fetch_read_addr_{y}{x}"] = at[f"row_base_{y}"] + at[f"column_base_{x}"] + word
+        return found | ({"fetch_read_lane": lane} if self.design.map_port > 1 else {})
 
 
 def bench_for(design: Design, uneven: bool) -> BlockBench:
     word = PositionWord(design)
+    config = RowMapConfig(design)
+    if uneven:
+        config = config.but(first_rest=FoldRowConfig(design).first_rest)
+    written = MapPlace(bits(word.row_width), None, None)
     return BlockBench(
-        row_sequencer, "clk rst start head_valid head_take filled",
-        config=RowMapConfig(design), head=bits(word.width),
-        written_row=bits(word.row_width), floor=Floor(word.row_width, word.column_width),
-        read=BankRead(design), row_shift=bits(word.shift_width),
-        column_shift=bits(word.shift_width), slot=RowSlot(design), verdict=Verdict(design),
-        design=design, fold=FoldRowConfig(design) if uneven else None,
+        row_sequencer, "clk rst start filled", config=config, head=PositionHead(word.width),
+        kept=Kept(written, Floor(word.row_width, word.column_width)),
+        fetch=WindowFetch(design, word.shift_width),
+        issued=Issued(RowSlot(design), Verdict(design)), design=design,
     )  # fmt: skip
 
 
@@ -168,7 +173,7 @@ CASES = {
 def test_every_output_in_every_cycle(design: Design, uneven: bool, seed: int) -> None:
     """Runs of 260 cycles, some of them broken off by the next start, one by a reset."""
     rng = Random(seed)
-    inputs = (*INPUTS, *(("fold_first_rest",) if uneven else ()))
+    inputs = (*INPUTS, *(("config_first_rest",) if uneven else ()))
     rows: Rows | None = None
     wanted: dict[int, dict[str, int]] = {}
     ended = 0
@@ -182,7 +187,11 @@ def test_every_output_in_every_cycle(design: Design, uneven: bool, seed: int) ->
         if cycle in (0, 570) or rows is None:
             rows = None
             if cycle:
-                quiet = {"verdict_issue": 0, "slot_valid": 0, "verdict_idle": 1}
+                quiet = {
+                    "issued_verdict_issue": 0,
+                    "issued_slot_valid": 0,
+                    "issued_verdict_idle": 1,
+                }
                 wanted[cycle + 1] = quiet
                 wanted.pop(cycle + 2, None)
             return {"rst": int(cycle in (0, 570)), "head_valid": 1, "filled": 0}

@@ -6,18 +6,26 @@ from typing import Any
 import pytest
 
 from block_bench import BlockBench, Recorded, Sample
-from merp.hdl.base.signals import bits, count
-from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, MapConfig
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.cnn_merp.ports.maps import Floor, MapConfig
 from merp.hdl.cnn_merp.ports.passes import PartialSums
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot, Verdict
+from merp.hdl.cnn_merp.ports.windows import (
+    Issued,
+    Kept,
+    MapPlace,
+    PositionHead,
+    SumsRoom,
+    WindowFetch,
+)
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.sequencer import sequencer
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.latencies import SLOT
 
 INPUTS = (
-    "rst", "start", "config_inputs", "config_groups", "config_last_cus", "head", "head_valid",
-    "written_row", "credit",
+    "rst", "start", "config_inputs", "config_groups", "config_last_cus", "head_word", "head_valid",
+    "kept_written_row", "room_credit",
 )  # fmt: skip
 FIELDS = ("kernel_addr", "acc_addr", "group", "first", "last")
 CAUSES = ("issue", "stall_input", "stall_output", "stall_hazard")
@@ -61,9 +69,9 @@ class Run:
 
     def config(self) -> dict[str, int]:
         """Pins at start; every map word is there."""
-        wanted = {"partial_wanted": int(self.wanted)} if self.design.partial else {}
+        wanted = {"room_partial_wanted": int(self.wanted)} if self.design.partial else {}
         return wanted | {
-            "config_inputs": self.inputs, "config_groups": self.groups, "written_row": 1,
+            "config_inputs": self.inputs, "config_groups": self.groups, "kept_written_row": 1,
             "config_last_cus": self.last_cus, "start": 1,
         }  # fmt: skip
 
@@ -73,16 +81,14 @@ class Run:
 
 def bench_for(design: Design) -> BlockBench:
     word = PositionWord(design)
-    extra = {"partial": PartialSums()} if design.partial else {}
+    written = MapPlace(bits(word.row_width), bits(word.column_width), count(design.max_maps))
+    slot = (OriginSlot if design.partial else Slot)(design)
     return BlockBench(
-        sequencer, "clk rst start head_valid head_take credit",
-        config=MapConfig(design), head=bits(word.width),
-        written_row=bits(word.row_width), written_column=bits(word.column_width),
-        written_channel=count(design.max_maps), read=BankRead(design),
-        floor=Floor(word.row_width, word.column_width), row_shift=bits(word.shift_width),
-        column_shift=bits(word.shift_width), verdict=Verdict(design),
-        slot=(OriginSlot if design.partial else Slot)(design), design=design, gradients=False,
-        **extra,
+        sequencer, "clk rst start", config=MapConfig(design), head=PositionHead(word.width),
+        fetch=WindowFetch(design, word.shift_width),
+        kept=Kept(written, Floor(word.row_width, word.column_width)),
+        room=SumsRoom(flag(), PartialSums() if design.partial else None),
+        issued=Issued(slot, Verdict(design)), design=design,
     )  # fmt: skip
 
 
@@ -100,8 +106,8 @@ class Driver:
         if cycle in (0, self.reset_at):
             return {**quiet, "rst": 1}
         if self.reset_at is not None and cycle > self.reset_at:
-            return {**quiet, "head_valid": 1, "written_row": 1}
-        if not self.runs or (seen["verdict_idle"] and self.at == len(self.runs[-1].heads)):
+            return {**quiet, "head_valid": 1, "kept_written_row": 1}
+        if not self.runs or (seen["issued_verdict_idle"] and self.at == len(self.runs[-1].heads)):
             if not self.left:
                 return quiet
             self.left -= 1
@@ -114,22 +120,22 @@ class Driver:
         chance = self.rng.random
         if seen["head_valid"] and seen["head_take"]:
             self.at, self.held = self.at + 1, 0
-        self.out += seen["slot_valid"] and seen["slot_last"]
+        self.out += seen["issued_slot_valid"] and seen["issued_slot_last"]
         more = self.at < len(run.heads)
         self.held = int(more and (self.held or chance() < 0.8))
         credit = int(self.out > 0 and chance() < 0.6)
         self.out -= credit
         head = run.heads[self.at] if more else 0
-        values = {"head_valid": self.held, "credit": credit, "head": head}
+        values = {"head_valid": self.held, "room_credit": credit, "head_word": head}
         if self.design.partial:
             room = self.filled < (self.at + 1) * run.groups
-            values["partial_filled"] = int(run.wanted and room and chance() < 0.7)
-            self.filled += values["partial_filled"]
+            values["room_partial_filled"] = int(run.wanted and room and chance() < 0.7)
+            self.filled += values["room_partial_filled"]
         return values
 
 
 def play(design: Design, cycles: int, reset_at: int | None = None) -> tuple[Run, Driver]:
-    inputs = (*INPUTS, *(("partial_wanted", "partial_filled") if design.partial else ()))
+    inputs = (*INPUTS, *(("room_partial_wanted", "room_partial_filled") if design.partial else ()))
     driver = Driver(design, inputs, reset_at)
     return bench_for(design).run(driver.drive, cycles), driver
 
@@ -148,25 +154,25 @@ every_design = pytest.mark.parametrize(
 @every_design
 def test_every_slot_two_cycles_after_its_issue(design: Design) -> None:
     trace, driver = play(design, 900)
-    issued, valid = cycles_of(trace, "verdict_issue"), cycles_of(trace, "slot_valid")
+    issued, valid = cycles_of(trace, "issued_verdict_issue"), cycles_of(trace, "issued_slot_valid")
     assert valid == [cycle + SLOT for cycle in issued]
-    columns = [trace.column(f"slot_{name}") for name in FIELDS]
+    columns = [trace.column(f"issued_slot_{name}") for name in FIELDS]
     if design.partial:
-        first, origin = trace.column("slot_first"), trace.column("slot_origin")
+        first, origin = trace.column("issued_slot_first"), trace.column("issued_slot_origin")
         columns.append(
             [place if starts else 0 for starts, place in zip(first, origin, strict=True)]
         )
     wanted = [(run, slot) for run in driver.runs for slot in run.slots]
     found = [tuple(column[cycle] for column in columns) for cycle in valid]
     assert found == [slot[: len(columns)] for _, slot in wanted]
-    useful = trace.column("verdict_useful")
+    useful = trace.column("issued_verdict_useful")
     assert [useful[cycle] for cycle in issued] == [run.useful(slot) for run, slot in wanted]
     ends = [slot is run.slots[-1] for run, slot in wanted]
     finals = [cycle for cycle, end in zip(issued, ends, strict=True) if end]
-    assert cycles_of(trace, "verdict_final_issue") == finals
+    assert cycles_of(trace, "issued_verdict_final_issue") == finals
     assert len(finals) == 7
-    causes = trace.columns(*(f"verdict_{cause}" for cause in CAUSES))
-    opened = trace.column("floor_open")
+    causes = trace.columns(*(f"issued_verdict_{cause}" for cause in CAUSES))
+    opened = trace.column("kept_floor_open")
     assert [sum(each) for each in causes] == [1 - none_left for none_left in opened]
 
 
@@ -174,7 +180,7 @@ def test_every_slot_two_cycles_after_its_issue(design: Design) -> None:
 def test_nothing_comes_after_a_reset(design: Design) -> None:
     for reset_at in (22, 23, 24):
         trace, _ = play(design, 40, reset_at)
-        for name in ("verdict_issue", "slot_valid"):
+        for name in ("issued_verdict_issue", "issued_slot_valid"):
             cycles = cycles_of(trace, name)
             assert cycles
             assert max(cycles) <= reset_at

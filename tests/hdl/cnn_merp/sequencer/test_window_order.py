@@ -9,13 +9,14 @@ import pytest
 from block_bench import BlockBench, Sample
 from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.ports.maps import Floor, MapConfig
+from merp.hdl.cnn_merp.ports.windows import Kept, MapPlace, PositionHead, WindowSlots
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
 from merp.models.machines.cnn_merp.params.design import Design
 
 INPUTS = (
-    "rst", "start", "config_inputs", "config_groups", "head", "head_valid", "written_row",
-    "written_column", "written_channel", "opens", "leaves",
+    "rst", "start", "config_inputs", "config_groups", "head_word", "head_valid", "kept_written_row",
+    "kept_written_column", "kept_written_channel", "slots_opens", "slots_leaves",
 )  # fmt: skip
 FLOOR = {"row_limit": "row_limit", "next_row_limit": "next_row_limit", "column": "first_column"}
 
@@ -106,7 +107,7 @@ class Order:
         loads = free and following is not None and (takes or not following.takes)
         told = {
             "window_valid": int(window is not None), "window_arrived": int(self.arrived),
-            "floor_valid": int(self.held is not None or self.offered),
+            "kept_floor_valid": int(self.held is not None or self.offered),
             "head_take": int(free and takes),
         }  # fmt: skip
         if window is not None:
@@ -114,11 +115,11 @@ class Order:
             told["position"] = window.at.word
         needed = self.held or (head if self.offered else None)
         if needed is not None:
-            told |= {f"floor_{port}": value for port, value in needed.floor.items()}
+            told |= {f"kept_floor_{port}": value for port, value in needed.floor.items()}
         pins = {
-            "config_inputs": self.inputs, "config_groups": self.groups, "opens": int(opens),
-            "leaves": int(leaves), "head_valid": int(self.offered),
-            "head": head.word if head is not None and self.offered else rng.getrandbits(20),
+            "config_inputs": self.inputs, "config_groups": self.groups, "slots_opens": int(opens),
+            "slots_leaves": int(leaves), "head_valid": int(self.offered),
+            "head_word": head.word if head is not None and self.offered else rng.getrandbits(20),
             **dict(zip(INPUTS[6:9], self.written, strict=True)),
         }  # fmt: skip
         if window is not None and opens and all(map(window.fields.get, ("last_map", "ends_pair"))):
@@ -151,12 +152,12 @@ class Order:
 
 def bench_for(design: Design) -> BlockBench:
     word = PositionWord(design)
+    written = MapPlace(bits(word.row_width), bits(word.column_width), count(design.max_maps))
     return BlockBench(
-        window_order, "clk rst start head_valid head_take opens leaves",
-        config=MapConfig(design), head=bits(word.width),
-        written_row=bits(word.row_width), written_column=bits(word.column_width),
-        written_channel=count(design.max_maps), window=NextWindow(design),
-        position=bits(word.width), floor=Floor(word.row_width, word.column_width), design=design,
+        window_order, "clk rst start", config=MapConfig(design), head=PositionHead(word.width),
+        window=NextWindow(design), slots=WindowSlots(),
+        kept=Kept(written, Floor(word.row_width, word.column_width)), position=bits(word.width),
+        design=design,
     )  # fmt: skip
 
 
@@ -183,9 +184,9 @@ def test_every_window_in_its_turn(p: int, seed: int) -> None:
             config = {"config_inputs": order.inputs, "config_groups": order.groups}
             return {**dict.fromkeys(INPUTS, 0), **config, "start": 1}
         if order is None:
-            quiet = ("window_valid", "window_arrived", "floor_valid")
+            quiet = ("window_valid", "window_arrived", "kept_floor_valid")
             wanted.append(dict.fromkeys(quiet, 0))
-            return {"head_valid": 0, "opens": 0, "leaves": 0}
+            return {"head_valid": 0, "slots_opens": 0, "slots_leaves": 0}
         pins, told = order.cycle()
         wanted.append(told)
         lengths.append(len(order.coming))

@@ -4,17 +4,19 @@ from typing import Any
 
 import pytest
 from myhdl import always_comb, block
+from update_pins import BIAS_READ, READ
 
 from block_bench import BlockBench, at_random
-from merp.hdl.base.signals import bits, count, flag
-from merp.hdl.cnn_merp.ports.gradients import GradientBeat, GradientRead
+from merp.hdl.base.signals import count, flag
+from merp.hdl.cnn_merp.ports.gradients import GradientBeat
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig, map_config
 from merp.hdl.cnn_merp.update_unit.gradient_beats import gradient_beats
+from merp.hdl.cnn_merp.update_unit.update_ports import Extent, GradientAccess
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.base.formats import BFLOAT16
 from merp.models.machines.cnn_merp.params.design import Design
 
-FLAGS = ("rst", "start", "final_issue", "wanted", "bias_read")
+FLAGS = ("rst", "start", "final_issue", "wanted")
 
 
 @block
@@ -24,11 +26,7 @@ def used_beats(
     start: Bit,
     final_issue: Bit,
     map_config: GradientMapConfig,
-    read: GradientRead,
-    kernel_gradient: Word,
-    bias_read: Bit,
-    bias_index: Word,
-    bias_gradient: Word,
+    gradients: GradientAccess,
     beat: GradientBeat,
     wanted: Bit,
     design: Design,
@@ -42,9 +40,8 @@ def used_beats(
         take.next = beat.valid and wanted
 
     return use, gradient_beats(
-        clk, rst, start, final_issue=final_issue, map_config=map_config, read=read,
-        kernel_gradient=kernel_gradient, bias_read=bias_read, bias_index=bias_index,
-        bias_gradient=bias_gradient, beat=beat, take=take, design=design, filling=filling,
+        clk, rst, start, final_issue=final_issue, extent=Extent(map_config, filling=filling),
+        gradients=gradients, beat=beat, take=take, design=design,
     )  # fmt: skip
 
 
@@ -58,20 +55,18 @@ def test_after_a_reset_it_is_as_new(folded: bool) -> None:
     assert design.gradient_reads > 1
     word = design.fmt.width
     bench = BlockBench(
-        used_beats, "clk", map_config=map_config(design), read=GradientRead(design),
-        kernel_gradient=bits(design.gradient_read * word),
-        bias_index=count(design.groups * design.n_cu - 1), bias_gradient=bits(word),
+        used_beats, "clk", map_config=map_config(design), gradients=GradientAccess(design),
         beat=GradientBeat(design), design=design,
         filling=count(design.taps - 1) if folded else None, **{name: flag() for name in FLAGS},
     )  # fmt: skip
     config = {f"map_config_{name}": 2 for name in ("inputs", "groups", "last_cus")}
     config |= {"filling": 1} if folded else {}
-    words = {"kernel_gradient": design.gradient_read * word, "bias_gradient": word}
+    words = {"gradients_kernel": design.gradient_read * word, "gradients_bias": word}
     pulses = {"rst": 0, "start": 1, "final_issue": 3}
     session = at_random({"wanted": 0.7}, words, config, pulses=pulses)
     payload = {
-        "read_enable": "read_addr read_tap_shift read_cu_shift",
+        f"{READ}_enable": f"{READ}_addr {READ}_tap_shift {READ}_cu_shift",
         "beat_valid": "beat_data beat_keep beat_biases beat_last",
-        "bias_read": "bias_index",
+        f"{BIAS_READ}_enable": f"{BIAS_READ}_index",
     }
     bench.as_new_after_reset(session, range(25, 60, 2), 60, payload=payload)

@@ -8,11 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from update_pins import BIAS_READ, MAP, READ, STREAMS, passage, sink, source
 
 from block_bench import BlockBench, Recorded, Replays, Sample
-from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.cnn_merp.ports.gradients import GradientRead, UpdateConfig
+from merp.hdl.base.signals import flag
+from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
+from merp.hdl.cnn_merp.update_unit.update_ports import (
+    Extent,
+    GradientAccess,
+    UpdateProgress,
+    UpdateRegisters,
+)
 from merp.hdl.cnn_merp.update_unit.update_unit import update_unit
 from merp.hdl.conversion.entity import behavioural
 from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
@@ -33,7 +40,6 @@ RULES = {
     "decay": UpdateRule(weight_decay=True),
     "both": UpdateRule(momentum=True, weight_decay=True),
 }
-STREAMS = ("kernel", "bias", "kernel_velocity", "bias_velocity")
 
 
 def design_for(k: int, n_cu: int, groups: int, **changes: Any) -> Design:
@@ -93,11 +99,11 @@ class Update:
     def config(self) -> dict[str, int]:
         groups = -(-self.m // self.design.n_cu)
         values = {
-            "map_config_inputs": self.n, "map_config_groups": groups,
-            "map_config_last_cus": self.m - (groups - 1) * self.design.n_cu,
+            f"{MAP}_inputs": self.n, f"{MAP}_groups": groups,
+            f"{MAP}_last_cus": self.m - (groups - 1) * self.design.n_cu,
         }  # fmt: skip
         run, table = UpdateRun(self.update, self.rates), update_table(self.rule)
-        return values | {f"config_{each.name}": each.value(run) for each in table.registers}
+        return values | {f"config_rule_{each.name}": each.value(run) for each in table.registers}
 
     def gradient_at(self, addr: int, tap: int, cu: int) -> int:
         """What the gradient memories hold."""
@@ -151,18 +157,18 @@ class Driver:
         values = {"start": 0, "rst": 0, "final_issue": 0}
         if run is not None and self.since >= 0:
             self._watch(cycle - 1, seen, run)
-            if seen["ends"]:
+            if seen["progress_ends"]:
                 self.ends.append(cycle - 1)
             self.since += 1
             if self.since == run.reset_at:
                 self.run = None
-                return values | {"rst": 1} | {f"sink_{n}_valid": 0 for n in self.names}
-            if seen["done"] and not seen["start"]:
+                return values | {"rst": 1} | {f"{sink(n)}_valid": 0 for n in self.names}
+            if seen["progress_done"] and not seen["start"]:
                 self.results.append((run, self.got))
                 self.run = None
         if self.run is None:
             if not self.queue:
-                return values | {f"source_{n}_ready": 1 for n in self.names}
+                return values | {f"{source(n)}_ready": 1 for n in self.names}
             self._begin(cycle, self.queue.pop(0))
             assert self.run is not None
             return values | self.run.config() | {"start": 1}
@@ -171,32 +177,32 @@ class Driver:
         for name in self.names:
             if not self.held[name] and self.left[name] and run.rng.random() < run.pressure:
                 self.held[name] = True
-                values[f"sink_{name}_data"] = self.left[name][0]
-                values[f"sink_{name}_last"] = int(len(self.left[name]) == 1)
-            values[f"sink_{name}_valid"] = int(self.held[name])
-            values[f"source_{name}_ready"] = int(run.rng.random() < run.pressure)
+                values[f"{sink(name)}_data"] = self.left[name][0]
+                values[f"{sink(name)}_last"] = int(len(self.left[name]) == 1)
+            values[f"{sink(name)}_valid"] = int(self.held[name])
+            values[f"{source(name)}_ready"] = int(run.rng.random() < run.pressure)
         noise = run.rng.getrandbits(run.design.fmt.width)
         kind, word = self.answers.pop(cycle, ("", noise))
-        values["kernel_gradient"] = word if kind == "kernel" else noise
-        values["bias_gradient"] = word if kind == "bias" else noise
+        values["gradients_kernel"] = word if kind == "kernel" else noise
+        values["gradients_bias"] = word if kind == "bias" else noise
         return values
 
     def _watch(self, cycle: int, seen: Sample, run: Update) -> None:
         """What happened in ``cycle``."""
         width = run.design.fmt.width
         for name in self.names:
-            if seen[f"sink_{name}_valid"] and seen[f"sink_{name}_ready"]:
+            if seen[f"{sink(name)}_valid"] and seen[f"{sink(name)}_ready"]:
                 self.left[name].pop(0)
                 self.held[name] = False
-            if seen[f"source_{name}_valid"] and seen[f"source_{name}_ready"]:
-                word = seen[f"source_{name}_data"]
-                self.got[name].append((cycle, word, seen[f"source_{name}_last"]))
-        if seen["read_enable"]:
-            tap, cu = seen["read_tap_shift"] // width, seen["read_cu_shift"] // width
-            word = run.gradient_at(seen["read_addr"], tap, cu)
+            if seen[f"{source(name)}_valid"] and seen[f"{source(name)}_ready"]:
+                word = seen[f"{source(name)}_data"]
+                self.got[name].append((cycle, word, seen[f"{source(name)}_last"]))
+        if seen[f"{READ}_enable"]:
+            tap, cu = seen[f"{READ}_tap_shift"] // width, seen[f"{READ}_cu_shift"] // width
+            word = run.gradient_at(seen[f"{READ}_addr"], tap, cu)
             self.answers[cycle + GRADIENT_READ] = ("kernel", word)
-        elif seen["bias_read"]:
-            word = run.gradients[run.kernels + seen["bias_index"]]
+        elif seen[f"{BIAS_READ}_enable"]:
+            word = run.gradients[run.kernels + seen[f"{BIAS_READ}_index"]]
             self.answers[cycle + GRADIENT_READ] = ("bias", word)
 
 
@@ -205,16 +211,14 @@ def play(
 ) -> tuple[Driver, Recorded]:
     driver = Driver(runs)
     rule, width = runs[0].rule, design.fmt.width
+    extent = Extent(GradientMapConfig(design))
     args: dict[str, Any] = {
         "clk": flag(), "rst": flag(), "start": flag(), "final_issue": flag(),
-        "map_config": GradientMapConfig(design), "config": UpdateConfig(design, rule),
-        "read": GradientRead(design), "kernel_gradient": bits(width), "bias_read": flag(),
-        "bias_index": count(design.groups * design.n_cu - 1), "bias_gradient": bits(width),
-        **{f"{way}_{name}": Stream(width) for way in ("sink", "source") for name in STREAMS[:2]},
-        "ends": flag(), "done": flag(), "framing_error": flag(), "design": design,
+        "config": UpdateRegisters(extent, UpdateConfig(design, rule)),
+        "gradients": GradientAccess(design), "parameters": passage(width),
+        "velocities": passage(width) if rule.momentum else None,
+        "progress": UpdateProgress(), "design": design,
     }  # fmt: skip
-    if rule.momentum:
-        args |= {f"{w}_{name}": Stream(width) for w in ("sink", "source") for name in STREAMS[2:]}
     with behavioural() if array == "behavioural" else nullcontext():
         return driver, BlockBench(update_unit, **args).run(driver.drive, cycles)
 
@@ -252,7 +256,7 @@ def test_words_match_golden_under_pressure(mul: int, add: int, rule: UpdateRule)
         ]
         driver, trace = play(design, runs, 200 + 12 * (7 + 8 * k * k + 20), array)
         check(driver, runs)
-        assert not any(trace.column("framing_error"))
+        assert not any(trace.column("progress_framing_error"))
         found.append(([got for _, got in driver.results], driver.ends))
     assert found[0] == found[1]  # the same words in the same cycles
 
@@ -265,8 +269,8 @@ def test_begin_and_rate(rule: UpdateRule) -> None:
     driver, trace = play(design, runs, 120)
     check(driver, runs)
     first = trace.column("final_issue").index(1) + SLOT + gradient_latency(design) + 1
-    reads = [t for t, on in enumerate(trace.column("read_enable")) if on]
-    biases = [t for t, on in enumerate(trace.column("bias_read")) if on]
+    reads = [t for t, on in enumerate(trace.column(f"{READ}_enable")) if on]
+    biases = [t for t, on in enumerate(trace.column(f"{BIAS_READ}_enable")) if on]
     assert reads + biases == list(range(first, first + 4 * 2 * 4 + 4))
     for name in driver.names[::2]:
         cycles = [cycle for cycle, *_ in driver.results[0][1][name]]
@@ -296,7 +300,7 @@ def test_every_pair_of_a_small_format_decays_as_golden() -> None:
     check(driver, [run])
 
 
-@pytest.mark.parametrize("stream", ["sink_kernel", "sink_bias_velocity"])
+@pytest.mark.parametrize("stream", ["kernel", "bias_velocity"])
 def test_framing_error_of_a_missing_last(stream: str, monkeypatch: pytest.MonkeyPatch) -> None:
     design = design_for(1, 2, 1, fmt=BFLOAT16)
     runs = [Update(design, 2, 1, UpdateRule(momentum=True), seed) for seed in (0, 1)]
@@ -304,13 +308,13 @@ def test_framing_error_of_a_missing_last(stream: str, monkeypatch: pytest.Monkey
 
     def spoil(self: Driver, cycle: int, seen: Sample) -> dict[str, int]:
         values = drive(self, cycle, seen)
-        if self.run is runs[0] and f"{stream}_last" in values:
-            values[f"{stream}_last"] = 0
+        if self.run is runs[0] and f"{sink(stream)}_last" in values:
+            values[f"{sink(stream)}_last"] = 0
         return values
 
     monkeypatch.setattr(Driver, "drive", spoil)
     driver, trace = play(design, runs, 120)
-    errors = trace.column("framing_error")
+    errors = trace.column("progress_framing_error")
     assert errors[driver.begins[1]] == 1
     assert not any(errors[driver.begins[1] + 1 :])
 

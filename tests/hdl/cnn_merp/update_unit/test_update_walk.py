@@ -12,12 +12,24 @@ from block_bench import BlockBench, Sample, at_random
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig, map_config
+from merp.hdl.cnn_merp.update_unit.update_ports import (
+    Extent,
+    GradientPlace,
+    KernelEnd,
+    ListedElement,
+)
 from merp.hdl.cnn_merp.update_unit.update_walk import update_walk
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.kernel_update_registers import gradient_latency
+from merp.models.machines.cnn_merp.params.latencies import SLOT
 
-SETTLE = 5
 OPTIONS = ("filling", "size", "reads", "final_reads")
+
+
+def settle(design: Design) -> int:
+    """Cycles from the last slot's issue to its gradients."""
+    return SLOT + gradient_latency(design)
 
 
 def design_for(k: int, n_cu: int = 2, **changes: Any) -> Design:
@@ -72,12 +84,15 @@ def used_walk(
 
     chosen: dict[str, Any] = {"filling": filling, "size": size}
     chosen = {name: signal for name, signal in chosen.items() if name in options}
-    if "reads" in options:
-        chosen |= {"ends": ends, "final_input": final_input}
+    kernel_end = KernelEnd()
+    kernel_end.ends, kernel_end.final_input = ends, final_input
+    element, place = ListedElement(), GradientPlace(design)
+    element.valid, element.biases, element.last = walking, biases, last
+    place.kernel, place.bias.enable, place.bias.index = read, bias_read, bias_index
     return use, end, tally, update_walk(
-        clk, rst, start, final_issue=final_issue, config=config, advance=advance, walking=walking,
-        biases=biases, last=last, read=read, bias_read=bias_read, bias_index=bias_index,
-        design=design, settle=SETTLE, **chosen,
+        clk, rst, start, final_issue=final_issue, extent=Extent(config, **chosen),
+        advance=advance, element=element, place=place, design=design,
+        reads=kernel_end if "reads" in options else None,
     )  # fmt: skip
 
 
@@ -176,7 +191,12 @@ class Feeder:
             seen = self.seen
             if since and seen["walking"] and seen["wanted"]:
                 self._note()
-            if since > SETTLE + 4 and not seen["walking"] and run.cut is None and self._over:
+            if (
+                since > settle(self.design) + 4
+                and not seen["walking"]
+                and run.cut is None
+                and self._over
+            ):
                 return
             if run.cut is not None and len(self.found[-1]) == wanted:
                 return
@@ -243,17 +263,18 @@ def inputs_of(case: Case) -> tuple[str, ...]:
 @every_case
 @pytest.mark.parametrize("density", [1.0, 0.5])
 def test_every_gradient_in_the_order_of_the_streams(case: Case, density: float) -> None:
-    """The first one SETTLE cycles behind, then one in each cycle but for taps without one."""
+    """The first once gradients have settled, then one in each cycle but for taps without one."""
     runs = case.runs()
     wanted = [places(case.design, run, "reads" in case.options) for run in runs]
     wanted = [each[: run.cut] for each, run in zip(wanted, runs, strict=True)]
     feeder = Feeder(case.design, runs, density)
-    cycles = sum(20 + sum(1 + gap for _, gap in each) for each in wanted)
+    cycles = sum(20 + settle(case.design) + sum(1 + gap for _, gap in each) for each in wanted)
     bench_for(case.design, case.options).run(feeder.drive, int(cycles / density + 60))
     assert feeder.found == [[place for place, _ in each] for each in wanted]
+    settled = settle(case.design)
     for each, (issued, *used) in zip(wanted, feeder.cycles, strict=True):
         gaps = [0 if "reads" in case.options else gap for _, gap in each]
-        due = [issued + SETTLE + sum(gaps[: at + 1]) + at + 1 for at in range(len(gaps))]
+        due = [issued + settled + sum(gaps[: at + 1]) + at + 1 for at in range(len(gaps))]
         assert used == due or (density < 1 and all(u >= d for u, d in zip(used, due, strict=True)))
 
 

@@ -6,13 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from update_pins import BIAS_READ, EXTENT, MAP, READ, STREAMS, passage, sink, source
 
 from block_bench import BlockBench, Recorded, Replays, Sample
 from marks import rows_in_full
-from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.cnn_merp.ports.gradients import GradientRead, UpdateConfig
+from merp.hdl.base.signals import count, flag
+from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
-from merp.hdl.cnn_merp.update_unit.wide_update import wide_update
+from merp.hdl.cnn_merp.update_unit.update_ports import (
+    Extent,
+    GradientAccess,
+    UpdateProgress,
+    UpdateRegisters,
+)
+from merp.hdl.cnn_merp.update_unit.update_unit import update_unit
 from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.base.rates import PLAIN, Rates, UpdateRule
 from merp.models.golden.kernel_update import update
@@ -32,7 +39,6 @@ from merp.models.machines.cnn_merp.params.latencies import (
 MOMENTUM, DECAY = UpdateRule(momentum=True), UpdateRule(weight_decay=True)
 BOTH = UpdateRule(momentum=True, weight_decay=True)
 RULES = {"plain": PLAIN, "momentum": MOMENTUM, "decay": DECAY, "both": BOTH}
-STREAMS = ("kernel", "bias", "kernel_velocity", "bias_velocity")
 
 
 def design_for(k: int, port: int, **changes: Any) -> Design:
@@ -144,13 +150,15 @@ class Driver:
         self.valid = dict.fromkeys(self.names, 0)
         run.sent = {name: [] for name in self.names}
         values = {
-            "map_config_inputs": run.n, "map_config_groups": run.groups,
-            "map_config_last_cus": run.m - (run.groups - 1) * run.design.n_cu,
-            "start": 1, "with_biases": int(run.biases), "filling": run.lacking,
-            "size": run.size or run.design.k,
+            f"{MAP}_inputs": run.n, f"{MAP}_groups": run.groups,
+            f"{MAP}_last_cus": run.m - (run.groups - 1) * run.design.n_cu,
+            "start": 1, f"{EXTENT}_with_biases": int(run.biases),
+            f"{EXTENT}_filling": run.lacking, f"{EXTENT}_size": run.size or run.design.k,
         }  # fmt: skip
         written, table = UpdateRun(run.update, run.rates), update_table(run.rule)
-        return values | {f"config_{each.name}": each.value(written) for each in table.registers}
+        return values | {
+            f"config_rule_{each.name}": each.value(written) for each in table.registers
+        }
 
     def drive(self, cycle: int, seen: Sample) -> dict[str, int]:
         quiet = {"rst": 0, "start": 0, "final_issue": 0}
@@ -162,12 +170,12 @@ class Driver:
             self._watch(cycle - 1, seen, run)
             if self.since == run.reset_at:
                 self.run = None
-                return quiet | {"rst": 1} | {f"sink_{name}_valid": 0 for name in self.names}
-            if seen["done"] and not seen["start"]:
+                return quiet | {"rst": 1} | {f"{sink(name)}_valid": 0 for name in self.names}
+            if seen["progress_done"] and not seen["start"]:
                 self.run = None
         if self.run is None:
             if not self.queue:
-                return quiet | {f"source_{name}_ready": 1 for name in self.names}
+                return quiet | {f"{source(name)}_ready": 1 for name in self.names}
             return quiet | self._begin(self.queue.pop(0))
         return quiet | self._offer(cycle, self.run)
 
@@ -178,67 +186,65 @@ class Driver:
             left = self.left[name]
             self.valid[name] = int(self.valid[name] or (left and rng.random() < run.pressure) or 0)
             beat = [*left[: self.lanes], *(rng.getrandbits(self.width) for _ in range(self.lanes))]
-            if self.valid[name] and not values.get(f"sink_{name}_data"):
-                values[f"sink_{name}_data"] = sum(
+            if self.valid[name] and not values.get(f"{sink(name)}_data"):
+                values[f"{sink(name)}_data"] = sum(
                     word << self.width * i for i, word in enumerate(beat[: self.lanes])
                 )
-            values[f"sink_{name}_last"] = int(len(left) <= self.lanes)
-            values[f"sink_{name}_valid"] = self.valid[name]
+            values[f"{sink(name)}_last"] = int(len(left) <= self.lanes)
+            values[f"{sink(name)}_valid"] = self.valid[name]
             ready = 0.2 if name == run.slow else run.pressure
-            values[f"source_{name}_ready"] = int(rng.random() < ready)
+            values[f"{source(name)}_ready"] = int(rng.random() < ready)
         kind, word = self.answers.pop(cycle, ("", 0))
         noise = rng.getrandbits(self.width)
-        values["kernel_gradient"] = word if kind == "kernel" else noise
-        values["bias_gradient"] = word if kind == "bias" else noise
+        values["gradients_kernel"] = word if kind == "kernel" else noise
+        values["gradients_bias"] = word if kind == "bias" else noise
         return values
 
     def _watch(self, cycle: int, seen: Sample, run: Update) -> None:
         for name in self.names:
-            if seen[f"sink_{name}_valid"] and seen[f"sink_{name}_ready"]:
+            if seen[f"{sink(name)}_valid"] and seen[f"{sink(name)}_ready"]:
                 assert run.update, f"{name} was read, and is not there for the next run"
                 del self.left[name][: self.lanes]
                 self.valid[name] = 0
-            if seen[f"source_{name}_valid"] and seen[f"source_{name}_ready"]:
-                pins = (seen[f"source_{name}_{pin}"] for pin in ("data", "keep", "last"))
+            if seen[f"{source(name)}_valid"] and seen[f"{source(name)}_ready"]:
+                pins = (seen[f"{source(name)}_{pin}"] for pin in ("data", "keep", "last"))
                 run.sent[name].append((cycle, *pins))  # type: ignore[arg-type]
-        if seen["ends"]:
+        if seen["progress_ends"]:
             self.ends.append(cycle)
-        if seen["read_enable"]:
-            word = run.read(seen["read_addr"], seen["read_tap_shift"], seen["read_cu_shift"])
+        if seen[f"{READ}_enable"]:
+            word = run.read(
+                seen[f"{READ}_addr"], seen[f"{READ}_tap_shift"], seen[f"{READ}_cu_shift"]
+            )
             self.answers[cycle + GRADIENT_READ] = ("kernel", word)
-        elif seen["bias_read"] and run.biases:
-            word = run.gradients[run.kernels + seen["bias_index"]]
+        elif seen[f"{BIAS_READ}_enable"] and run.biases:
+            word = run.gradients[run.kernels + seen[f"{BIAS_READ}_index"]]
             self.answers[cycle + GRADIENT_READ] = ("bias", word)
 
 
 def play(runs: list[Update], cycles: int, optional: bool = False) -> tuple[Recorded, Driver]:
     design = runs[0].design
     width = design.fmt.width
-    size = design.kernel_port * width
     driver = Driver(runs)
-    args: dict[str, Any] = {
-        "clk": flag(), "rst": flag(), "start": flag(), "final_issue": flag(),
-        "map_config": GradientMapConfig(design), "config": UpdateConfig(design, runs[0].rule),
-        "read": GradientRead(design), "kernel_gradient": bits(design.gradient_read * width),
-        "bias_read": flag(), "bias_index": count(design.groups * design.n_cu - 1),
-        "bias_gradient": bits(width), "ends": flag(), "done": flag(), "framing_error": flag(),
-        "design": design,
-    }  # fmt: skip
-    for name in driver.names:
-        args |= {f"{way}_{name}": Stream(size) for way in ("sink", "source")}
-        args[f"source_{name}"].keep = bits(size // 8)
     chosen: dict[str, Any] = {"with_biases": flag()} if optional else {}
     chosen |= {"filling": count(design.taps - 1)} if design.folded else {}
     chosen |= {"size": count(design.k)} if design.widened else {}
-    args |= chosen
+    extent = Extent(GradientMapConfig(design), **chosen)
+    momentum = runs[0].rule.momentum
+    args: dict[str, Any] = {
+        "clk": flag(), "rst": flag(), "start": flag(), "final_issue": flag(),
+        "config": UpdateRegisters(extent, UpdateConfig(design, runs[0].rule)),
+        "gradients": GradientAccess(design), "parameters": passage(width, design.kernel_port),
+        "velocities": passage(width, design.kernel_port) if momentum else None,
+        "progress": UpdateProgress(), "design": design,
+    }  # fmt: skip
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         values = driver.drive(cycle, seen)
         for name in {"with_biases", "filling", "size"} - chosen.keys():
-            values.pop(name, None)
+            values.pop(f"{EXTENT}_{name}", None)
         return values
 
-    return BlockBench(wide_update, **args).run(drive, cycles), driver
+    return BlockBench(update_unit, **args).run(drive, cycles), driver
 
 
 def check(runs: list[Update], driver: Driver) -> None:
@@ -291,7 +297,7 @@ def test_words_match_golden_under_pressure(k: int, port: int, rule: UpdateRule) 
     check(runs, driver)
     assert driver.run is None
     assert not driver.queue
-    assert not any(trace.column("framing_error"))
+    assert not any(trace.column("progress_framing_error"))
 
 
 @pytest.mark.parametrize("rule", [PLAIN, DECAY])
@@ -373,7 +379,7 @@ def test_the_last_maps_kernels_end_earlier(k: int, port: int, optional: bool) ->
     trace, driver = play(runs, 130 * len(runs) + 20 * design.taps, optional)
     check(runs, driver)
     assert driver.run is None
-    assert not any(trace.column("framing_error"))
+    assert not any(trace.column("progress_framing_error"))
 
 
 def uneven_runs(design: Design, rule: UpdateRule = PLAIN) -> list[Update]:

@@ -7,9 +7,14 @@ from random import Random
 import pytest
 
 from block_bench import BlockBench, Sample
-from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
-from merp.hdl.cnn_merp.upsampling.unpool_ports import Passed, UnpoolWrite, Written
+from merp.hdl.cnn_merp.upsampling.unpool_ports import (
+    OfferedField,
+    OfferedWord,
+    Passed,
+    UnpoolWrite,
+    Written,
+)
 from merp.hdl.cnn_merp.upsampling.unpool_writer import unpool_writer
 from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
@@ -83,9 +88,9 @@ def test_words_are_kept_until_they_are_passed(
     maximum, relu = kind != "average", "ReLU" in kind
     code_bits = design.code_bits
     bench = BlockBench(
-        unpool_writer, "clk start word_valid word_ready field_valid field_take",
-        config=UnpoolConfig(design), word=bits(FMT.width), field=bits(design.field_bits),
-        passed=Passed(design), written=Written(design), write=UnpoolWrite(design), design=design,
+        unpool_writer, "clk start", config=UnpoolConfig(design), word=OfferedWord(design),
+        field=OfferedField(design), passed=Passed(design), written=Written(design),
+        write=UnpoolWrite(design), design=design,
     )  # fmt: skip
     config = {
         "config_maps": MAPS, "config_pooled_columns": POOLED_COLUMNS, "config_relu": int(relu),
@@ -121,9 +126,10 @@ def test_words_are_kept_until_they_are_passed(
         state = reader.state()
         ends = fires and reader.order[reader.at][1:] == (reader.columns - 1, MAPS - 1)
         return {
-            "start": int(cycle == 1), **config, "word": rng.getrandbits(FMT.width),
+            "start": int(cycle == 1), **config, "word_data": rng.getrandbits(FMT.width),
             "word_valid": int(more and rng.random() < rates[0]),
-            "field": rng.getrandbits(design.field_bits), "field_valid": int(rng.random() < 0.8),
+            "field_data": rng.getrandbits(design.field_bits),
+            "field_valid": int(rng.random() < 0.8),
             **{f"passed_{name}": value for name, value in state.items()},
             "passed_row": int(ends and state["row_closes"]),
         }  # fmt: skip
@@ -131,7 +137,7 @@ def test_words_are_kept_until_they_are_passed(
     trace = bench.run(drive, 1500)
     assert taken == len(places)
     assert reader.at == len(reader.order)
-    names = ("word", "word_valid", "word_ready", "field", "field_valid", "field_take")
+    names = ("word_data", "word_valid", "word_ready", "field_data", "field_valid", "field_take")
     columns = {name: trace.column(name) for name in (*names, "written_row", "written_column",
                "written_channel", "write_enable", "write_address", "write_data")}  # fmt: skip
     for t in range(2, len(trace.rows) - 1):
@@ -153,7 +159,7 @@ def test_words_are_kept_until_they_are_passed(
         assert after["write_enable"] == 1 << row % overlap * overlap + column % overlap
         assert after["write_address"] == column // overlap * MAPS + channel
         code, delta = divmod(after["write_data"], 1 << FMT.width)
-        stopped = relu and maximum and not now["field"] & 1
-        assert delta == (0 if stopped else now["word"])
+        stopped = relu and maximum and not now["field_data"] & 1
+        assert delta == (0 if stopped else now["word_data"])
         if maximum:
-            assert code == (now["field"] >> relu) % (1 << code_bits)
+            assert code == (now["field_data"] >> relu) % (1 << code_bits)
