@@ -22,7 +22,7 @@ from wiring import Place, Wiring
 FOLDER = Path(__file__).resolve().parent / "diagrams"
 OPENED = ("forward", "delta", "kernel_update", "datapath", "input_path")
 WATCHING = ("run_counters", "word_counter")
-LEFT_OUT = re.compile(r"(?:clk|rst|aclk|aresetn|start)$|.*config|status|verdict|.*ready$")
+LEFT_OUT = re.compile(r"(?:clk|rst|aclk|aresetn|start)$|.*config|status|.*verdict|.*ready$")
 STREAM = re.compile(r"[sm]_axi")
 LINE = 16  # of letters
 FONT = 'font-family="ui-monospace, Menlo, Consolas, monospace"'

@@ -382,8 +382,9 @@ def _said(function: Callable[..., Any]) -> Mapping[str, str]:
     found: dict[str, str] = {}
     rest: list[str] = []
     names: list[str] = []
+    way = "" if inspect.isclass(function) else "(?:in|out)(?:, (?:in|out))* {2,}"
     for line in _docstring(function).splitlines():
-        match = re.match(r"([\w*]+(?:, [\w*]+)*) {2,}(?:in|out)(?:, (?:in|out))* {2,}(.*)", line)
+        match = re.match(rf"([\w*]+(?:, [\w*]+)*) {{2,}}{way}(.*)", line)
         if match:
             names = match.group(1).split(", ")
             found |= dict.fromkeys(names, match.group(2))
@@ -417,6 +418,11 @@ def _field_meaning(bundle: Any, field: str, said: str, settings: Mapping[str, st
     """Meaning of a bundle's field, the field's own before the bundle's."""
     classes = [each for each in typing.get_args(bundle) or (bundle,) if inspect.isclass(each)]
     family = [relative for each in classes for relative in _family(each)]
+    for each in family:
+        for name, inner in _inner(each).items():
+            if field.startswith(f"{name}_"):
+                own = _comments(each).get(name) or _said(each).get(name) or said
+                return _field_meaning(inner, field.removeprefix(f"{name}_"), own, settings)
     if Stream in family or AxiStream in family:
         return HANDSHAKE.get(field.removeprefix("t"), said)
     kinds = ("Config", "Status")
@@ -438,13 +444,42 @@ def _family(bundle: type) -> tuple[type, ...]:
 
 
 @cache
+def _inner(bundle: type) -> dict[str, Any]:
+    """The bundles that a class keeps: what its fields are made of, or are handed over as."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(bundle)))
+    except (OSError, TypeError):
+        return {}
+    known = vars(sys.modules[bundle.__module__]) | typing.get_type_hints(bundle.__init__)
+    fields = getattr(bundle, "__dataclass_fields__", {})
+    found = {field: known[field] for field in fields if _is_bundle(known.get(field))}
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=field)])
+                | ast.AnnAssign(target=ast.Attribute(value=ast.Name(id="self"), attr=field))
+            ) if node.value is not None:
+                made = node.value.body if isinstance(node.value, ast.IfExp) else node.value
+                maker = made.func if isinstance(made, ast.Call) else made
+                hint = known.get(maker.id) if isinstance(maker, ast.Name) else None
+                if _is_bundle(hint):
+                    found[field] = hint
+    return found
+
+
+def _is_bundle(hint: Any) -> bool:
+    classes = filter(inspect.isclass, typing.get_args(hint) or (hint,))
+    return any(each.__module__.startswith("merp.hdl.") for each in classes)
+
+
+@cache
 def _comments(bundle: type) -> dict[str, str]:
     """The comment beside each field that a class sets."""
     try:
         source = inspect.getsource(bundle)
     except (OSError, TypeError):
         return {}
-    return dict(re.findall(r"^ +self\.(\w+) = .*?  # (.*)$", source, re.MULTILINE))
+    return dict(re.findall(r"^ +self\.(\w+)(?:: Any)? = .*?  # (.*)$", source, re.MULTILINE))
 
 
 def _prefix(name: str) -> str:

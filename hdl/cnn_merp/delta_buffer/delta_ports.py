@@ -12,7 +12,7 @@ class Operand:
     """Deltas of a slot, a cycle later: CU 0 in the lowest bits; whether it opens the run."""
 
     def __init__(self, deltas: Word, opening: Bit) -> None:
-        self.deltas = deltas
+        self.deltas = deltas  # those of the slot one cycle earlier, CU 0 in the lowest bits
         self.opening = opening  # the slot belongs to the run's first position, or row
 
 
@@ -22,8 +22,7 @@ class Arriving:
     def __init__(self, filled: Bit, element: DeltaElement, framing_error: Bit) -> None:
         self.filled = filled  # pulse: one more word, or row, is there
         self.element = element  # each delta word, one cycle after its transfer
-        # Last came with another word than the run's last; sticky until start.
-        self.framing_error = framing_error
+        self.framing_error = framing_error  # last came with another word; until start
 
 
 class Collected:
@@ -31,7 +30,7 @@ class Collected:
 
     def __init__(self, design: Design) -> None:
         self.cu_group = count(design.groups)  # which word of its position is being collected
-        self.word_taken = flag()
+        self.word_taken = flag()  # its last element is transferred in this cycle
         self.position_taken = flag()  # and ends a position
         self.row_taken = flag()  # and ends a row of positions
         self.word = bits(design.n_cu * design.fmt.width)  # two cycles after word_taken
@@ -41,10 +40,10 @@ class HalfWrite:
     """Write of a word: taken in this cycle, the word comes two cycles later."""
 
     def __init__(self, taken: Bit, place: Word, ends: Bit, word: Word) -> None:
-        self.taken = taken
+        self.taken = taken  # in this cycle; the word comes two cycles later
         self.place = place  # in its half
         self.ends = ends  # it is the half's last
-        self.word = word
+        self.word = word  # two cycles after taken
 
 
 class HalfRead:

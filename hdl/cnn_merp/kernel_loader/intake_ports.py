@@ -24,8 +24,8 @@ class Loading:
     """How far a load is: all is there, until the next start; a last came with another word."""
 
     def __init__(self, loaded: Bit, framing_error: Bit) -> None:
-        self.loaded = loaded
-        self.framing_error = framing_error
+        self.loaded = loaded  # all is there; until the next start
+        self.framing_error = framing_error  # a last came with another word; until start
 
 
 class IntakeState(Loading):

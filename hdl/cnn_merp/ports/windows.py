@@ -19,9 +19,9 @@ class MapPlace:
     """
 
     def __init__(self, row: Word, column: Word, channel: Word) -> None:
-        self.row = row
-        self.column: Any = column
-        self.channel = channel
+        self.row = row  # of the next map word, over all images
+        self.column: Any = column  # of it, in its map
+        self.channel = channel  # its map
 
 
 class Intake:
@@ -30,8 +30,7 @@ class Intake:
     def __init__(self, row: Word, column: Word, channel: Word) -> None:
         self.place = MapPlace(row, column, channel)  # of the next word
         self.complete = flag()  # all words of the run were accepted
-        # Last came with another word than the run's last; sticky until start.
-        self.framing_error = flag()
+        self.framing_error = flag()  # last came with another word than the run's; until start
 
 
 class FoldedConfig:
@@ -80,8 +79,8 @@ class PositionHead:
     """The next position, as laid out in ``position_layout``."""
 
     def __init__(self, width: int) -> None:
-        self.word = bits(width)
-        self.valid = flag()
+        self.word = bits(width)  # as laid out in position_layout
+        self.valid = flag()  # there is one
         self.take = flag()  # it is used in this cycle
 
 
@@ -98,8 +97,8 @@ class WindowFetch:
 
     def __init__(self, design: Design, shift_width: int) -> None:
         self.read = BankRead(design)
-        self.row_shift = bits(shift_width)
-        self.column_shift = bits(shift_width)
+        self.row_shift = bits(shift_width)  # of the window, a cycle after its read
+        self.column_shift = bits(shift_width)  # the same
 
 
 class SumsRoom:

@@ -47,7 +47,7 @@ class BiasRead:
     """Read of a bias gradient, which comes GRADIENT_READ cycles later."""
 
     def __init__(self, design: Design) -> None:
-        self.enable = flag()
+        self.enable = flag()  # a bias gradient is read
         self.index = count(design.groups * design.n_cu - 1)  # output map
 
 
@@ -67,15 +67,15 @@ class GradientAccess:
 
     def __init__(self, design: Design) -> None:
         self.place = GradientPlace(design)
-        self.kernel = bits(design.gradient_read * design.fmt.width)
-        self.bias = bits(design.fmt.width)
+        self.kernel = bits(design.gradient_read * design.fmt.width)  # what a kernel's read gives
+        self.bias = bits(design.fmt.width)  # what a bias's read gives
 
 
 class ListedElement:
     """An element of the streams, or a read of several: whether it is there and what it is."""
 
     def __init__(self) -> None:
-        self.valid = flag()
+        self.valid = flag()  # it is there
         self.biases = flag()  # it is of the biases
         self.last = flag()  # it is the last of its kind
 
@@ -133,8 +133,8 @@ class RunEnd:
     """The last word of a run's streams: it is transferred in this cycle; it has been."""
 
     def __init__(self) -> None:
-        self.ends = flag()
-        self.sent = flag()  # until the next start
+        self.ends = flag()  # it is transferred in this cycle
+        self.sent = flag()  # it has been; until the next start
 
 
 class UpdateProgress:

@@ -15,7 +15,7 @@ from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.unpool_ports import (
-    Issued,
+    IssuedElement,
     OfferedField,
     OfferedWord,
     Progress,
@@ -77,7 +77,7 @@ def unpool(
     word_in, word_out = word.to_another(), word.to_another()
     field_in, field_out = field.to_another(), field.to_another()
     progress = Progress(design)
-    write, read, issued = UnpoolWrite(design), UnpoolRead(design), Issued(design)
+    write, read, issued = UnpoolWrite(design), UnpoolRead(design), IssuedElement(design)
     total, adding, summed = bits(width), flag(), flag()
     total_last, total_masked = flag(), flag()
     push, credit, ending = flag(), flag(), flag()

@@ -179,7 +179,7 @@ class CellRead:
         self.column_tap = read.column_taps((column + 1) * taps, column * taps)
 
 
-class Issued:
+class IssuedElement:
     """An element, one cycle after its issue; without pooling its word."""
 
     def __init__(self, design: UnpoolDesign) -> None:

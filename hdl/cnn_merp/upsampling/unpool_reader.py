@@ -13,7 +13,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_axis import unpool_axis
 from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     AxisSizes,
     AxisWindows,
-    Issued,
+    IssuedElement,
     OfferedField,
     OfferedWord,
     Progress,
@@ -37,7 +37,7 @@ def unpool_reader(
     credit: Bit,
     progress: Progress,
     read: UnpoolRead,
-    issued: Issued,
+    issued: IssuedElement,
     design: UnpoolDesign,
 ) -> Any:
     """Issue one element per cycle to the rigid pipeline behind the memories.
