@@ -8,7 +8,7 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.axi.axi_lite import RegisterRead, RegisterWrite
-from merp.hdl.axi.setting_register import setting_register
+from merp.hdl.axi.setting_register import SettingWrite, setting_register
 from merp.hdl.axi.short_word import short_word
 from merp.hdl.base.signals import Bundles, bits, flag, signals_of
 from merp.hdl.base.status import Status
@@ -19,15 +19,22 @@ WORD = 32
 ILLEGAL_VALUE, WRITE_REFUSED, START_REFUSED = range(len(ERRORS))
 
 
+class RunControl:
+    """How software starts and aborts the runs of a top."""
+
+    def __init__(self, start: Bit, abort: Bit, aborting: Bit) -> None:
+        self.start = start  # pulse: a run begins
+        self.abort = abort  # pulse: the top is to be reset
+        self.aborting = aborting  # it is being reset
+
+
 @entity
 def axi_registers(
     clk: Bit,
     rst: Bit,
     write: RegisterWrite,
     read: RegisterRead,
-    start: Bit,
-    abort: Bit,
-    aborting: Bit,
+    runs: RunControl,
     settings: Bundles,
     status: Status,
     interrupt: Bit,
@@ -36,9 +43,7 @@ def axi_registers(
     """Keep the run-time registers of a top, start and abort its runs, and show what it tells.
 
     write, read  in  accesses, of registers that are there
-    start        out  pulse
-    abort        out  pulse: the top is to be reset
-    aborting     in   it is being reset
+    runs         out  starts and aborts; in: an abort is under way
     settings     out  every run-time register; they do not change while a run is under way
     status       in   the top's
     interrupt    out  high while the interrupt is enabled and pending
@@ -51,6 +56,7 @@ def axi_registers(
     Latency: start is high one cycle after its write, abort in that of its write. Reset: every
     register has its reset value.
     """
+    start, abort, aborting = runs.start, runs.abort, runs.aborting
     size = len(registers.registers)
     first = registers.first_setting
     words = [bits(WORD) for _ in range(size)]
@@ -76,10 +82,7 @@ def axi_registers(
         setting_register(
             clk,
             rst,
-            selected=selected[i],
-            locked=locked,
-            data=write.data,
-            strobe=write.strobe,
+            write=SettingWrite(selected[i], locked, write.data, write.strobe),
             value=signal,
             word=words[first + i],
             illegal=illegal[i],
@@ -91,10 +94,8 @@ def axi_registers(
     enable = setting_register(
         clk,
         rst,
-        selected=enable_selected,
-        locked=rst,  # it may change at any time; in reset it does not anyway
-        data=write.data,
-        strobe=write.strobe,
+        # It may change at any time; in reset it does not anyway.
+        write=SettingWrite(enable_selected, rst, write.data, write.strobe),
         value=enable_value,
         word=words[enable_at],
         illegal=enable_illegal,

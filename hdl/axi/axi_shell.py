@@ -13,7 +13,7 @@ from typing import Any
 from myhdl import Signal
 
 from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
-from merp.hdl.axi.axi_registers import axi_registers
+from merp.hdl.axi.axi_registers import RunControl, axi_registers
 from merp.hdl.axi.shell_reset import shell_reset
 from merp.hdl.base.interface import SINK, SOURCE, Interface
 from merp.hdl.base.signals import Bundles, flag
@@ -78,9 +78,7 @@ def axi_shell(engine: Callable[..., Any], ports: Interface, *, gathered: bool = 
             rst=rst,
             write=write,
             read=read,
-            start=start,
-            abort=abort,
-            aborting=aborting,
+            runs=RunControl(start, abort, aborting),
             settings=settings,
             status=told,
             interrupt=interrupt,

@@ -11,14 +11,21 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.base.register_map import WORD_MAX
 
 
+class SettingWrite:
+    """A write that may be for a run-time register."""
+
+    def __init__(self, selected: Bit, locked: Bit, data: Word, strobe: Word) -> None:
+        self.selected = selected  # it is for this register
+        self.locked = locked  # the register must not change now; the write is without effect
+        self.data = data
+        self.strobe = strobe  # which bytes of data are written
+
+
 @entity
 def setting_register(
     clk: Bit,
     rst: Bit,
-    selected: Bit,
-    locked: Bit,
-    data: Word,
-    strobe: Word,
+    write: SettingWrite,
     value: Word,
     word: Word,
     illegal: Bit,
@@ -27,12 +34,10 @@ def setting_register(
 ) -> Any:
     """Keep a value from least to most.
 
-    selected      in   a write is for this register
-    locked        in   it must not change now; a write is without effect
-    data, strobe  in   a word, and which bytes of it are written
-    value         out  the register, to the datapath
-    word          out  the same, as software reads it
-    illegal       out  the write would leave the range and is without effect
+    write    in   a word for this register
+    value    out  the register, to the datapath
+    word     out  the same, as software reads it
+    illegal  out  the write would leave the range and is without effect
 
     Latency: a value is there one cycle after its write. Reset: least.
     """
@@ -46,8 +51,8 @@ def setting_register(
         whole = intbv(0)[32:]
         whole[:] = word
         for place in range(32):
-            if strobe[place // 8]:
-                whole[place] = data[place]
+            if write.strobe[place // 8]:
+                whole[place] = write.data[place]
         merged.next = whole
 
     # Bits above the register's own are compared apart, as a carry through all 32 is long.
@@ -91,12 +96,12 @@ def setting_register(
 
     @always_comb
     def tell() -> None:
-        illegal.next = selected and not legal
+        illegal.next = write.selected and not legal
         word.next = stored
 
     @always(clk.posedge)
     def keep() -> None:
-        if selected and legal and not locked:
+        if write.selected and legal and not write.locked:
             stored.next = merged[width:]
         if rst:
             stored.next = least

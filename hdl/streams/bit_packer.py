@@ -7,7 +7,8 @@ from typing import Any
 from myhdl import always, always_comb, intbv
 
 from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.streams.bit_string import BitString
 
 
 @entity
@@ -15,36 +16,30 @@ def bit_packer(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    value: Word,
-    size: Word,
-    push: Bit,
-    flush: Bit,
-    room: Bit,
+    string: BitString,
     source: Stream,
     sent: Bit,
 ) -> Any:
     """Put strings of bits end to end and send them in words, the first bit in the lowest place.
 
-    value, size  in   a string of size bits in the lowest places, zeros above; never an empty one,
-                      which as the last would change last on a word that waits
-    push         in   append it; only while room is high
-    flush        in   it is the run's last one: the last word is filled up with zeros
-    room         out  a string of any size fits; it does not depend on source_ready
-    source       out  stream; last with the last word of the run
-    sent         out  that word was transferred; until the next start
+    string  in   what is appended; never an empty one, which as the last would change last on a
+                 word that waits. With the run's last one the last word is filled up with zeros.
+                 Its room does not depend on source_ready
+    source  out  stream; last with the last word of the run
+    sent    out  that word was transferred; until the next start
 
     Latency: a word is on source one cycle after its last bit was pushed. Throughput: a word per
     cycle, and a string per cycle if it is not longer than a word. Reset: no bits held.
     """
     word = len(source.data)
-    capacity = 2 * word - 1 + len(value)
+    capacity = 2 * word - 1 + len(string.value)
     gathered = bits(capacity)  # zeros beyond fill
     fill = count(capacity)
     ending = flag()
 
     @always_comb
     def admit() -> None:
-        room.next = fill < 2 * word and not ending
+        string.room.next = fill < 2 * word and not ending
 
     @always_comb
     def present() -> None:
@@ -68,11 +63,11 @@ def bit_packer(
             if source.last:
                 ending.next = False
                 sent.next = True
-        if push:
-            placed[:] = value
+        if string.push:
+            placed[:] = string.value
             kept[:] = kept | (placed << left)
-            left[:] = left + size
-            ending.next = flush
+            left[:] = left + string.size
+            ending.next = string.flush
         gathered.next = kept
         fill.next = left
         if start:

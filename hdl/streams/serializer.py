@@ -7,7 +7,8 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.streams.head import Head
 
 
 @entity
@@ -15,9 +16,7 @@ def serializer(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    beat: Word,
-    beat_valid: Bit,
-    take: Bit,
+    beat: Head,
     source: Stream,
     sent: Bit,
     width: int,
@@ -25,17 +24,16 @@ def serializer(
 ) -> Any:
     """Send the words of a beat one by one.
 
-    beat              in   lanes words of width bits, the first in the lowest bits; above them how
-                           many of these count (at least one); above that whether they end the run
-    beat_valid, take  in, out  head of the FIFO of beats; it is taken
-    source            out  stream; last with the last word of the run
-    sent              out  that word was transferred; until the next start
+    beat    in   lanes words of width bits, the first in the lowest bits; above them how many of
+                 these count (at least one); above that whether they end the run
+    source  out  stream; last with the last word of the run
+    sent    out  that word was transferred; until the next start
 
     Latency: a word is on source one cycle after its beat was taken. Throughput: a word per cycle.
     Reset: no beat held.
     """
     size = lanes * width
-    top = len(beat) - 1
+    top = len(beat.word) - 1
     rest = bits(size)
     left = count(lanes)
     ending = flag()
@@ -48,7 +46,7 @@ def serializer(
 
     @always_comb
     def fetch() -> None:
-        take.next = beat_valid and (left == 0 or (left == 1 and source.ready))
+        beat.take.next = beat.valid and (left == 0 or (left == 1 and source.ready))
 
     @always(clk.posedge)
     def send() -> None:
@@ -57,10 +55,10 @@ def serializer(
             left.next = left - 1
             if left == 1 and ending:
                 sent.next = True
-        if take:
-            rest.next = beat[size:]
-            left.next = beat[top:size]
-            ending.next = beat[top]
+        if beat.take:
+            rest.next = beat.word[size:]
+            left.next = beat.word[top:size]
+            ending.next = beat.word[top]
         if start:
             sent.next = False
         if rst:

@@ -8,7 +8,8 @@ from myhdl import ConcatSignal, always, always_comb, intbv
 
 from merp.hdl.base.lane import word_within
 from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.streams.head import Head
 
 
 @entity
@@ -16,9 +17,7 @@ def wide_serializer(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    beat: Word,
-    beat_valid: Bit,
-    take: Bit,
+    beat: Head,
     source: Stream,
     sent: Bit,
     width: int,
@@ -27,14 +26,12 @@ def wide_serializer(
 ) -> Any:
     """Send the words of beats end to end, several at a time.
 
-    beat              in   lanes words of width bits, the first in the lowest bits; above them how
-                           many of these count; above that whether they end the run, where at least
-                           one counts
-    beat_valid, take  in, out  head of the FIFO of beats; it is taken
-    source            out  stream of as many words as its data has room for, the first lowest; last
-                           with the last ones of the run, which may be fewer: keep, a bit per byte,
-                           tells, and what does not count is zero
-    sent              out  those were transferred; until the next start
+    beat    in   lanes words of width bits, the first in the lowest bits; above them how many of
+                 these count; above that whether they end the run, where at least one counts
+    source  out  stream of as many words as its data has room for, the first lowest; last with the
+                 last ones of the run, which may be fewer: keep, a bit per byte, tells, and what
+                 does not count is zero
+    sent    out  those were transferred; until the next start
 
     ahead: so many words more are gathered than leave together, to have enough where beats of few
     words follow those of more.
@@ -49,7 +46,7 @@ def wide_serializer(
     most = enough - 1 + lanes
     whole = (most + out) * width
     shift_bits = whole.bit_length()
-    top = len(beat) - 1
+    top = len(beat.word) - 1
     gathered = bits(most * width)  # zeros beyond fill
     fill = count(most + out)
     counted = count(lanes)
@@ -59,7 +56,7 @@ def wide_serializer(
 
     @always_comb
     def measure() -> None:
-        counted.next = beat[top:size]
+        counted.next = beat.word[top:size]
 
     @always_comb
     def present() -> None:
@@ -72,8 +69,8 @@ def wide_serializer(
     @always_comb
     def decide() -> None:
         leaves.next = (fill >= out or ending) and source.ready
-        take.next = (
-            beat_valid and not ending and (fill < enough or (source.ready and fill < enough + out))
+        beat.take.next = (
+            beat.valid and not ending and (fill < enough or (source.ready and fill < enough + out))
         )
 
     @always(clk.posedge)
@@ -93,14 +90,14 @@ def wide_serializer(
                 if ending:
                     ending.next = False
                     sent.next = True
-        if take:
+        if beat.take:
             for i in range(enough):
                 if left == i:
                     shift[:] = i * width
             placed[:] = fresh
             kept[:] = kept | (placed << shift)
             left[:] = left + counted
-            ending.next = beat[top]
+            ending.next = beat.word[top]
         gathered.next = kept[most * width :]
         fill.next = left
         if start:
@@ -113,7 +110,7 @@ def wide_serializer(
 
     masks = [
         word_within(
-            word=beat((at + 1) * width, at * width), counted=counted, kept=masked[at], at=at
+            word=beat.word((at + 1) * width, at * width), counted=counted, kept=masked[at], at=at
         )
         for at in range(lanes)
     ]

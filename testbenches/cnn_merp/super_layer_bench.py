@@ -11,6 +11,7 @@ from myhdl import StopSimulation
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import OutputStreams
 from merp.models.base.bits import Bits
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.params.design import Design
@@ -73,14 +74,16 @@ def run_super_layer(design: Design, runs: Sequence[OutputRun], cycles: int) -> T
     """Play the runs back to back, and a few cycles more; ``cycles`` at the most."""
     args = {
         "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
-        "sums": Sums(design), "credit": flag(), "source": Stream(design.fmt.width),
-        "done": flag(), "design": design, "state": Stream(8) if design.state else None,
-        "raw": flag() if design.partial else None,
-        "partial": Stream(design.partial_width) if design.partial else None,
+        "sums": Sums(design), "credit": flag(), "out": OutputStreams(
+            Stream(design.fmt.width),
+            state=Stream(8) if design.state else None,
+            partial=Stream(design.partial_width) if design.partial else None,
+        ),
+        "done": flag(), "design": design, "raw": flag() if design.partial else None,
     }  # fmt: skip
     config_ports = tuple(f"config_{name}" for name in vars(args["config"]))
-    streams = ("source", *["state"] * design.state, *["partial"] * design.partial)
-    readers = tuple(f"{stream}_ready" for stream in streams)
+    streams = ("maps", *["state"] * design.state, *["partial"] * design.partial)
+    readers = tuple(f"out_{stream}_ready" for stream in streams)
     raw = ("raw",) if design.partial else ()
     inputs = ("rst", "start", *config_ports, "sums_valid", "sums_data", *readers, *raw)
     queue = [(run, run.reset_at) for run in runs]
@@ -119,7 +122,7 @@ def run_super_layer(design: Design, runs: Sequence[OutputRun], cycles: int) -> T
             sent += 1
             credit -= 1
         accepts = {
-            "source": run.accept, "state": run.accept_state, "partial": run.accept_partial,
+            "maps": run.accept, "state": run.accept_state, "partial": run.accept_partial,
         }  # fmt: skip
         for stream, reader in zip(streams, readers, strict=True):
             values[reader] = accepts[stream][since % len(accepts[stream])]

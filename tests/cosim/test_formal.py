@@ -20,7 +20,9 @@ from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
 from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer
 from merp.hdl.cnn_merp.upsampling.dilater import dilater
 from merp.hdl.streams.bit_packer import bit_packer
+from merp.hdl.streams.bit_string import BitString
 from merp.hdl.streams.credit_fifo import credit_fifo
+from merp.hdl.streams.head import Head
 from merp.hdl.streams.serializer import serializer
 from merp.hdl.streams.stream_fork import stream_fork
 from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
@@ -46,8 +48,8 @@ def flags(*names: str) -> dict[str, Any]:
 
 def of_serializer() -> tuple[Proof, Plant]:
     lanes = 3
-    args = flags("clk", "rst", "start", "beat_valid", "take", "sent")
-    args |= {"beat": bits(lanes * WIDTH + 3), "source": Stream(WIDTH)}
+    args = flags("clk", "rst", "start", "sent")
+    args |= {"beat": Head(lanes * WIDTH + 3), "source": Stream(WIDTH)}
     return Proof(serializer, args | {"width": WIDTH, "lanes": lanes}, [SOURCE]), (
         "if (((left != 0) && source_ready)) begin",
         "if ((left != 0)) begin",
@@ -85,13 +87,18 @@ def of_parameter_writer() -> tuple[Proof, Plant]:
 
 
 def of_bit_packer() -> tuple[Proof, Plant]:
-    args = flags("clk", "rst", "start", "push", "flush", "room", "sent")
-    args |= {"value": bits(6), "size": bits(3), "source": Stream(WIDTH)}
+    args = flags("clk", "rst", "start", "sent")
+    args |= {"string": BitString(6), "source": Stream(WIDTH)}
     proof = Proof(
         bit_packer,
         args,
         [SOURCE],
-        assumed=["!push || room", "size <= 6", "(value >> size) == 0", "!push || size != 0"],
+        assumed=[
+            "!string_push || string_room",
+            "string_size <= 6",
+            "(string_value >> string_size) == 0",
+            "!string_push || string_size != 0",
+        ],
         invariants=["(gathered >> fill) == 0", "fill <= 21"],
     )
     return proof, ("if ((source_valid && source_ready)) begin", "if (source_valid) begin")

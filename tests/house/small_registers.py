@@ -2,7 +2,7 @@
 
 from block_bench import BlockBench
 from merp.hdl.axi.axi_lite import RegisterRead, RegisterWrite
-from merp.hdl.axi.axi_registers import axi_registers
+from merp.hdl.axi.axi_registers import RunControl, axi_registers
 from merp.hdl.base.signals import Bundles, bits, flag
 from merp.hdl.base.status import Status
 from merp.models.base.register_map import WORD_MAX, RegisterMap, Setting, register_map
@@ -38,7 +38,8 @@ class _Status(Status):
 def small_file(registers: RegisterMap) -> BlockBench:
     """The block with these registers."""
     return BlockBench(
-        axi_registers, "clk rst start abort aborting interrupt", write=RegisterWrite(),
-        read=RegisterRead(), settings=Bundles({"a_config": _Config(), "b_config": _Word()}),
+        axi_registers, "clk rst interrupt", runs=RunControl(flag(), flag(), flag()),
+        write=RegisterWrite(), read=RegisterRead(),
+        settings=Bundles({"a_config": _Config(), "b_config": _Word()}),
         status=_Status(), registers=registers,
     )  # fmt: skip

@@ -13,6 +13,7 @@ from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.cnn_merp.cu_array.partial_cutter import partial_cutter
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.passes import PartialIntake
 from merp.hdl.cnn_merp.ports.slots import OriginSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.design import Design
@@ -171,15 +172,12 @@ def partial_loader(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    enable: Bit,
-    wanted: Bit,
+    intake: PartialIntake,
     config: MapConfig,
     sink: Stream,
     bias: BiasWrite,
     slot: OriginSlot,
     origin: OriginWrite,
-    filled: Bit,
-    framing_error: Bit,
     design: Design,
 ) -> Any:
     """Take the partial sums of a run, in the order image, row, column, map.
@@ -188,14 +186,11 @@ def partial_loader(
     next takes those of the first again. In a run without partial sums the biases go there. Of a
     beat of map_port of them as many are taken at once as go to the same word.
 
-    enable         in   words may be taken (the biases of the run before are no longer needed)
-    wanted         in   sums start at partial sums, not at biases
-    sink           in   partial sums in the accumulator's format, zeros above
-    bias           in   biases, at the places of the first position
-    slot           in   at the CU array; with first it reads its word, cu_latency cycles later
-    origin         out  both, as writes into the memories of the CUs, a cycle later
-    filled         out  pulse: one more word of n_cu partial sums is there, with that write
-    framing_error  out  last came with another word than the run's last; sticky until start
+    intake  in   whether words may be taken, and are wanted; out: a word's write, framing errors
+    sink    in   partial sums in the accumulator's format, zeros above
+    bias    in   biases, at the places of the first position
+    slot    in   at the CU array; with first it reads its word, cu_latency cycles later
+    origin  out  both, as writes into the memories of the CUs, a cycle later
 
     A word waits until its place has been read. Throughput: map_port words of the stream per cycle,
     but no more than are left of a word of n_cu. Reset: nothing is taken.
@@ -264,21 +259,21 @@ def partial_loader(
 
     @always_comb
     def permit() -> None:
-        taken.ready.next = active and enable and places != 0
-        accept.next = taken.valid and active and enable and places != 0
+        taken.ready.next = active and intake.enable and places != 0
+        accept.next = taken.valid and active and intake.enable and places != 0
 
     @always_comb
     def recognise() -> None:
         word_taken.next = accept and word_end
         position_taken.next = accept and position_end
         last_word.next = position_end and last_column and last_row and last_image
-        starts.next = slot.valid and slot.first and wanted
+        starts.next = slot.valid and slot.first and intake.wanted
 
     @always(clk.posedge)
     def take() -> None:
         if accept:
             if taken.last != last_word:
-                framing_error.next = True
+                intake.framing_error.next = True
             if not word_end:
                 cu.next = cu + 1
             else:
@@ -294,18 +289,18 @@ def partial_loader(
                     if last_word:
                         active.next = False
         if start:
-            active.next = wanted
+            active.next = intake.wanted
             cu.next = 0
             group.next = 0
             base.next = 0
-            framing_error.next = False
+            intake.framing_error.next = False
         if rst:
             active.next = False
-            framing_error.next = False
+            intake.framing_error.next = False
 
     @always(clk.posedge)
     def keep_count() -> None:
-        filled.next = word_taken
+        intake.filled.next = word_taken
         if word_taken and not word_read:
             places.next = places - 1
         elif word_read and not word_taken:
@@ -314,7 +309,7 @@ def partial_loader(
             # No product: in VHDL a constant is cut to the other operand's width.
             places.next = concat(config.groups, intbv(0)[doublings:])
         if rst:
-            filled.next = False
+            intake.filled.next = False
 
     reading = valid_delay(clk, rst, d=starts, q=word_read, cycles=design.cu_latency)
     walk = raster(

@@ -20,7 +20,7 @@ from merp.hdl.cnn_merp.gradient_array.narrow_row_operands import narrow_row_oper
 from merp.hdl.cnn_merp.gradient_array.row_control import row_control
 from merp.hdl.cnn_merp.gradient_array.row_cu import row_cu
 from merp.hdl.cnn_merp.gradient_array.row_operands import row_operands
-from merp.hdl.cnn_merp.gradient_array.row_ports import RowControl
+from merp.hdl.cnn_merp.gradient_array.row_ports import DeltaFactor, RowControl
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -160,9 +160,11 @@ def row_array(
             scales=scales(taps * SCALE_BITS, 0),
             exponents=exponents(taps * exponent_width, 0),
             activations=activations,
-            delta_scale=scales((taps + j + 1) * SCALE_BITS, (taps + j) * SCALE_BITS),
-            delta_exponent=exponents((taps + j + 1) * exponent_width, (taps + j) * exponent_width),
-            delta=operands((j + 1) * operand_width, j * operand_width),
+            delta=DeltaFactor(
+                scales((taps + j + 1) * SCALE_BITS, (taps + j) * SCALE_BITS),
+                exponents((taps + j + 1) * exponent_width, (taps + j) * exponent_width),
+                operands((j + 1) * operand_width, j * operand_width),
+            ),
             elements=elements[j],
             design=design,
             multiplied=products[j],

@@ -9,7 +9,7 @@ from myhdl import ConcatSignal, always, always_comb, block
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.gradient_array.row_lane import SCALE_PLACE, SUM_PLACE, row_lane
 from merp.hdl.cnn_merp.gradient_array.row_largest import row_largest
-from merp.hdl.cnn_merp.gradient_array.row_ports import RowControl
+from merp.hdl.cnn_merp.gradient_array.row_ports import DeltaFactor, Factors, RowControl, Sweep
 from merp.hdl.cnn_merp.gradient_array.row_sum import row_sum
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_align import fused_align
@@ -40,24 +40,21 @@ def row_cu(
     scales: Word,
     exponents: Word,
     activations: Word,
-    delta_scale: Word,
-    delta_exponent: Word,
-    delta: Word,
+    delta: DeltaFactor,
     elements: Word,
     design: Design,
     multiplied: Word = None,
 ) -> Any:
     """Multiply windows by deltas, sum each tap's products over a row, add that to its gradient.
 
-    control                     in   when
-    scales, delta_scale         in   of the window's elements, tap 0 lowest, and of the delta, for
-                                     the exponent pass
-    exponents, delta_exponent   in   SCALE cycles after the mantissa pass has read them
-    activations, delta          in   decoded for the mantissa pass
-    multiplied                  in   (of narrow factors, in place of what they are made of) those
-                                     of the significands
-    elements                    out  of the gradient memories, lane 0 lowest, two cycles after
-                                     their address
+    control      in   when
+    scales       in   of the window's elements, tap 0 lowest, for the exponent pass
+    exponents    in   theirs, SCALE cycles after the mantissa pass has read them
+    activations  in   decoded for the mantissa pass
+    delta        in   the same of the delta
+    multiplied   in   (of narrow factors, in place of what they are made of) those of the
+                      significands
+    elements     out  of the gradient memories, lane 0 lowest, two cycles after their address
 
     Throughput: a window per cycle, and ku_lanes gradients. No reset but control's.
     """
@@ -84,7 +81,7 @@ def row_cu(
         _sign(
             clk,
             x=exponents((tap + 1) * exponent_width - 1),
-            delta=delta_exponent(EXPONENT_BITS),
+            delta=delta.exponent(EXPONENT_BITS),
             minus=minus[tap],
         )
         for tap in range(len(minus))
@@ -109,7 +106,7 @@ def row_cu(
             fused_product(
                 clk,
                 activation=activations((tap + 1) * width, tap * width),
-                kernel=delta,
+                kernel=delta.operand,
                 y=products[tap],
                 dsp=dsp,
                 latency=PRODUCT,
@@ -119,18 +116,20 @@ def row_cu(
             ),
         )
 
+    sweep = Sweep(control.first, control.keep_largest, control.active, control.keep_scales)
     units = [
         (
             row_largest(
                 clk,
-                first=control.first,
-                keep_largest=control.keep_largest,
-                active=control.active,
-                keep_scales=control.keep_scales,
-                x=scales((tap + 1) * SCALE_BITS, tap * SCALE_BITS),
-                delta=delta_scale,
-                x_exponent=exponents(tap * exponent_width + EXPONENT_BITS, tap * exponent_width),
-                delta_exponent=delta_exponent(EXPONENT_BITS, 0) if narrow else delta_exponent,
+                sweep=sweep,
+                factors=Factors(
+                    scales((tap + 1) * SCALE_BITS, tap * SCALE_BITS),
+                    delta.scale,
+                ),
+                exponents=Factors(
+                    exponents(tap * exponent_width + EXPONENT_BITS, tap * exponent_width),
+                    delta.exponent(EXPONENT_BITS, 0) if narrow else delta.exponent,
+                ),
                 distance=distances[tap],
                 scale=held[tap],
                 narrow=narrow,

@@ -7,6 +7,7 @@ from typing import Any
 from myhdl import always, always_comb, concat, intbv, modbv
 
 from merp.hdl.base.signals import bits
+from merp.hdl.cnn_merp.gradient_array.row_ports import Factors, Sweep
 from merp.hdl.cnn_merp.gradient_array.row_scale import INFINITE_AT, NEGATIVE_AT, ZERO_AT
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_distances import EXPONENT_SUM_BITS, RANK_BITS
@@ -17,34 +18,27 @@ from merp.models.machines.cnn_merp.params.row import CODE_BITS
 @entity
 def row_largest(
     clk: Bit,
-    first: Bit,
-    keep_largest: Bit,
-    active: Bit,
-    keep_scales: Bit,
-    x: Word,
-    delta: Word,
-    x_exponent: Word,
-    delta_exponent: Word,
+    sweep: Sweep,
+    factors: Factors,
+    exponents: Factors,
     distance: Word,
     scale: Word,
     narrow: bool = False,
 ) -> Any:
     """Compare the exponents of a sweep's products, and then measure each against the largest.
 
-    first                       in   x and delta are a sweep's first
-    x, delta                    in   factors as row_scale gives them
-    keep_largest                in   the sweep's last ones came a cycle ago
-    active                      in   the late exponents belong to a sweep
-    x_exponent, delta_exponent  in   the same factors' exponents, once more
-    distance                    out  a cycle after them: how much less than the largest their sum
-                                     is, the highest bit if 32 or more, or without a sweep
-    keep_scales                 in   those were a sweep's last
-    scale                       out  | what is no number (2 bits) | largest sum of exponents |, kept
+    sweep      in   what the factors and the exponents are of their sweep
+    factors    in   as row_scale gives them
+    exponents  in   the same factors' exponents, once more
+    distance   out  a cycle after them: how much less than the largest their sum is, the highest
+                    bit if 32 or more, or without a sweep
+    scale      out  | what is no number (2 bits) | largest sum of exponents |, kept
 
     Bit 0 of what is no number stands for +infinity, bit 1 for -infinity, both for a NaN. Of a
     product that is zero the distance means nothing, nor does scale if all are. If the factors are
     narrow a product that is zero counts, with an exponent of 0 for the zero. Reset: none.
     """
+    x, delta = factors.x, factors.delta
     rank_bits = EXPONENT_SUM_BITS if narrow else RANK_BITS
     rank, largest = bits(rank_bits), bits(rank_bits)
     held, held_code = bits(EXPONENT_SUM_BITS), bits(CODE_BITS)
@@ -76,28 +70,28 @@ def row_largest(
 
     @always(clk.posedge)
     def compare() -> None:
-        if first or largest < rank:
+        if sweep.first or largest < rank:
             largest.next = rank
-        if first:
+        if sweep.first:
             code.next = found
         else:
             code.next = code | found
 
     @always(clk.posedge)
     def hold() -> None:
-        if keep_largest:
+        if sweep.keep_largest:
             held.next = largest[EXPONENT_SUM_BITS:]
             held_code.next = code
-        if keep_scales:
+        if sweep.keep_scales:
             scale.next = concat(held_code, held)
 
     @always(clk.posedge)
     def subtract() -> None:
         exponent = intbv(0)[EXPONENT_SUM_BITS:]
         difference = modbv(0)[EXPONENT_SUM_BITS:]
-        exponent[:] = concat(False, x_exponent) + delta_exponent
+        exponent[:] = concat(False, exponents.x) + exponents.delta
         difference[:] = held - exponent
-        beyond = difference[EXPONENT_SUM_BITS : DISTANCE_BITS - 1] != 0 or not active
+        beyond = difference[EXPONENT_SUM_BITS : DISTANCE_BITS - 1] != 0 or not sweep.active
         distance.next = concat(beyond, difference[DISTANCE_BITS - 1 :])
 
     return add, classify, compare, hold, subtract

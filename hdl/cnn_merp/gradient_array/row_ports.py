@@ -3,8 +3,36 @@
 from __future__ import annotations
 
 from merp.hdl.base.signals import count, flag
+from merp.hdl.conversion.entity import Bit, Word
 from merp.models.machines.cnn_merp.params.design import Design
 from merp.models.machines.cnn_merp.params.row import steps
+
+
+class Sweep:
+    """Where a sweep's exponents are compared, and its products moved."""
+
+    def __init__(self, first: Bit, keep_largest: Bit, active: Bit, keep_scales: Bit) -> None:
+        self.first = first  # the factors are a sweep's first
+        self.keep_largest = keep_largest  # the sweep's last factors came a cycle ago
+        self.active = active  # the late exponents belong to a sweep
+        self.keep_scales = keep_scales  # those were a sweep's last
+
+
+class Factors:
+    """A tap's element and the CU's delta, or their exponents."""
+
+    def __init__(self, x: Word, delta: Word) -> None:
+        self.x = x
+        self.delta = delta
+
+
+class DeltaFactor:
+    """A delta as a CU takes it."""
+
+    def __init__(self, scale: Word, exponent: Word, operand: Word) -> None:
+        self.scale = scale  # for the exponent pass
+        self.exponent = exponent  # SCALE cycles after the mantissa pass has read it
+        self.operand = operand  # decoded for the mantissa pass
 
 
 class RowControl:

@@ -18,9 +18,10 @@ from merp.hdl.cnn_merp.phases.input_path import InputPorts, input_path
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelRead, KernelWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig, PortConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
-from merp.hdl.cnn_merp.ports.passes import PartialSums, PassConfig
+from merp.hdl.cnn_merp.ports.passes import PartialIntake, PartialSums, PassConfig
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot, Verdict
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import OutputStreams
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.stream_mux import stream_mux
 from merp.models.machines.cnn_merp.params.design import Design
@@ -160,15 +161,12 @@ def datapath(clk: Bit, rst: Bit, start: Bit, ports: DatapathPorts, design: Desig
             clk,
             rst,
             start,
-            enable=loaded,
-            wanted=wanted,
+            intake=PartialIntake(loaded, wanted, partial.filled, partial_error),
             config=ports.map_config,
             sink=starts,
             bias=ports.bias,
             slot=slot,
             origin=origin,
-            filled=partial.filled,
-            framing_error=partial_error,
             design=design,
         )
 
@@ -218,11 +216,13 @@ def datapath(clk: Bit, rst: Bit, start: Bit, ports: DatapathPorts, design: Desig
         config=ports.output_config,
         sums=sums,
         credit=credit,
-        source=ports.source,
+        out=OutputStreams(
+            ports.source,
+            state=ports.state if design.state else None,
+            partial=ports.source_partial if design.partial else None,
+        ),
         done=progress.output_done,
         design=design,
-        state=ports.state if design.state else None,
         raw=leaves_raw,
-        partial=ports.source_partial if design.partial else None,
     )
     return windows, units, finish, supply

@@ -43,6 +43,16 @@ class TurnConfig(RegisterBundle):
         super().__init__(TURN, design)
 
 
+class PartialIntake:
+    """How partial sums come in."""
+
+    def __init__(self, enable: Bit, wanted: Bit, filled: Bit, framing_error: Bit) -> None:
+        self.enable = enable  # words may be taken: the biases of the run before are not needed
+        self.wanted = wanted  # sums start at partial sums, not at biases
+        self.filled = filled  # pulse: one more word of n_cu partial sums is there
+        self.framing_error = framing_error  # last came with another word; until start
+
+
 class PartialSums:
     """What the sequencer is told of partial sums."""
 

@@ -9,9 +9,10 @@ from myhdl import always, always_comb
 from merp.hdl.base.raster import raster
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import Issue
+from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_gate import credit_gate
+from merp.hdl.streams.head import Head
 from merp.models.machines.cnn_merp.params.design import Design
 
 
@@ -21,29 +22,19 @@ def beat_issue(
     rst: Bit,
     start: Bit,
     config: OutputConfig,
-    word: Word,
-    word_valid: Bit,
-    take: Bit,
-    closes: Bit,
-    closes_last: Bit,
+    word: Head,
+    issue: Issue,
     credit: Bit,
-    step: Step,
-    beat: Beat,
     drained: Bit,
     design: Design,
     places: int,
-    permit: Bit = None,
 ) -> Any:
     """Issue one beat per cycle to the rigid pipeline of ReLU and pooling.
 
-    word, word_valid, take  in, in, out  head of the FIFO of sums; it is taken
-    closes       in   the position at hand closes a pooling window
-    closes_last  in   it is the last one of the run to do so
-    credit       in   pulse: one of the places for results is free again
-    step         out  what is issued in this cycle
-    beat         out  the same one cycle later, with its elements
-    drained      out  every beat of the run was issued; until the next start
-    permit       in   (where the state is written) there is a place for the beat's state
+    word     in   sums
+    issue    out  what is issued; in: whether it closes a window, and has a permit
+    credit   in   pulse: one of the places for results is free again
+    drained  out  every beat of the run was issued; until the next start
 
     A beat that closes a window needs one of the places results can take. In a run with pooling,
     the beats of a position that are fewer than pool_latency are followed by idle cycles, because
@@ -51,6 +42,7 @@ def beat_issue(
     Latency: a word's first beat is issued one cycle after it was taken. Throughput: a beat per
     cycle, without a gap between words. Reset: no word held, every place free.
     """
+    step, beat, closing, permit = issue.step, issue.beat, issue.closing, issue.permit
     element = design.sum_format.width
     r, n_cu, interval = design.r, design.n_cu, design.pool_latency
     rest = bits(n_cu * element)
@@ -63,12 +55,12 @@ def beat_issue(
 
     @always_comb
     def decide() -> None:
-        requested.next = left != 0 and idle == 0 and (room or not closes)
+        requested.next = left != 0 and idle == 0 and (room or not closing.window)
 
     @always_comb
     def fetch() -> None:
-        take.next = word_valid and (left == 0 or (step.issue and left <= r))
-        reserved.next = step.issue and closes
+        word.take.next = word.valid and (left == 0 or (step.issue and left <= r))
+        reserved.next = step.issue and closing.window
         position_done.next = step.issue and step.ends_position
 
     @always_comb
@@ -84,8 +76,8 @@ def beat_issue(
                 left.next = left - r
             else:
                 left.next = 0
-        if take:
-            rest.next = word
+        if word.take:
+            rest.next = word.word
             last_group.next = groups_left == 1
             if groups_left == 1:
                 left.next = config.last_cus
@@ -96,7 +88,7 @@ def beat_issue(
 
     @always(clk.posedge)
     def walk() -> None:
-        if take:
+        if word.take:
             if groups_left == 1:
                 groups_left.next = config.groups
             else:
@@ -118,7 +110,7 @@ def beat_issue(
     def close() -> None:
         beat.results.next = 0
         if reserved:
-            beat.last.next = closes_last and step.ends_position
+            beat.last.next = closing.last and step.ends_position
             if left < r:
                 beat.results.next = left
             else:

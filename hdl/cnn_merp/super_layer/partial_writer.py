@@ -11,6 +11,7 @@ from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
+from merp.hdl.streams.head import Head
 from merp.hdl.streams.serializer import serializer
 from merp.hdl.streams.wide_serializer import wide_serializer
 from merp.models.base.latencies import CREDIT_RETURN
@@ -63,8 +64,7 @@ def partial_writer(
         _extend(x=beat.data((lane + 1) * width, lane * width), y=lanes[lane]) for lane in range(r)
     ]
     word = bits(1 + len(beat.elements) + r * wide)
-    head = bits(len(word))
-    head_valid, head_take = flag(), flag()
+    head = Head(len(word))
     joined = ConcatSignal(beat.ends_run, beat.elements, *reversed(lanes))
 
     @always_comb
@@ -83,9 +83,9 @@ def partial_writer(
         rst,
         push=push,
         data=word,
-        head=head,
-        head_valid=head_valid,
-        take=head_take,
+        head=head.word,
+        head_valid=head.valid,
+        take=head.take,
         credit=credit,
         words=PLACES,
     )
@@ -95,8 +95,6 @@ def partial_writer(
         rst,
         start,
         beat=head,
-        beat_valid=head_valid,
-        take=head_take,
         source=source,
         sent=sent,
         width=wide,

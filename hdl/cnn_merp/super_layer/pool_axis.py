@@ -7,47 +7,36 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import bits, count
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import OpenWindows, PoolSizes, PoolSteps
+from merp.hdl.conversion.entity import Bit, entity
 
 
 @entity
 def pool_axis(
     clk: Bit,
-    restart: Bit,
-    advance: Bit,
-    window: Word,
-    stride: Word,
-    pooled: Word,
-    covers: Word,
-    opens: Word,
-    closes: Word,
-    closes_last: Bit,
+    steps: PoolSteps,
+    sizes: PoolSizes,
+    windows: OpenWindows,
     overlap: int,
-    pad: Word = None,
-    last: Bit = None,
 ) -> Any:
     """Walk along one direction and keep account of at most overlap windows that are open.
 
-    restart        in   go to index 0; restart wins over advance
-    advance        in   go to the next index
-    window, stride, pooled  in  size and distance of the windows, and how many there are
-    covers         out  bit j: the index lies in a window whose number is j modulo overlap
-    opens, closes  out  bit j: it is that window's first, or last, index
-    closes_last    out  the index is the last one of the last window
-    pad            in   (where windows may hang over the edges) indices by which the first one
-                        begins ahead of index 0
-    last           in   (in the same) the index is the last one: the window that is open there ends
+    steps    in   where the walk goes; a window that is open at the last index ends there
+    sizes    in   of the windows
+    windows  out  those of the index at hand
 
     Windows that would run over the edge are beyond pooled and are never opened, but for one that
     may hang over it. The flags of an index are there in the cycle after advance or restart.
     Throughput: an index per cycle. Reset: none, begin with restart.
     """
+    window, stride, pad = sizes.window, sizes.stride, sizes.pad
+    covers, opens, closes = windows.covers, windows.opens, windows.closes
     left = [count((1 << len(window)) - 1) for _ in range(overlap)]  # indices, this one included
     to_next = count((1 << len(stride)) - 1)  # advances until the next window begins
     window_mod = count(overlap - 1)  # of that window: its number modulo overlap
     second = 1 % overlap
-    to_open = count((1 << len(pooled)) - 1)
-    to_close = count((1 << len(pooled)) - 1)
+    to_open = count((1 << len(sizes.pooled)) - 1)
+    to_close = count((1 << len(sizes.pooled)) - 1)
     first, until = window, stride  # indices of the first window, and until the second one
     ends = closes  # windows whose own end it is
     if pad is not None:
@@ -55,7 +44,7 @@ def pool_axis(
 
     @always(clk.posedge)
     def walk() -> None:
-        if restart:
+        if steps.restart:
             opens.next = 1
             covers.next = 1
             ends.next = 0
@@ -64,9 +53,9 @@ def pool_axis(
             left[0].next = first
             to_next.next = until
             window_mod.next = second
-            to_open.next = pooled - 1
-            to_close.next = pooled
-        elif advance:
+            to_open.next = sizes.pooled - 1
+            to_close.next = sizes.pooled
+        elif steps.advance:
             for j in range(overlap):
                 if to_next == 1 and to_open != 0 and window_mod == j:
                     covers.next[j] = True
@@ -96,7 +85,7 @@ def pool_axis(
 
     @always_comb
     def finish() -> None:
-        closes_last.next = closes != 0 and to_close == 1
+        windows.closes_last.next = closes != 0 and to_close == 1
 
     if pad is None:
         return walk, finish
@@ -112,7 +101,7 @@ def pool_axis(
 
     @always_comb
     def end() -> None:
-        if last:
+        if steps.last:
             closes.next = covers
         else:
             closes.next = ends

@@ -6,10 +6,10 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block, intbv
 
-from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.pool_strobes import pool_strobes
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import Step
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolSteps, Step
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.base.state_field import position_bits
 from merp.models.machines.cnn_merp.params.design import Design
@@ -32,8 +32,7 @@ def _sum(row: Word, column: Word, code: Word) -> Any:
 @block
 def _walk(
     clk: Bit,
-    restart: Bit,
-    advance: Bit,
+    steps: PoolSteps,
     stride: Word,
     amount: Word,
     place: Word,
@@ -53,12 +52,12 @@ def _walk(
 
     @always(clk.posedge)
     def walk() -> None:
-        if restart:
+        if steps.restart:
             left.next = until
             window_mod.next = second
             for i in range(overlap):
                 place[i].next = first_place
-        elif advance:
+        elif steps.advance:
             for j in range(overlap):
                 if left == 1 and window_mod == j:
                     place[j].next = 0
@@ -106,7 +105,7 @@ def pool_code(
     width = max(size, (furthest * (window + 1)).bit_length())
     row = [bits(width) for _ in range(overlap)]  # times window
     column = [bits(width) for _ in range(overlap)]
-    row_restart, row_advance, column_restart, column_advance = (flag() for _ in range(4))
+    to_rows, to_columns = PoolSteps(), PoolSteps()
     places = [bits(size) for _ in range(overlap**2)]
     joined = ConcatSignal(*reversed(places)) if overlap > 1 else places[0]
     at_rows: dict[str, Any] = {}
@@ -116,19 +115,16 @@ def pool_code(
         at_columns = {"pad": config.pool_left, "first_place": config.pool_left}
     early = bits(overlap**2 * size)
 
-    steps = pool_strobes(
+    strobes = pool_strobes(
         start,
         step=step,
-        row_restart=row_restart,
-        row_advance=row_advance,
-        column_restart=column_restart,
-        column_advance=column_advance,
+        rows=to_rows,
+        columns=to_columns,
     )
     walks = [
         _walk(
             clk,
-            restart=row_restart,
-            advance=row_advance,
+            steps=to_rows,
             stride=config.stride,
             amount=config.window,
             place=row,
@@ -136,8 +132,7 @@ def pool_code(
         ),
         _walk(
             clk,
-            restart=column_restart,
-            advance=column_advance,
+            steps=to_columns,
             stride=config.stride,
             amount=1,
             place=column,
@@ -155,4 +150,4 @@ def pool_code(
             early.next = joined
         codes.next = early
 
-    return steps, walks, sums, follow
+    return strobes, walks, sums, follow

@@ -7,11 +7,18 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb, block, intbv
 
 from merp.hdl.base.delay import delay
-from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.pool_axis import pool_axis
 from merp.hdl.cnn_merp.super_layer.pool_strobes import pool_strobes
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolUpdate, Step
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import (
+    Closing,
+    OpenWindows,
+    PoolSizes,
+    PoolSteps,
+    PoolUpdate,
+    Step,
+)
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.design import Design
 
@@ -36,17 +43,15 @@ def pool_control(
     start: Bit,
     config: OutputConfig,
     step: Step,
-    closes: Bit,
-    closes_last: Bit,
+    closing: Closing,
     update: PoolUpdate,
     design: Design,
 ) -> Any:
     """Follow the output positions and control the pooling memories of all units.
 
-    step         in   what drain issues in this cycle
-    closes       out  the position at hand is the last one of a window
-    closes_last  out  it is so for the last window of the run
-    update       out  what the memories do, from the cycle of step on
+    step     in   what drain issues in this cycle
+    closing  out  whether the position at hand is the last one of a window
+    update   out  what the memories do, from the cycle of step on
 
     The window of pooled row y and column x lies in memory (y mod overlap, x mod overlap), a beat
     of it at address (x div overlap) * beats + beat: overlapping windows never share a memory.
@@ -56,20 +61,14 @@ def pool_control(
     """
     overlap = design.pool_overlap
     width = update.address_width
-    row_restart, row_advance = flag(), flag()
-    column_restart, column_advance = flag(), flag()
-    row_covers, row_opens, row_closes = bits(overlap), bits(overlap), bits(overlap)
-    column_covers, column_opens, column_closes = bits(overlap), bits(overlap), bits(overlap)
-    row_closes_last, column_closes_last = flag(), flag()
-    at_rows: dict[str, Any] = {}
-    at_columns: dict[str, Any] = {}
-    if design.hanging:
-        at_rows = {"pad": config.pool_top, "last": step.last_row}
-        at_columns = {"pad": config.pool_left, "last": step.last_column}
+    hangs = design.hanging
+    to_rows = PoolSteps(last=step.last_row if hangs else None)
+    to_columns = PoolSteps(last=step.last_column if hangs else None)
+    rows, columns = OpenWindows(overlap), OpenWindows(overlap)
     words = design.pool_words
     base = [count(words) for _ in range(overlap)]  # addresses of beat 0
     place = [count(words) for _ in range(overlap)]  # and of the beat that is next
-    opening, closing = bits(overlap**2), bits(overlap**2)
+    opens, closes = bits(overlap**2), bits(overlap**2)
     places = [each(width, 0) for each in place]
     same = [bits(1) for _ in range(overlap)]
     joined = ConcatSignal(*reversed(places)) if overlap > 1 else places[0]
@@ -81,47 +80,38 @@ def pool_control(
     store_address = bits(overlap * width) if design.average else update.store_address
     deliver = bits(overlap**2) if design.average else update.deliver
 
-    steps = pool_strobes(
-        start,
-        step=step,
-        row_restart=row_restart,
-        row_advance=row_advance,
-        column_restart=column_restart,
-        column_advance=column_advance,
-    )
-    rows = pool_axis(
-        clk,
-        restart=row_restart,
-        advance=row_advance,
-        window=config.window,
-        stride=config.stride,
-        pooled=config.pooled_rows,
-        covers=row_covers,
-        opens=row_opens,
-        closes=row_closes,
-        closes_last=row_closes_last,
-        overlap=overlap,
-        **at_rows,
-    )
-    columns = pool_axis(
-        clk,
-        restart=column_restart,
-        advance=column_advance,
-        window=config.window,
-        stride=config.stride,
-        pooled=config.pooled_columns,
-        covers=column_covers,
-        opens=column_opens,
-        closes=column_closes,
-        closes_last=column_closes_last,
-        overlap=overlap,
-        **at_columns,
+    walks = (
+        pool_strobes(start, step=step, rows=to_rows, columns=to_columns),
+        pool_axis(
+            clk,
+            steps=to_rows,
+            sizes=PoolSizes(
+                config.window,
+                config.stride,
+                config.pooled_rows,
+                pad=config.pool_top if hangs else None,
+            ),
+            windows=rows,
+            overlap=overlap,
+        ),
+        pool_axis(
+            clk,
+            steps=to_columns,
+            sizes=PoolSizes(
+                config.window,
+                config.stride,
+                config.pooled_columns,
+                pad=config.pool_left if hangs else None,
+            ),
+            windows=columns,
+            overlap=overlap,
+        ),
     )
 
     @always_comb
     def judge() -> None:
-        closes.next = row_closes != 0 and column_closes != 0
-        closes_last.next = row_closes_last and column_closes_last and step.last_image
+        closing.window.next = rows.closes != 0 and columns.closes != 0
+        closing.last.next = rows.closes_last and columns.closes_last and step.last_image
 
     @always_comb
     def cross() -> None:
@@ -130,22 +120,22 @@ def pool_control(
         closed = intbv(0)[overlap**2 :]
         for a in range(overlap):
             for b in range(overlap):
-                if row_covers[a] and column_covers[b]:
+                if rows.covers[a] and columns.covers[b]:
                     covered[a * overlap + b] = 1
-                if row_opens[a] and column_opens[b]:
+                if rows.opens[a] and columns.opens[b]:
                     opened[a * overlap + b] = 1
-                if row_closes[a] and column_closes[b]:
+                if rows.closes[a] and columns.closes[b]:
                     closed[a * overlap + b] = 1
         update.read.next = covered
-        opening.next = opened
-        closing.next = closed
+        opens.next = opened
+        closes.next = closed
 
     @always(clk.posedge)
     def select() -> None:
         if step.issue:
             taken.next = update.read
-            beat_opens.next = opening
-            beat_closes.next = closing
+            beat_opens.next = opens
+            beat_closes.next = closes
         else:
             taken.next = 0
             beat_closes.next = 0
@@ -159,16 +149,16 @@ def pool_control(
     def account() -> None:
         # A window of one element needs no address, and a run without pooling may have more beats
         # than the memories have words.
-        if column_restart:
+        if to_columns.restart:
             for j in range(overlap):
                 base[j].next = 0
                 place[j].next = 0
         elif step.issue and config.window != 1:
             for j in range(overlap):
-                if column_covers[j]:
+                if columns.covers[j]:
                     place[j].next = place[j] + 1
                     if step.ends_position:
-                        if column_closes[j]:
+                        if columns.closes[j]:
                             base[j].next = place[j] + 1
                         else:
                             place[j].next = base[j]
@@ -191,7 +181,7 @@ def pool_control(
                     met[i * overlap + j] = 1
         update.bypass.next = met
 
-    parts = steps, rows, columns, judge, cross, select, account, present, meetings, meet
+    parts = walks, judge, cross, select, account, present, meetings, meet
     if not design.average:
         return parts
     return (

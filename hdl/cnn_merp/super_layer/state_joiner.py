@@ -8,7 +8,10 @@ from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.base.lane import word_within
 from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import FieldSizes
 from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.streams.bit_string import BitString
+from merp.hdl.streams.head import Head
 
 
 @block
@@ -29,33 +32,24 @@ def _choose(field_size: Word, joined: Word, others: Word, y: Word, size: int) ->
 def state_joiner(
     clk: Bit,
     rst: Bit,
-    together: Bit,
-    field_size: Word,
-    beat: Word,
-    beat_valid: Bit,
-    take: Bit,
-    value: Word,
-    size: Word,
-    push: Bit,
-    flush: Bit,
-    room: Bit,
+    fields: FieldSizes,
+    beat: Head,
+    string: BitString,
     width: int,
     lanes: int,
 ) -> Any:
     """Hand the fields of a beat to the bit packer, end to end.
 
-    together          in   fields are single bits, side by side in the lowest places, zeros above
-    field_size        in   bits of a field otherwise
-    beat              in   lanes fields of width bits, the first in the lowest bits; above them how
-                           many count (at least one); above that whether they end the run
-    beat_valid, take  in, out  head of the FIFO of beats; it is taken
-    value, size, push, flush, room  out, out, out, out, in  to and from bit_packer
+    fields  in   sizes of the fields
+    beat    in   lanes fields of width bits, the first in the lowest bits; above them how many
+                 count (at least one); above that whether they end the run
+    string  out  to bit_packer
 
     Latency: a beat is pushed one cycle after it was taken. Throughput: a beat per cycle. Reset: no
     beat held.
     """
     total = lanes * width
-    top = len(beat) - 1
+    top = len(beat.word) - 1
     held = bits(total)
     left = count(lanes)
     ending = flag()
@@ -68,11 +62,11 @@ def state_joiner(
         for lane in range(lanes)
     ]
     for bit in range(width):
-        fields = [each(bit + 1, 0) for each in reversed(kept)]
+        lowest = [each(bit + 1, 0) for each in reversed(kept)]
         parts.append(
             _choose(
-                field_size=field_size,
-                joined=ConcatSignal(*fields) if lanes > 1 else fields[0],
+                field_size=fields.size,
+                joined=ConcatSignal(*lowest) if lanes > 1 else lowest[0],
                 others=strings[bit - 1] if bit else held,
                 y=strings[bit],
                 size=bit + 1,
@@ -82,27 +76,27 @@ def state_joiner(
 
     @always_comb
     def present() -> None:
-        push.next = left != 0 and room
-        flush.next = ending
-        if together:
-            value.next = held
-            size.next = left
+        string.push.next = left != 0 and string.room
+        string.flush.next = ending
+        if fields.together:
+            string.value.next = held
+            string.size.next = left
         else:
-            value.next = fields_only
-            size.next = left * field_size
+            string.value.next = fields_only
+            string.size.next = left * fields.size
 
     @always_comb
     def fetch() -> None:
-        take.next = beat_valid and (left == 0 or room)
+        beat.take.next = beat.valid and (left == 0 or string.room)
 
     @always(clk.posedge)
     def hold() -> None:
-        if left != 0 and room:
+        if left != 0 and string.room:
             left.next = 0
-        if take:
-            held.next = beat[total:]
-            left.next = beat[top:total]
-            ending.next = beat[top]
+        if beat.take:
+            held.next = beat.word[total:]
+            left.next = beat.word[top:total]
+            ending.next = beat.word[top]
         if rst:
             left.next = 0
 

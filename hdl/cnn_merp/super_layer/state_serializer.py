@@ -7,73 +7,68 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import FieldSizes
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.streams.bit_string import BitString
+from merp.hdl.streams.head import Head
 
 
 @entity
 def state_serializer(
     clk: Bit,
     rst: Bit,
-    together: Bit,
-    field_size: Word,
-    beat: Word,
-    beat_valid: Bit,
-    take: Bit,
-    value: Word,
-    size: Word,
-    push: Bit,
-    flush: Bit,
-    room: Bit,
+    fields: FieldSizes,
+    beat: Head,
+    string: BitString,
     width: int,
     lanes: int,
 ) -> Any:
     """Hand the fields of a beat to the bit packer, one by one or together.
 
-    together          in   fields are single bits, all of a beat lie side by side in the lowest
-                           places, and they go in one cycle
-    field_size        in   bits of a field otherwise
-    beat              in   lanes fields of width bits, the first in the lowest bits and zeros above
-                           what counts; above them how many count (at least one); above that
-                           whether they end the run
-    beat_valid, take  in, out  head of the FIFO of beats; it is taken
-    value, size, push, flush, room  out, out, out, out, in  to and from bit_packer
+    fields  in   sizes of the fields; single bits of a beat go in one cycle
+    beat    in   lanes fields of width bits, the first in the lowest bits and zeros above what
+                 counts; above them how many count (at least one); above that whether they end
+                 the run
+    string  out  to bit_packer
 
     Latency: a field is pushed one cycle after its beat was taken. Throughput: a field, or a whole
     beat, per cycle. Reset: no beat held.
     """
     total = lanes * width
-    top = len(beat) - 1
+    top = len(beat.word) - 1
     rest = bits(total)
     left = count(lanes)
     ending = flag()
 
     @always_comb
     def present() -> None:
-        push.next = left != 0 and room
-        if together:
-            value.next = rest[lanes:]
-            size.next = left
-            flush.next = ending
+        string.push.next = left != 0 and string.room
+        if fields.together:
+            string.value.next = rest[lanes:]
+            string.size.next = left
+            string.flush.next = ending
         else:
-            value.next = rest[width:]
-            size.next = field_size
-            flush.next = ending and left == 1
+            string.value.next = rest[width:]
+            string.size.next = fields.size
+            string.flush.next = ending and left == 1
 
     @always_comb
     def fetch() -> None:
-        take.next = beat_valid and (left == 0 or (room and (together or left == 1)))
+        beat.take.next = beat.valid and (
+            left == 0 or (string.room and (fields.together or left == 1))
+        )
 
     @always(clk.posedge)
     def send() -> None:
-        if left != 0 and room:
+        if left != 0 and string.room:
             rest.next = rest >> width
             left.next = left - 1
-            if together:
+            if fields.together:
                 left.next = 0
-        if take:
-            rest.next = beat[total:]
-            left.next = beat[top:total]
-            ending.next = beat[top]
+        if beat.take:
+            rest.next = beat.word[total:]
+            left.next = beat.word[top:total]
+            ending.next = beat.word[top]
         if rst:
             left.next = 0
 

@@ -20,9 +20,19 @@ from merp.hdl.cnn_merp.super_layer.pool_control import pool_control
 from merp.hdl.cnn_merp.super_layer.pool_unit import pool_unit, pool_unit_latency
 from merp.hdl.cnn_merp.super_layer.result_tag import result_tag
 from merp.hdl.cnn_merp.super_layer.state_writer import state_writer
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, PoolUpdate, Step, element_width
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import (
+    Beat,
+    Closing,
+    Issue,
+    OutputStreams,
+    PoolUpdate,
+    Results,
+    Step,
+    element_width,
+)
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
+from merp.hdl.streams.head import Head
 from merp.hdl.streams.serializer import serializer
 from merp.hdl.streams.wide_serializer import wide_serializer
 from merp.models.base.latencies import CREDIT_RETURN
@@ -43,13 +53,13 @@ def _both(a: Bit, b: Bit, y: Bit) -> Any:
 
 @block
 def _divert(
-    raw: Bit, closes: Bit, closing: Bit, partial_sent: Bit, map_sent: Bit, sent: Bit
+    raw: Bit, closes: Bit, closing: Closing, partial_sent: Bit, map_sent: Bit, sent: Bit
 ) -> Any:
     """Sums that leave raw give no results, and are what has to be sent."""
 
     @always_comb
     def choose() -> None:
-        closing.next = closes and not raw
+        closing.window.next = closes and not raw
         if raw:
             sent.next = partial_sent
         else:
@@ -64,16 +74,12 @@ def _pooling(
     start: Bit,
     config: OutputConfig,
     step: Step,
-    window: tuple[Bit, Bit],
+    closing: Closing,
     rectified: list[Word],
     elements: list[Word],
     design: Design,
 ) -> Any:
-    """Pooling of each lane of a beat.
-
-    window: the position at hand closes one; it is the last one of the run to do so.
-    """
-    closes, closes_last = window
+    """Pooling of each lane of a beat."""
     update = PoolUpdate(design)
     codes: Any = None
     coding: Any = ()
@@ -85,8 +91,7 @@ def _pooling(
         start,
         config=config,
         step=step,
-        closes=closes,
-        closes_last=closes_last,
+        closing=closing,
         update=update,
         design=design,
     )
@@ -111,8 +116,7 @@ def _sending(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    results: Word,
-    last: Bit,
+    results: Results,
     values: list[Word],
     credit: Bit,
     source: Stream,
@@ -125,14 +129,13 @@ def _sending(
     """
     r, width = len(values), len(values[0])
     push = flag()
-    result = bits(1 + len(results) + r * width)
-    head = bits(len(result))
-    head_valid, head_take = flag(), flag()
-    joined = ConcatSignal(last, results, *reversed(values))
+    result = bits(1 + len(results.number) + r * width)
+    head = Head(len(result))
+    joined = ConcatSignal(results.last, results.number, *reversed(values))
 
     @always_comb
     def join() -> None:
-        push.next = results != 0
+        push.next = results.number != 0
         result.next = joined
 
     leaving = credit_fifo(
@@ -140,9 +143,9 @@ def _sending(
         rst,
         push=push,
         data=result,
-        head=head,
-        head_valid=head_valid,
-        take=head_take,
+        head=head.word,
+        head_valid=head.valid,
+        take=head.take,
         credit=credit,
         words=places,
     )
@@ -152,14 +155,56 @@ def _sending(
         rst,
         start,
         beat=head,
-        beat_valid=head_valid,
-        take=head_take,
         source=source,
         sent=sent,
         width=width,
         lanes=r,
     )
     return join, leaving, sender
+
+
+@block
+def _raw_sums(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    raw: Bit,
+    closes: Bit,
+    issue: Issue,
+    map_sent: Bit,
+    sent: Bit,
+    source: Stream,
+    design: Design,
+) -> Any:
+    """Sums that leave raw beside the results of other runs.
+
+    closes  in   the position at hand closes a window, and gives results unless the sums are raw
+    issue   out  its closing, and its permit, a place for raw sums
+    sent    out  what the run sends was transferred: map_sent, if it is maps
+    """
+    partial_sent = flag()
+    return (
+        _divert(
+            raw=raw,
+            closes=closes,
+            closing=issue.closing,
+            partial_sent=partial_sent,
+            map_sent=map_sent,
+            sent=sent,
+        ),
+        partial_writer(
+            clk,
+            rst,
+            start,
+            raw=raw,
+            step=issue.step,
+            permit=issue.permit,
+            beat=issue.beat,
+            source=source,
+            sent=partial_sent,
+            design=design,
+        ),
+    )
 
 
 @entity
@@ -170,56 +215,52 @@ def super_layer(
     config: OutputConfig,
     sums: Sums,
     credit: Bit,
-    source: Stream,
+    out: OutputStreams,
     done: Bit,
     design: Design,
-    state: Stream | None = None,
     raw: Bit = None,
-    partial: Stream | None = None,
 ) -> Any:
     """Finish the sums of output positions and send them as map words.
 
     start   in   pulse; config is stable from here to done
     sums    in   a word per group of a position, in raster order; never stalled
     credit  out  pulse: one of the fifo_words places for sums is free again
-    source  out  words in the order image, row, column, map, or beats of several
+    out     out  the streams: maps and, in designs that have them, state and partial sums
     done    out  every sum was taken and the last words transferred; until the next start
-    state   out  (in a design that writes it) bytes of the state that backward propagation needs
-    raw      in   (in a design for partial sums) the sums leave by partial, nothing by the others
-    partial  out  (in the same) sums in the accumulator's format, in the order of source
+    raw     in   (in a design for partial sums) the sums leave by out.partial, nothing by the others
 
-    The two streams out share the beats, so that in the end the slower reader stops both. Neither
+    Maps and state share the beats, so that in the end the slower reader stops both. Neither
     reader may wait for the other stream.
     Throughput: r sums in and one word out per cycle. Reset: the run is abandoned.
     """
-    if design.state != (state is not None):
+    if design.state != (out.state is not None):
         raise ValueError(f"a stream of state goes with design.state, which is {design.state}")
-    if not (design.partial == (raw is not None) == (partial is not None)):
+    if not (design.partial == (raw is not None) == (out.partial is not None)):
         raise ValueError(f"a stream of sums goes with design.partial, which is {design.partial}")
     width, r, place = design.fmt.width, design.r, design.sum_format.width
     pooling = design.pool_window > 1
     latency = pool_unit_latency(design) if pooling else 0
     places = latency + CREDIT_RETURN + 1  # the decision
 
-    word = bits(design.n_cu * place)
-    word_valid, word_take = flag(), flag()
-    step = Step(design)
-    beat = Beat(design)
-    closes, closes_last, result_credit = flag(), flag(), flag()
-    drained, sent = flag(), flag()
-    rectified = [bits(width) for _ in range(r)]
+    word = Head(design.n_cu * place)
+    step, beat = Step(design), Beat(design)
+    closed, closing = Closing(), Closing()  # a window; with results, which raw sums do not give
+    if raw is None:
+        closing = closed
+    closing.last = closed.last
     permit = flag() if design.state or design.partial else None
-    closing = flag() if design.partial else None  # what closes gives results
-    map_sent = flag() if design.partial else None
+    result_credit, drained, sent = flag(), flag(), flag()
+    map_sent = sent if raw is None else flag()
+    rectified = [bits(width) for _ in range(r)]
 
     waiting = credit_fifo(
         clk,
         rst,
         push=sums.valid,
         data=sums.data,
-        head=word,
-        head_valid=word_valid,
-        take=word_take,
+        head=word.word,
+        head_valid=word.valid,
+        take=word.take,
         credit=credit,
         words=design.fifo_words,
     )
@@ -229,17 +270,11 @@ def super_layer(
         start,
         config=config,
         word=word,
-        word_valid=word_valid,
-        take=word_take,
-        closes=closes if closing is None else closing,
-        closes_last=closes_last,
+        issue=Issue(step, beat, closing, permit),
         credit=result_credit,
-        step=step,
-        beat=beat,
         drained=drained,
         design=design,
         places=places,
-        permit=permit,
     )
     rectifiers = [
         relu(enable=config.relu, x=beat.data(lane * place + width, lane * place), y=rectified[lane])
@@ -249,71 +284,66 @@ def super_layer(
     if pooling:
         elements = [bits(element_width(design)) for _ in range(r)]
         values = [element(width, 0) if design.state else element for element in elements]
-        results, last = count(r), flag()
+        number, last = count(r), flag()
         stages = [
             _pooling(
                 clk,
                 start,
                 config=config,
                 step=step,
-                window=(closes, closes_last),
+                closing=closed,
                 rectified=rectified,
                 elements=elements,
                 design=design,
             ),
             result_tag(
-                clk, rst, beat=beat, results=results, last=last, design=design, cycles=latency
+                clk, rst, beat=beat, results=number, last=last, design=design, cycles=latency
             ),
         ]
     else:
-        elements, results, last = rectified, beat.results, beat.last
+        elements, number, last = rectified, beat.results, beat.last
         values = elements
-        stages = [no_pooling(step=step, closes=closes, closes_last=closes_last)]
+        stages = [no_pooling(step=step, closing=closed)]
+    pooled = ConcatSignal(*reversed(elements)) if design.state and r > 1 else elements[0]
+    results = Results(pooled, number, last)
 
-    leaving = _sending(
-        clk,
-        rst,
-        start,
-        results=results,
-        last=last,
-        values=values,
-        credit=result_credit,
-        source=source,
-        sent=sent if map_sent is None else map_sent,
-        places=places,
-    )
-
-    parts: list[Any] = [waiting, issuer, rectifiers, stages, leaving]
-    state_permit = None
-    if partial is not None:
-        partial_permit, partial_sent = flag(), flag()
-        if state is not None:
-            state_permit = flag()
-            parts.append(_both(a=partial_permit, b=state_permit, y=permit))
-        parts += [
-            _divert(
-                raw=raw,
-                closes=closes,
-                closing=closing,
-                partial_sent=partial_sent,
-                map_sent=map_sent,
-                sent=sent,
-            ),
-            partial_writer(
+    parts: list[Any] = [
+        waiting,
+        issuer,
+        rectifiers,
+        stages,
+        _sending(
+            clk,
+            rst,
+            start,
+            results=results,
+            values=values,
+            credit=result_credit,
+            source=out.maps,
+            sent=map_sent,
+            places=places,
+        ),
+    ]
+    both = raw is not None and design.state
+    sums_permit, state_permit = (flag() if both else permit for _ in range(2))
+    if both:
+        parts.append(_both(a=sums_permit, b=state_permit, y=permit))
+    if raw is not None:
+        parts.append(
+            _raw_sums(
                 clk,
                 rst,
                 start,
                 raw=raw,
-                step=step,
-                permit=permit if state is None else partial_permit,
-                beat=beat,
-                source=partial,
-                sent=partial_sent,
+                closes=closed.window,
+                issue=Issue(step, beat, closing, sums_permit),
+                map_sent=map_sent,
+                sent=sent,
+                source=out.partial,
                 design=design,
-            ),
-        ]
-
-    if state is None:
+            )
+        )
+    if not design.state:
 
         @always_comb
         def finish() -> None:
@@ -322,20 +352,14 @@ def super_layer(
         return *parts, finish
 
     state_done = flag()
-    pooled = ConcatSignal(*reversed(elements)) if r > 1 else elements[0]
     keeper = state_writer(
         clk,
         rst,
         start,
         config=config,
-        step=step,
-        closes=closes if closing is None else closing,
-        permit=permit if state_permit is None else state_permit,
-        beat=beat,
-        elements=pooled,
+        issue=Issue(step, beat, closing, state_permit),
         results=results,
-        last=last,
-        source=state,
+        source=out.state,
         done=state_done,
         design=design,
         places=places,

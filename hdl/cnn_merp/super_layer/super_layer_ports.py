@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from merp.hdl.base.signals import bits, count, flag
+from typing import Any
+
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.conversion.entity import Bit, Word
 from merp.models.base.state_field import position_bits
 from merp.models.machines.cnn_merp.params.design import Design
 
@@ -73,3 +76,91 @@ class PoolUpdate:
         self.store = bits(memories)  # pool_latency - 1: the combined elements are written
         self.store_address = bits(design.pool_overlap * self.address_width)  # pool_latency - 1
         self.deliver = bits(memories)  # pool_latency - 1: they are complete; one bit at most
+
+
+class Closing:
+    """Whether the position at hand closes a pooling window."""
+
+    def __init__(self) -> None:
+        self.window = flag()  # it is the last one of a window
+        self.last = flag()  # it is so for the last window of the run
+
+
+class Issue:
+    """What ``beat_issue`` issues, and what it has to know about the beat that is next.
+
+    permit  (where the state is written, or sums leave raw) that beat has a place there
+    """
+
+    def __init__(self, step: Step, beat: Beat, closing: Closing, permit: Bit = None) -> None:
+        self.step = step
+        self.beat = beat  # the same one cycle later, with its elements
+        self.closing = closing
+        self.permit: Any = permit
+
+
+class Results:
+    """What a beat gives, behind pooling."""
+
+    def __init__(self, elements: Word, number: Word, last: Bit) -> None:
+        self.elements = elements  # of the lanes; of a state, each has its position above it
+        self.number = number  # how many lanes count
+        self.last = last  # they are the run's last ones
+
+
+class FieldSizes:
+    """How long the fields of the state are."""
+
+    def __init__(self, together: Bit, size: Word) -> None:
+        self.together = together  # single bits, side by side in the lowest places, zeros above
+        self.size = size  # bits of a field otherwise
+
+
+class OutputStreams:
+    """Streams that leave the super layer.
+
+    state    (in a design that writes it) bytes of the state that backward propagation needs
+    partial  (in a design for partial sums) sums in the accumulator's format, in the order of maps
+    """
+
+    def __init__(
+        self, maps: Stream, state: Stream | None = None, partial: Stream | None = None
+    ) -> None:
+        self.maps = maps  # words in the order image, row, column, map, or beats of several
+        self.state: Any = state
+        self.partial: Any = partial
+
+
+class PoolSteps:
+    """A walk along rows or columns of output positions.
+
+    last  (where windows may hang over the edges) the index at hand is the last one
+    """
+
+    def __init__(self, last: Bit = None) -> None:
+        self.restart = flag()  # it goes to index 0; this wins over advance
+        self.advance = flag()  # it goes to the next index
+        self.last: Any = last
+
+
+class PoolSizes:
+    """Pooling windows along one direction.
+
+    pad  (where windows may hang over the edges) indices by which the first one begins ahead
+    """
+
+    def __init__(self, window: Word, stride: Word, pooled: Word, pad: Word = None) -> None:
+        self.window = window  # indices of each
+        self.stride = stride  # distance of their first ones
+        self.pooled = pooled  # how many windows there are
+        self.pad: Any = pad
+
+
+class OpenWindows:
+    """Windows that the index at hand lies in; bit j is of a number that is j modulo overlap."""
+
+    def __init__(self, overlap: int) -> None:
+        self.covers = bits(overlap)  # it lies in that window
+        self.opens = bits(overlap)  # it is that window's first index
+        self.closes = bits(overlap)  # it is that window's last index
+        self.closes_last = flag()  # it is the last index of the last window

@@ -9,6 +9,7 @@ from myhdl import always, always_comb, block
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientBeat
 from merp.hdl.conversion.entity import Bit, Word
+from merp.hdl.streams.head import Head
 from merp.hdl.streams.wide_serializer import wide_serializer
 from merp.models.machines.cnn_merp.params.design import Design
 
@@ -40,13 +41,13 @@ def counted_gear(
     clear = flag()
     packed = Stream(len(beat.data))
     packed.keep = bits(design.kernel_port)
+    head = Head(len(read))
+    head.word, head.valid, head.take = read, read_valid, load
     pack = wide_serializer(
         clk,
         rst=clear,
         start=start,
-        beat=read,
-        beat_valid=read_valid,
-        take=load,
+        beat=head,
         source=packed,
         sent=flag(),
         width=design.fmt.width,

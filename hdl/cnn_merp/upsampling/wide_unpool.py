@@ -12,6 +12,7 @@ from merp.hdl.cnn_merp.upsampling.mask_beats import mask_beats
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.beat_splitter import beat_splitter
+from merp.hdl.streams.head import Head
 from merp.hdl.streams.stream_mux import stream_mux
 from merp.hdl.streams.stream_slice import stream_slice
 from merp.hdl.streams.wide_serializer import wide_serializer
@@ -122,14 +123,15 @@ def wide_unpool(
     packed_done, expanded_done = flag(), flag()
     plain_error, pooled_error = flag(), flag()
     one = flag(1)
-    beat = bits(width + 2)
+    beat = Head(width + 2)
+    beat.valid, beat.take = expanded.valid, expanded.ready
     joined = ConcatSignal(expanded.last, one, expanded.data)
 
     @always_comb
     def tell() -> None:
         closing.next = left == 1
         plain.keep.next = held.keep
-        beat.next = joined
+        beat.word.next = joined
         if pooled:
             source.keep.next = packed.keep
             framing_error.next = pooled_error
@@ -180,8 +182,6 @@ def wide_unpool(
             rst,
             start,
             beat=beat,
-            beat_valid=expanded.valid,
-            take=expanded.ready,
             source=packed,
             sent=packed_done,
             width=width,

@@ -9,8 +9,8 @@ from marks import rows_in_full
 from merp.cosim.engines.axi_engine import fuzz_registers
 from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.hdl.axi.axi_lite import SLVERR, AxiLite, RegisterRead, RegisterWrite, axi_lite
-from merp.hdl.axi.setting_register import setting_register
-from merp.hdl.base.signals import bits
+from merp.hdl.axi.setting_register import SettingWrite, setting_register
+from merp.hdl.base.signals import bits, flag
 from merp.models.base.register_map import WORD_MAX, RegisterMap
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
 from small_registers import small_file, small_map
@@ -51,14 +51,14 @@ def setting_trace(least: int, most: int) -> Recorded:
         legal = rng.randint(least, most)
         return {
             "rst": int(cycle < 2 or rng.random() < 0.02),
-            "selected": int(rng.random() < 0.8),
-            "locked": int(rng.random() < 0.2),
-            "data": rng.choice([*edges, legal, legal, rng.getrandbits(32)]),
-            "strobe": rng.choice((15, 15, rng.getrandbits(4))),
+            "write_selected": int(rng.random() < 0.8),
+            "write_locked": int(rng.random() < 0.2),
+            "write_data": rng.choice([*edges, legal, legal, rng.getrandbits(32)]),
+            "write_strobe": rng.choice((15, 15, rng.getrandbits(4))),
         }
 
     bench = BlockBench(
-        setting_register, "clk rst selected locked illegal", data=bits(32), strobe=bits(4),
+        setting_register, "clk rst illegal", write=SettingWrite(flag(), flag(), bits(32), bits(4)),
         value=bits(width), word=bits(32), least=least, most=most,
     )  # fmt: skip
     trace = bench.run(drive, 300)
@@ -67,11 +67,11 @@ def setting_trace(least: int, most: int) -> Recorded:
     for t in range(2, 300):
         now = {name: column[t] for name, column in columns.items()}
         assert now["value"] == now["word"] == value
-        mask = sum(0xFF << 8 * i for i in range(4) if now["strobe"] >> i & 1)
-        merged = value & ~mask | now["data"] & mask
+        mask = sum(0xFF << 8 * i for i in range(4) if now["write_strobe"] >> i & 1)
+        merged = value & ~mask | now["write_data"] & mask
         legal = least <= merged <= most
-        assert now["illegal"] == int(now["selected"] and not legal)
-        if now["selected"] and legal and not now["locked"]:
+        assert now["illegal"] == int(now["write_selected"] and not legal)
+        if now["write_selected"] and legal and not now["write_locked"]:
             value = merged
         if now["rst"]:
             value = least
@@ -180,7 +180,7 @@ def test_a_read_and_a_write_in_two_cycles() -> None:
 
 
 QUIET = {
-    "rst": 0, "aborting": 0, "write_enable": 0, "write_index": 0, "write_data": 0,
+    "rst": 0, "runs_aborting": 0, "write_enable": 0, "write_index": 0, "write_data": 0,
     "write_strobe": 15, "read_index": 0, "status_busy": 0, "status_done": 0,
     "status_framing_error": 0, "status_total": 0, "status_map_in": 0,
 }  # fmt: skip
@@ -251,7 +251,7 @@ def test_the_register_file_in_vhdl_is_that_of_myhdl(replays: Replays) -> None:
             place = registers.index(name)
         return {
             "rst": int(cycle < 2),
-            "aborting": int(rng.random() < 0.1),
+            "runs_aborting": int(rng.random() < 0.1),
             "write_enable": int(scripted or (cycle > 2 and rng.random() < 0.5)),
             "write_index": place,
             "write_data": data,
@@ -265,7 +265,7 @@ def test_the_register_file_in_vhdl_is_that_of_myhdl(replays: Replays) -> None:
         }
 
     trace = small_file(registers).run(drive, 500)
-    starts = trace.column("start")
+    starts = trace.column("runs_start")
     assert {0, 1} == set(starts) == set(trace.column("interrupt"))
     size = trace.column("settings_a_config_size")
     locked = [t for t in range(3, 499) if starts[t] or trace.column("status_busy")[t]]

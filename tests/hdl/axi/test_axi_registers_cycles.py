@@ -37,7 +37,7 @@ class Model:
     def outputs(self, now: dict[str, int]) -> dict[str, int]:
         """In the cycle with these inputs."""
         flags = sum(now[f"status_{name}"] << i for i, name in enumerate(FLAGS))
-        flags |= now["aborting"] << STATUS.index("aborting")
+        flags |= now["runs_aborting"] << STATUS.index("aborting")
         words = self.kept | {"status": flags, "error": self.error, "interrupt": self.pending}
         for name in ("total", "map_in"):
             value = now[f"status_{name}"]
@@ -45,8 +45,8 @@ class Model:
         shown = MAP.registers[now["read_index"]]
         return {
             "read_word": words.get(shown.name, shown.reset),
-            "start": self.start,
-            "abort": self.aborts(now),
+            "runs_start": self.start,
+            "runs_abort": self.aborts(now),
             "interrupt": self.pending & self.kept["interrupt_enable"],
             **{f"settings_{name}": self.kept[name] for name in PORTS},
         }
@@ -61,9 +61,9 @@ class Model:
         illegal, refused, no_start = (1 << ERRORS.index(name) for name in BITS)
         name = MAP.registers[now["write_index"]].name
         data, strobe = now["write_data"], now["write_strobe"] * now["write_enable"]
-        locked = self.start or now["status_busy"] or now["aborting"]
+        locked = self.start or now["status_busy"] or now["runs_aborting"]
         errors, start = 0, 0
-        ended = now["status_done"] and not self.done and not now["aborting"]
+        ended = now["status_done"] and not self.done and not now["runs_aborting"]
         if name in self.kept:
             mask = sum(0xFF << 8 * lane for lane in range(4) if strobe >> lane & 1)
             merged = self.kept[name] & ~mask | data & mask
@@ -107,7 +107,7 @@ def test_every_cycle_is_that_of_the_model(seed: int) -> None:
             "write_data": rng.choice((0, 1, 7, rng.randrange(12), rng.getrandbits(32))),
             "write_strobe": rng.choice((15, 15, 1, 14, rng.randrange(16))),
             "read_index": rng.randrange(len(MAP.registers)),
-            "aborting": int(rng.random() < 0.1),
+            "runs_aborting": int(rng.random() < 0.1),
             "status_busy": int(cycle // 50 % 2 and rng.random() < 0.5),
             "status_done": int(rng.random() < 0.3),
             "status_framing_error": int(rng.random() < 0.3),
@@ -126,5 +126,5 @@ def test_every_cycle_is_that_of_the_model(seed: int) -> None:
     trace = small_file(MAP).run(drive, 700)
     for cycle, (_, told) in enumerate(rows[2:], 2):
         assert {name: trace.column(name)[cycle] for name in told} == told, f"cycle {cycle}"
-    assert sum(trace.column("start")) > 5
-    assert sum(trace.column("abort")) > 5
+    assert sum(trace.column("runs_start")) > 5
+    assert sum(trace.column("runs_abort")) > 5

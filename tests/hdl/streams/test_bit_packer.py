@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from block_bench import BlockBench, Drive, Recorded, Replays, Sample
-from merp.hdl.base.signals import Stream, bits, count
+from merp.hdl.base.signals import Stream
 from merp.hdl.streams.bit_packer import bit_packer
+from merp.hdl.streams.bit_string import BitString
 
 String = tuple[int, int]  # value, size
 
@@ -27,8 +28,7 @@ FULL = Pace()
 
 def bench_for(largest: int, word: int) -> BlockBench:
     return BlockBench(
-        bit_packer, "clk rst start push flush room sent", value=bits(largest), size=count(largest),
-        source=Stream(word),
+        bit_packer, "clk rst start sent", string=BitString(largest), source=Stream(word)
     )  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def run(largest: int, word: int, runs: list[list[String]], pace: Pace = FULL) ->
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         nonlocal current, left, held
-        values = {"rst": 0, "start": 0, "push": 0, "flush": 0}
+        values = {"rst": 0, "start": 0, "string_push": 0, "string_flush": 0}
         values |= {"source_ready": int(rng.random() < pace.ready)}
         if cycle in (0, pace.reset_at):
             if cycle:
@@ -68,7 +68,10 @@ def run(largest: int, word: int, runs: list[list[String]], pace: Pace = FULL) ->
             return values
         value, size = left.pop(0)
         held += size
-        return values | {"push": 1, "value": value, "size": size, "flush": int(not left)}
+        return values | {
+            "string_push": 1, "string_value": value, "string_size": size,
+            "string_flush": int(not left),
+        }  # fmt: skip
 
     work = sum(sum(size for _, size in s) / word / pace.ready + len(s) / pace.offer for s in runs)
     return bench_for(largest, word).run(drive, 60 + int(3 * work))
@@ -102,7 +105,8 @@ def check(trace: Recorded, runs: list[list[String]], word: int) -> None:
         if now[0] and not now[1] and not now[4]:
             assert (after[0], *after[2:4]) == (1, *now[2:4])
     held, ending = 0, False
-    pins = ("push", "size", "flush", "room", "source_valid", "source_ready", "source_last", "rst")
+    string = (f"string_{pin}" for pin in ("push", "size", "flush", "room"))
+    pins = (*string, "source_valid", "source_ready", "source_last", "rst")
     for push, size, flush, room, valid, ready, last, rst in trace.columns(*pins):
         assert room == (held < 2 * word and not ending)
         assert valid == (held >= word or ending)
@@ -138,7 +142,7 @@ def test_the_last_word_is_filled_up_with_zeros(length: int) -> None:
 @pytest.mark.parametrize("size", [1, 4, 5, 8])
 def test_a_string_per_cycle(size: int) -> None:
     rng = np.random.default_rng(size)
-    push = play(9, 8, [strings_of([size] * 30, rng)]).column("push")
+    push = play(9, 8, [strings_of([size] * 30, rng)]).column("string_push")
     assert all(push[push.index(1) :][:30])
 
 
@@ -164,8 +168,9 @@ def test_after_a_reset_it_is_as_new() -> None:
             # Strings so rare, and words taken so soon, that there is always room.
             return {
                 "rst": int(cycle == 0), "start": int(cycle == (1, 4)[number]),
-                "push": int(cycle > 4 and cycle % 3 == 0), "flush": int(cycle % 9 == 0),
-                "value": cycle + number, "size": 6, "source_ready": int(cycle % 4 > 0),
+                "source_ready": int(cycle % 4 > 0), "string_value": cycle + number,
+                "string_push": int(cycle > 4 and cycle % 3 == 0), "string_size": 6,
+                "string_flush": int(cycle % 9 == 0),
             }  # fmt: skip
 
         return drive

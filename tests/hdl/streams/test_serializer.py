@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from block_bench import BlockBench, Drive, Recorded, Replays, Sample, at_random
-from merp.hdl.base.signals import Stream, bits, count
+from merp.hdl.base.signals import Stream, count
+from merp.hdl.streams.head import Head
 from merp.hdl.streams.serializer import serializer
 
 WIDTH = 8
@@ -24,8 +25,8 @@ def beats_for(lanes: int, number: int, rng: np.random.Generator, full: bool = Fa
 
 def bench_for(lanes: int) -> BlockBench:
     return BlockBench(
-        serializer, "clk rst start beat_valid take sent",
-        beat=bits(1 + len(count(lanes)) + lanes * WIDTH), source=Stream(WIDTH), width=WIDTH,
+        serializer, "clk rst start sent",
+        beat=Head(1 + len(count(lanes)) + lanes * WIDTH), source=Stream(WIDTH), width=WIDTH,
         lanes=lanes,
     )  # fmt: skip
 
@@ -46,11 +47,11 @@ def run(lanes: int, beats: Beats, offer: float, ready: float, seed: int, cycles:
             queue.extend(beats)
             runs += 1
             return values | {"start": 1, "beat_valid": 0}
-        if seen["take"]:
+        if seen["beat_take"]:
             queue.pop(0)
         if not queue:
             return values | {"beat_valid": 0}
-        if not seen["take"] and seen["beat_valid"]:
+        if not seen["beat_take"] and seen["beat_valid"]:
             return values
         if rng.random() >= offer:
             return values | {"beat_valid": 0}
@@ -58,7 +59,7 @@ def run(lanes: int, beats: Beats, offer: float, ready: float, seed: int, cycles:
         packed = int(last) << lanes_width | len(words)
         for word in reversed(words + [int(w) for w in rng.integers(256, size=lanes - len(words))]):
             packed = packed << WIDTH | word
-        return values | {"beat_valid": 1, "beat": packed}
+        return values | {"beat_valid": 1, "beat_word": packed}
 
     return bench_for(lanes).run(drive, cycles)
 
@@ -104,11 +105,11 @@ def test_after_a_reset_it_is_as_new() -> None:
 
     def session(number: int) -> Drive:
         rates, pulses = {"beat_valid": 0.7, "source_ready": 0.7}, {"rst": 0, "start": (1, 5)}
-        drive = at_random(rates, {"beat": lanes * WIDTH}, begin=1, pulses=pulses)(number)
+        drive = at_random(rates, {"beat_word": lanes * WIDTH}, begin=1, pulses=pulses)(number)
 
         def drawn(cycle: int, seen: Sample) -> dict[str, int]:
             values = dict(drive(cycle, seen))
-            values["beat"] |= (int(cycle % 7 == 6) << 2 | 1 + cycle % lanes) << lanes * WIDTH
+            values["beat_word"] |= (int(cycle % 7 == 6) << 2 | 1 + cycle % lanes) << lanes * WIDTH
             return values
 
         return drawn

@@ -7,6 +7,7 @@ import pytest
 
 from block_bench import BlockBench, Drive, Recorded, Replays, Sample, at_random
 from merp.hdl.base.signals import Stream, bits, count
+from merp.hdl.streams.head import Head
 from merp.hdl.streams.wide_serializer import wide_serializer
 
 WIDTH = 8
@@ -24,8 +25,8 @@ def bench_for(lanes: int, out: int) -> BlockBench:
     source = Stream(out * WIDTH)
     source.keep = bits(out)
     return BlockBench(
-        wide_serializer, "clk rst start beat_valid take sent",
-        beat=bits(1 + len(count(lanes)) + lanes * WIDTH), source=source, width=WIDTH, lanes=lanes,
+        wide_serializer, "clk rst start sent",
+        beat=Head(1 + len(count(lanes)) + lanes * WIDTH), source=source, width=WIDTH, lanes=lanes,
     )  # fmt: skip
 
 
@@ -53,11 +54,11 @@ def run(
             beats = left.pop(0)
             queue.extend((words, i == len(beats) - 1) for i, words in enumerate(beats))
             return values | {"start": 1, "beat_valid": 0}
-        if seen["take"]:
+        if seen["beat_take"]:
             queue.pop(0)
         if not queue:
             return values | {"beat_valid": 0}
-        if not seen["take"] and seen["beat_valid"]:
+        if not seen["beat_take"] and seen["beat_valid"]:
             return values
         if rng.random() >= offer:
             return values | {"beat_valid": 0}
@@ -65,7 +66,7 @@ def run(
         packed = int(last) << lanes_width | len(words)
         for word in reversed(words + [int(w) for w in rng.integers(256, size=lanes - len(words))]):
             packed = packed << WIDTH | word
-        return values | {"beat_valid": 1, "beat": packed}
+        return values | {"beat_valid": 1, "beat_word": packed}
 
     words = sum(len(beat) for beats in runs for beat in beats)
     return bench_for(lanes, out).run(drive, int(words / min(offer, ready) * 2) + 60)
@@ -99,7 +100,7 @@ def test_the_narrower_side_never_waits(lanes: int, out: int) -> None:
     runs = [beats_for(lanes, 24, 3, full=True)]
     trace = run(lanes, out, runs, 1, 1)
     check(trace, out, runs)
-    busy = trace.column("take") if lanes <= out else trace.column("source_valid")
+    busy = trace.column("beat_take") if lanes <= out else trace.column("source_valid")
     first = busy.index(1)
     assert all(busy[first : first + 24 * lanes // max(lanes, out)])
 
@@ -117,12 +118,12 @@ def test_after_a_reset_it_is_as_new() -> None:
 
     def session(number: int) -> Drive:
         rates, pulses = {"beat_valid": 0.7, "source_ready": 0.7}, {"rst": 0, "start": (1, 5)}
-        drive = at_random(rates, {"beat": lanes * WIDTH}, begin=1, pulses=pulses)(number)
+        drive = at_random(rates, {"beat_word": lanes * WIDTH}, begin=1, pulses=pulses)(number)
 
         def drawn(cycle: int, seen: Sample) -> dict[str, int]:
             values = dict(drive(cycle, seen))
-            values["beat"] |= (1 + cycle % lanes) << lanes * WIDTH
-            values["beat"] |= int(cycle % 7 == 6) << lanes * WIDTH + len(count(lanes))
+            values["beat_word"] |= (1 + cycle % lanes) << lanes * WIDTH
+            values["beat_word"] |= int(cycle % 7 == 6) << lanes * WIDTH + len(count(lanes))
             return values
 
         return drawn

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from block_bench import BlockBench, Recorded, Sample, at_random
-from merp.hdl.base.signals import Stream
+from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.cu_array.partial_loader import partial_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.passes import PartialIntake
 from merp.hdl.cnn_merp.ports.slots import OriginSlot
 from merp.models.machines.cnn_merp.params.design import Design
 
@@ -50,7 +51,7 @@ def design_for(n_cu: int, lanes: int, p: int) -> Design:
 
 def bench_for(design: Design) -> BlockBench:
     return BlockBench(
-        partial_loader, "clk rst start enable wanted filled framing_error",
+        partial_loader, "clk rst start", intake=PartialIntake(*(flag() for _ in range(4))),
         config=MapConfig(design), sink=Stream(design.map_port * design.partial_width),
         bias=BiasWrite(design), slot=OriginSlot(design), origin=OriginWrite(design), design=design,
     )  # fmt: skip
@@ -77,20 +78,20 @@ def play(
             "groups": groups, "last_cus": run.maps - (groups - 1) * design.n_cu,
         }  # fmt: skip
         values = {f"config_{name}": value for name, value in config.items()}
-        return values | {"start": 1, "wanted": run.wanted}
+        return values | {"start": 1, "intake_wanted": run.wanted}
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         nonlocal taken, there, reads, rest
         if cycle == 0:
             return {"rst": 1}
-        values = {"rst": 0, "start": 0, "enable": 0, "bias_enable": 0, "slot_valid": 0}
+        values = {"rst": 0, "start": 0, "intake_enable": 0, "bias_enable": 0, "slot_valid": 0}
         if cycle == 1:
             return values | begin()
         offered = bool(seen["sink_valid"])
         if offered and seen["sink_ready"]:
             taken += 1
             offered = False
-        there += seen["filled"]
+        there += seen["intake_filled"]
         if seen["rst"] and cycle > 1:
             return values | begin()
         if run.broken is not None and taken >= run.broken:  # and begun anew, whole
@@ -107,7 +108,7 @@ def play(
             values |= {"bias_enable": 1 << cu, "bias_addr": group}
             values["bias_data"] = int(rng.integers(1 << 32))
         else:
-            values["enable"] = int(rng.random() < 0.9)
+            values["intake_enable"] = int(rng.random() < 0.9)
         # Slots that do not begin a sum read none, nor do any in a run without partial sums.
         first = int(rng.random() < 0.7)
         may = reads < there or not first or not run.wanted
@@ -157,7 +158,7 @@ def check(design: Design, runs: Sequence[Run], trace: Recorded) -> None:
         # A bias is written a cycle later, with zeros behind its fraction; a partial sum as it is.
         memory: dict[tuple[int, int], int] = {}
         written = iter([(addr, used, data) for addr, used, data in words])
-        fills = [c for c in cycles if seen["filled"][c]]
+        fills = [c for c in cycles if seen["intake_filled"][c]]
         assert len(fills) == len(words), run
         late = design.cu_latency
         firsts = [
@@ -182,16 +183,16 @@ def check(design: Design, runs: Sequence[Run], trace: Recorded) -> None:
                     memory[addr, cu] = word
                     if bias:
                         assert word == seen["bias_data"][c - 1] << (width - 32)
-            if seen["filled"][c]:
+            if seen["intake_filled"][c]:
                 at, used, sums = next(written)
                 assert [memory[at, cu] for cu in range(used)] == sums, (run, c)
                 taken += 1
             # A word that is there has a place that was read, cu_latency cycles ago.
             assert taken - sum(first < c - late - 1 for first in firsts) <= places, c
         accepts = [c for c in cycles if seen["sink_valid"][c] and seen["sink_ready"][c]]
-        assert all(seen["enable"][c] for c in accepts)
+        assert all(seen["intake_enable"][c] for c in accepts)
         assert len(accepts) == len(run.beats(lanes)) * run.wanted
-        errors = [seen["framing_error"][c] for c in cycles]
+        errors = [seen["intake_framing_error"][c] for c in cycles]
         assert errors[-1] == (run.misplaced != 0 and run.wanted), run
         assert errors == sorted(errors)
         assert errors[0] == 0
@@ -207,13 +208,13 @@ def check_ready(
     total, taken, done = len(run.sums) * run.wanted, 0, 0
     for c in range(begin + 1, end):
         free = places - done + sum(first < c - design.cu_latency for first in firsts)
-        ready = seen["enable"][c] and taken < total and free > 0
+        ready = seen["intake_enable"][c] and taken < total and free > 0
         assert seen["sink_ready"][c] == ready, c
         if ready and seen["sink_valid"][c]:
             taken += 1
             at = taken % run.maps
             done += at == 0 or at % design.n_cu == 0
-            assert seen["filled"][c + 1] == (at == 0 or at % design.n_cu == 0)
+            assert seen["intake_filled"][c + 1] == (at == 0 or at % design.n_cu == 0)
 
 
 RUNS = (
@@ -242,9 +243,10 @@ def test_after_a_reset_it_is_as_new(lanes: int) -> None:
     """Partial sums that come behind it, with or without an error before, wait for the start."""
     design = design_for(3, lanes, 1)
     values = {"images": 2, "out_rows": 2, "out_columns": 3, "groups": 2, "last_cus": 2}
-    fixed = {f"config_{name}": value for name, value in values.items()} | {"wanted": 1}
+    fixed = {f"config_{name}": value for name, value in values.items()} | {"intake_wanted": 1}
     rates = {
-        "enable": 0.9, "sink_valid": 0.8, "sink_last": 0.4, "slot_valid": 0.5, "slot_first": 0.5,
+        "intake_enable": 0.9, "sink_valid": 0.8, "sink_last": 0.4, "slot_valid": 0.5,
+        "slot_first": 0.5,
     }  # fmt: skip
     pulses = {"rst": 0, "start": (1, 6)}
     session = at_random(rates, {"sink_data": 28 * lanes}, fixed, begin=1, pulses=pulses)

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import pytest
 
 from block_bench import BlockBench
-from merp.hdl.base.signals import bits
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.gradient_array.row_largest import row_largest
+from merp.hdl.cnn_merp.gradient_array.row_ports import Factors, Sweep
 
 ZERO, INFINITE, NEGATIVE = 1 << 8, 1 << 9, 1 << 10
 FAR = 32
@@ -61,12 +62,14 @@ def test_distances_and_scales(narrow: bool) -> None:
         begin = max(begin, free - length) + rng.choice((0, 0, 3))
         late = begin + length + 1
         for at, (x, delta) in enumerate(pairs):
-            cycles[begin + at] |= {"first": int(at == 0), "x": x.word, "delta": delta.word}
-            cycles[late + at] |= {
-                "active": 1, "x_exponent": x.exponent, "delta_exponent": delta.exponent,
+            cycles[begin + at] |= {
+                "sweep_first": int(at == 0), "factors_x": x.word, "factors_delta": delta.word,
             }  # fmt: skip
-        cycles[begin + length] |= {"keep_largest": 1}
-        cycles[late + length - 1] |= {"keep_scales": 1}
+            cycles[late + at] |= {
+                "sweep_active": 1, "exponents_x": x.exponent, "exponents_delta": delta.exponent,
+            }  # fmt: skip
+        cycles[begin + length] |= {"sweep_keep_largest": 1}
+        cycles[late + length - 1] |= {"sweep_keep_scales": 1}
         counted = [p for p in pairs if narrow or not any(each.zero for each in p)]
         largest = max((x.exponent + delta.exponent for x, delta in counted), default=None)
         for at, (x, delta) in enumerate(pairs):
@@ -81,18 +84,19 @@ def test_distances_and_scales(narrow: bool) -> None:
 
     def drive(cycle: int, _: dict[str, int]) -> dict[str, int]:
         noise = {
-            "first": 0, "keep_largest": 0, "active": 0, "keep_scales": 0,
-            "x": rng.getrandbits(11), "delta": rng.getrandbits(11),
-            "x_exponent": rng.getrandbits(8), "delta_exponent": rng.getrandbits(8),
+            "sweep_first": 0, "sweep_keep_largest": 0, "sweep_active": 0, "sweep_keep_scales": 0,
+            "factors_x": rng.getrandbits(11), "factors_delta": rng.getrandbits(11),
+            "exponents_x": rng.getrandbits(8), "exponents_delta": rng.getrandbits(8),
         }  # fmt: skip
         return noise | cycles.get(cycle, {})
 
     bench = BlockBench(
-        row_largest, "clk first keep_largest active keep_scales", x=bits(11), delta=bits(11),
-        x_exponent=bits(8), delta_exponent=bits(8), distance=bits(6), scale=bits(11), narrow=narrow,
+        row_largest, "clk", sweep=Sweep(*(flag() for _ in range(4))),
+        factors=Factors(bits(11), bits(11)), exponents=Factors(bits(8), bits(8)),
+        distance=bits(6), scale=bits(11), narrow=narrow,
     )  # fmt: skip
     trace = bench.run(drive, free + 4)
-    found, scale, active = (trace.column(name) for name in ("distance", "scale", "active"))
+    found, scale, active = (trace.column(name) for name in ("distance", "scale", "sweep_active"))
     assert {t: found[t] for t in distances} == distances
     assert all(found[t] >= FAR for t in range(1, len(found)) if not active[t - 1])
     ends = [*list(scales)[1:], len(scale)]

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from block_bench import BlockBench, Recorded, Replays, Sample, at_random
-from merp.hdl.base.signals import bits, flag
+from merp.hdl.base.signals import flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.beat_issue import beat_issue
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Closing, Issue, Step
+from merp.hdl.streams.head import Head
 from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.design import Design
 
@@ -52,11 +53,11 @@ def design_for(n_cu: int, r: int, average: bool = False) -> Design:
     )  # fmt: skip
 
 
-def bench_for(design: Design, **ports: Any) -> BlockBench:
+def bench_for(design: Design, permit: Any = None) -> BlockBench:
     return BlockBench(
-        beat_issue, "clk rst start word_valid take closes closes_last credit drained",
-        config=OutputConfig(design), word=bits(design.n_cu * FORMAT.width), step=Step(design),
-        beat=Beat(design), design=design, places=PLACES, **ports,
+        beat_issue, "clk rst start credit drained", config=OutputConfig(design),
+        word=Head(design.n_cu * FORMAT.width), design=design, places=PLACES,
+        issue=Issue(Step(design), Beat(design), Closing(), permit),
     )  # fmt: skip
 
 
@@ -78,7 +79,10 @@ def run(
     def open_position() -> dict[str, int]:
         assert job is not None
         closing.append(int(rng.random() < job.closing))
-        return {"closes": closing[-1], "closes_last": int(position == job.positions - 1)}
+        return {
+            "issue_closing_window": closing[-1],
+            "issue_closing_last": int(position == job.positions - 1),
+        }
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         nonlocal job, words, used, position
@@ -86,7 +90,7 @@ def run(
             return {"rst": 1}
         values: dict[str, int] = {"rst": 0, "start": 0, "credit": 0}
         if permit is not None:
-            values["permit"] = int(rng.random() < permit)
+            values["issue_permit"] = int(rng.random() < permit)
         if job is None or (seen["drained"] and not seen["start"]):
             if not queue:
                 return values | {"word_valid": 0}
@@ -96,15 +100,15 @@ def run(
             config = {f"config_{name}": getattr(job, name) for name in sizes}
             used = 0
             return values | config | open_position() | {"start": 1, "word_valid": 0}
-        used += seen["step_issue"] and seen["closes"]
+        used += seen["issue_step_issue"] and seen["issue_closing_window"]
         if used and rng.random() < job.free:
             used -= 1
             values["credit"] = 1
-        if seen["step_issue"] and seen["step_ends_position"]:
+        if seen["issue_step_issue"] and seen["issue_step_ends_position"]:
             position += 1
             if position < job.positions:
                 values |= open_position()
-        if seen["take"]:
+        if seen["word_take"]:
             words.pop(0)
         elif seen["word_valid"]:
             return values
@@ -114,7 +118,7 @@ def run(
         noise = rng.integers(1 << FORMAT.width, size=design.n_cu - len(words[0])).tolist()
         for element in reversed(words[0] + noise):
             packed = packed << FORMAT.width | element
-        return values | {"word_valid": 1, "word": packed}
+        return values | {"word_valid": 1, "word_word": packed}
 
     return bench.run(drive, cycles), closing
 
@@ -141,10 +145,16 @@ def check(design: Design, jobs: list[Job], trace: Recorded, closing: list[int]) 
                 wanted.append((beat, place, len(beat) * closes))
     fields = ("beat", "ends_position", "last_column", "last_row", "last_image")
     names = [port.name for port in trace.ports]
-    step = [names.index(f"step_{name}") for name in fields]
+    step = [names.index(f"issue_step_{name}") for name in fields]
     issue, data, results, last, final = (
         names.index(name)
-        for name in ("step_issue", "beat_data", "beat_results", "beat_last", "closes_last")
+        for name in (
+            "issue_step_issue",
+            "issue_beat_data",
+            "issue_beat_results",
+            "issue_beat_last",
+            "issue_closing_last",
+        )
     )
     cycles = [cycle for cycle, row in enumerate(trace.rows) if row[issue]]
     assert len(cycles) == len(wanted), f"{len(cycles)} of {len(wanted)} beats"
@@ -160,7 +170,7 @@ def check(design: Design, jobs: list[Job], trace: Recorded, closing: list[int]) 
     used = 0
     for row in trace.rows:
         assert used <= PLACES
-        used += row[issue] and row[names.index("closes")]
+        used += row[issue] and row[names.index("issue_closing_window")]
         used -= row[names.index("credit")]
     drained = trace.column("drained")
     assert drained[cycles[-1] + 1 :] == [1] * (len(drained) - cycles[-1] - 1)
@@ -189,7 +199,7 @@ def test_beats_match(n_cu: int, r: int, average: bool) -> None:
     trace, closing = run(design, jobs, 7, 2500)
     cycles = check(design, jobs, trace, closing)
     windows = trace.column("config_window")
-    beats = trace.column("step_beat")
+    beats = trace.column("issue_step_beat")
     last_use: dict[int, int] = {}
     for cycle in cycles:
         if windows[cycle] != 1 and beats[cycle] in last_use:
@@ -207,8 +217,8 @@ def test_beats_wait_for_a_permit(n_cu: int, r: int) -> None:
     ]
     trace, closing = run(design, jobs, 5, 600, permit=0.5)
     cycles = check(design, jobs, trace, closing)
-    permit, elements = trace.column("permit"), trace.column("beat_elements")
-    ends, starts = trace.column("beat_ends_run"), trace.column("start")
+    permit, elements = trace.column("issue_permit"), trace.column("issue_beat_elements")
+    ends, starts = trace.column("issue_beat_ends_run"), trace.column("start")
     assert all(permit[cycle] for cycle in cycles)
     begun = [word for job in jobs for word in job.words(n_cu)]
     sizes = [min(r, len(word) - at) for word in begun for at in range(0, len(word), r)]
@@ -246,7 +256,8 @@ def test_beats_wait_for_a_place() -> None:
 @pytest.mark.parametrize("reset_at", range(6, 12))
 def test_reset_drops_the_word_and_frees_the_places(reset_at: int) -> None:
     design = design_for(4, 1, average=True)
-    bench = bench_for(design, closes=flag(1))
+    bench = bench_for(design)
+    bench.args["issue"].closing.window = flag(1)
     config = {"images": 1, "rows": 1, "columns": 1, "groups": 1, "last_cus": 1, "window": 2}
 
     def drive(cycle: int, _: Sample) -> dict[str, int]:
@@ -260,9 +271,9 @@ def test_reset_drops_the_word_and_frees_the_places(reset_at: int) -> None:
         }
 
     trace = bench.run(drive, reset_at + 10)
-    issue = trace.column("step_issue")
+    issue = trace.column("issue_step_issue")
     assert issue[reset_at + 1 :] == [0, 0, 1, 1, 0, 0, 0, 0, 0]
-    assert trace.column("beat_results")[reset_at + 1] == 0
+    assert trace.column("issue_beat_results")[reset_at + 1] == 0
     assert trace.column("drained")[reset_at + 1 : reset_at + 6] == [0, 0, 0, 0, 1]
 
 
@@ -272,10 +283,11 @@ def test_after_a_reset_it_is_as_new() -> None:
     sizes = {"images": 1, "rows": 2, "columns": 2, "groups": 2, "last_cus": 1, "window": 2}
     config = {name: 0 for name in (f"config_{each}" for each in vars(bench.args["config"]))}
     config |= {f"config_{name}": size for name, size in sizes.items()}
-    flags = {"word_valid": 1.0, "closes": (0.6, 0.2), "closes_last": 0.5}
-    session = at_random(flags, {"word": len(bench.args["word"])}, config)
-    step = [f"step_{name}" for name in vars(bench.args["step"]) if name != "issue"]
-    payload = {"step_issue": " ".join(step), "beat_results": "beat_data beat_last"}
+    flags = {"word_valid": 1.0, "issue_closing_window": (0.6, 0.2), "issue_closing_last": 0.5}
+    session = at_random(flags, {"word_word": len(bench.args["word"].word)}, config)
+    step = [f"issue_step_{name}" for name in vars(bench.args["issue"].step) if name != "issue"]
+    beat = "issue_beat_data issue_beat_last"
+    payload = {"issue_step_issue": " ".join(step), "issue_beat_results": beat}
     bench.as_new_after_reset(session, range(1, 50, 3), 40, payload=payload)
 
 

@@ -1,18 +1,17 @@
 """Which pooling windows cover an index, against the definition."""
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 
 from block_bench import BlockBench, Recorded, Replays
-from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.super_layer.pool_axis import pool_axis
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import OpenWindows, PoolSizes, PoolSteps
 from merp.models.base.shape import Pool
 
-HANGING = ("pad", "last")
-OUTPUTS = ("covers", "opens", "closes", "closes_last")
+OUTPUTS = tuple(f"windows_{name}" for name in ("covers", "opens", "closes", "closes_last"))
 
 
 def expected(
@@ -44,11 +43,11 @@ def hanging(
     return covers, opens, closes, last
 
 
-def bench_for(overlap: int, **ports: Any) -> BlockBench:
+def bench_for(overlap: int, hangs: bool = False) -> BlockBench:
     return BlockBench(
-        pool_axis, "clk restart advance closes_last", window=count(4), stride=count(6),
-        pooled=count(12), covers=bits(overlap), opens=bits(overlap), closes=bits(overlap),
-        overlap=overlap, **ports,
+        pool_axis, "clk", steps=PoolSteps(flag() if hangs else None),
+        sizes=PoolSizes(count(4), count(6), count(12), count(4) if hangs else None),
+        windows=OpenWindows(overlap), overlap=overlap,
     )  # fmt: skip
 
 
@@ -61,15 +60,15 @@ def walk(
     wanted: list[tuple[int, int, int, int]] = []
     for window, stride, elements in cases:
         pooled = (elements - window) // stride + 1
-        config = {"window": window, "stride": stride, "pooled": pooled}
+        config = {"sizes_window": window, "sizes_stride": stride, "sizes_pooled": pooled}
         for index in (*range(elements), *range(elements)):
             if rng.random() < 0.3:
-                steps.append(config | {"restart": 0, "advance": 0})
+                steps.append(config | {"steps_restart": 0, "steps_advance": 0})
                 wanted.append(wanted[-1] if wanted else (0, 0, 0, 0))
             # The end of a line advances, too: restart wins.
-            steps.append(config | {"restart": int(index == 0), "advance": 1})
+            steps.append(config | {"steps_restart": int(index == 0), "steps_advance": 1})
             wanted.append(expected(index, window, stride, pooled, overlap))
-    return bench_for(overlap).run([*steps, {"restart": 0, "advance": 0}]), wanted
+    return bench_for(overlap).run([*steps, {"steps_restart": 0, "steps_advance": 0}]), wanted
 
 
 def all_cases(overlap: int) -> list[tuple[int, int, int]]:
@@ -101,14 +100,15 @@ def test_windows_that_hang_over_the_edges(overlap: int) -> None:
         for before, behind, elements in product(range(most), range(most), (1, 2, 3, 5, 8)):
             pool = Pool(window=window, stride=stride, pad=(before, 0, behind, 0))
             pooled = pool.rows(elements)
-            config = {"window": window, "stride": stride, "pooled": pooled, "pad": before}
+            config = {"sizes_window": window, "sizes_stride": stride}
+            config |= {"sizes_pooled": pooled, "sizes_pad": before}
             for index in (*range(elements), *range(elements)) if pooled else ():
-                steps.append(config | {"restart": int(index == 0), "advance": 1})
+                steps.append(config | {"steps_restart": int(index == 0), "steps_advance": 1})
                 wanted.append(hanging(index, elements, pool, pooled, overlap))
                 last.append(int(index == elements - 1))
-    steps.append({"restart": 0, "advance": 0})
-    rows = [step | {"last": each} for step, each in zip(steps, last, strict=True)]
-    trace = bench_for(overlap, pad=count(4), last=flag()).run(rows)
+    steps.append({"steps_restart": 0, "steps_advance": 0})
+    rows = [step | {"steps_last": each} for step, each in zip(steps, last, strict=True)]
+    trace = bench_for(overlap, hangs=True).run(rows)
     assert trace.columns(*OUTPUTS)[1:] == wanted
 
 

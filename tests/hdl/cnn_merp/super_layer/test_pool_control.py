@@ -17,7 +17,7 @@ from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.pool_code import pool_code
 from merp.hdl.cnn_merp.super_layer.pool_control import pool_control
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolUpdate, Step
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import Closing, PoolUpdate, Step
 from merp.models.base.shape import Pool, Shape
 from merp.models.base.state_field import position_bits
 from merp.models.machines.cnn_merp.params.design import Design
@@ -118,7 +118,7 @@ def drive(design: Design, jobs: list[Job], seed: int) -> tuple[Recorded, Recorde
     codes = bits(design.pool_overlap**2 * position_bits(design.pool_window))
     of_codes = shared | {"codes": codes, "design": design}
     control: dict[str, Any] = {
-        "closes": flag(), "closes_last": flag(), "update": PoolUpdate(design), "design": design,
+        "closing": Closing(), "update": PoolUpdate(design), "design": design,
     }  # fmt: skip
     return (
         BlockBench(pool_control, **shared | control).run(rows),
@@ -137,7 +137,7 @@ def check(design: Design, control: Recorded, coder: Recorded, issues: list[Issue
     code_width = position_bits(design.pool_window)
     names = ("read", "address", "bypass", "fresh", "store", "store_address", "deliver")
     seen = {name: control.column(f"update_{name}") for name in names}
-    closes, closes_last = control.column("closes"), control.column("closes_last")
+    closes, closes_last = control.column("closing_window"), control.column("closing_last")
     codes = coder.column("codes")
     stores, delivers = {}, {}
     for issue in issues:

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from block_bench import BlockBench, Drive, Recorded, Sample, at_random
-from merp.hdl.base.signals import bits, count
+from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.super_layer.state_joiner import state_joiner
 from merp.hdl.cnn_merp.super_layer.state_serializer import state_serializer
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import FieldSizes
+from merp.hdl.streams.bit_string import BitString
+from merp.hdl.streams.head import Head
 
 Block = Callable[..., Any]
 BLOCKS = pytest.mark.parametrize("block", [state_serializer, state_joiner])
@@ -44,10 +47,10 @@ class Fields:
 
 
 def bench_for(block: Block, width: int, lanes: int) -> BlockBench:
-    value = bits(lanes * width if block is state_joiner else max(lanes, width))
+    longest = lanes * width if block is state_joiner else max(lanes, width)
     return BlockBench(
-        block, "clk rst together beat_valid take push flush room", field_size=count(width),
-        beat=bits(lanes * width + lanes.bit_length() + 1), value=value, size=count(len(value)),
+        block, "clk rst", fields=FieldSizes(flag(), count(width)),
+        beat=Head(lanes * width + lanes.bit_length() + 1), string=BitString(longest),
         width=width, lanes=lanes,
     )  # fmt: skip
 
@@ -61,15 +64,15 @@ def run(
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         if cycle == 0:
-            return {"rst": 1, "together": together, "field_size": size, "beat_valid": 0}
-        values = {"rst": 0, "room": int(rng.random() < room)}
+            return {"rst": 1, "fields_together": together, "fields_size": size, "beat_valid": 0}
+        values = {"rst": 0, "string_room": int(rng.random() < room)}
         if seen["beat_valid"]:
-            if not seen["take"]:
+            if not seen["beat_take"]:
                 return values
             queue.pop(0)
         there = bool(queue) and rng.random() < offer
-        word = queue[0].word(together, width, lanes) if there else seen["beat"]
-        return values | {"beat_valid": int(there), "beat": word}
+        word = queue[0].word(together, width, lanes) if there else seen["beat_word"]
+        return values | {"beat_valid": int(there), "beat_word": word}
 
     return bench_for(block, width, lanes).run(drive, 3 + 6 * len(beats))
 
@@ -88,7 +91,8 @@ def test_fields_go_in_order_and_as_soon_as_there_is_room(
         beats.append(Fields(fields, int(rng.random() < 0.4)))
     for offer, room in ((1.0, 1.0), (0.6, 1.0), (1.0, 0.5), (0.6, 0.6)):
         trace = run(block, width, lanes, together, size, beats, offer, room)
-        names = ("beat_valid", "room", "take", "push", "value", "size", "flush")
+        string = ("push", "value", "size", "flush")
+        names = ("beat_valid", "string_room", "beat_take", *(f"string_{name}" for name in string))
         rows = trace.columns(*names)
         waiting, held = iter(beats), list[Push]()
         taken = 0
@@ -109,15 +113,16 @@ def test_after_a_reset_it_is_as_new(block: Block, together: int) -> None:
     """What a beat that was left behind would send is not sent."""
 
     def session(number: int) -> Drive:
-        rates, fixed = {"beat_valid": 0.5, "room": 0.4}, {"together": together, "field_size": 3}
-        begin = at_random(rates, {"beat": 12}, fixed, pulses={"rst": 0})(number)
+        rates = {"beat_valid": 0.5, "string_room": 0.4}
+        fixed = {"fields_together": together, "fields_size": 3}
+        begin = at_random(rates, {"beat_word": 12}, fixed, pulses={"rst": 0})(number)
 
         def drive(cycle: int, seen: Sample) -> Mapping[str, int]:
             values = begin(cycle, seen)
-            return {**values, "beat": values["beat"] | 1 << 12}  # at least one of three counts
+            word = values["beat_word"] | 1 << 12  # at least one of three counts
+            return {**values, "beat_word": word}
 
         return drive
 
-    bench_for(block, 4, 3).as_new_after_reset(
-        session, range(3, 30, 3), 25, payload={"push": "value size flush"}
-    )
+    payload = {"string_push": "string_value string_size string_flush"}
+    bench_for(block, 4, 3).as_new_after_reset(session, range(3, 30, 3), 25, payload=payload)

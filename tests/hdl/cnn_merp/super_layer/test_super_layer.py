@@ -54,7 +54,9 @@ def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
         for index, word in enumerate(words)
     ]
     spans = spans_of(trace, len(runs))
-    stream = columns(trace, "source_valid", "source_ready", "source_data", "source_last", "rst")
+    stream = columns(
+        trace, "out_maps_valid", "out_maps_ready", "out_maps_data", "out_maps_last", "rst"
+    )
     got = [
         (data, last)
         for a, b in spans
@@ -212,7 +214,7 @@ def test_reset_in_mid_stream(part: int) -> None:
 
 def output_cycles(trace: Trace) -> tuple[int, int]:
     """First and last cycle of the stream's transfers."""
-    pins = columns(trace, "source_valid", "source_ready")
+    pins = columns(trace, "out_maps_valid", "out_maps_ready")
     cycles = [cycle for cycle, (valid, ready) in enumerate(pins) if valid and ready]
     return cycles[0], cycles[-1]
 

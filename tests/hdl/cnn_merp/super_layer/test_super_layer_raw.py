@@ -50,7 +50,7 @@ def golden(run: OutputRun, design: Design) -> dict[str, list[int]]:
     if run.raw:
         return {"partial": run.sums.reshape(-1).tolist()}
     y = relu(run.sums, design.fmt) if shape.relu else run.sums
-    words = {"source": pool_maps(y, shape.pool, design.fmt).reshape(-1).tolist()}
+    words = {"maps": pool_maps(y, shape.pool, design.fmt).reshape(-1).tolist()}
     if design.state:
         state = packed(keep_state(y, shape, "pooled", design.fmt), shape, design.fmt)
         words["state"] = list(state)
@@ -64,8 +64,10 @@ def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
     for (begin, end), run in zip(pairwise([*starts, len(done)]), runs, strict=True):
         wanted = golden(run, design)
         rises = begin + 1 + done[begin + 1 : end].index(1)
-        for stream in ("source", "partial", *["state"] * design.state):
-            pins = (trace.column(f"{stream}_{pin}") for pin in ("valid", "ready", "data", "last"))
+        for stream in ("maps", "partial", *["state"] * design.state):
+            pins = (
+                trace.column(f"out_{stream}_{pin}") for pin in ("valid", "ready", "data", "last")
+            )
             rows = list(zip(*pins, strict=True))[begin:rises]
             sent = [(data, last) for valid, ready, data, last in rows if valid and ready]
             words = wanted.get(stream, [])

@@ -8,6 +8,7 @@ import pytest
 from block_bench import Replays, columns
 from marks import in_full
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import OutputStreams
 from merp.models.arithmetic.relu import relu
 from merp.models.base.bits import Bits
 from merp.models.base.formats import BFLOAT16, BINARY32
@@ -80,7 +81,9 @@ def marked(words: bytes | list[int]) -> list[Word]:
 
 def transfers(trace: Trace, stream: str, begin: int, end: int) -> dict[int, Word]:
     """Words of a stream by cycle; stream rules are checked."""
-    pins = columns(trace, *(f"{stream}_{pin}" for pin in ("valid", "ready", "data", "last")), "rst")
+    pins = columns(
+        trace, *(f"out_{stream}_{pin}" for pin in ("valid", "ready", "data", "last")), "rst"
+    )
     for cycle in range(begin, end - 1):
         now, after = pins[cycle], pins[cycle + 1]
         if now[0] and not now[1] and not now[4]:
@@ -94,7 +97,7 @@ def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
     done, credit = trace.column("done"), trace.column("credit")
     for (a, b), run in zip(spans, runs, strict=True):
         maps, state = golden(run, design)
-        words, found = transfers(trace, "source", a, b), transfers(trace, "state", a, b)
+        words, found = transfers(trace, "maps", a, b), transfers(trace, "state", a, b)
         assert list(words.values()) == maps, run.shape
         assert list(found.values()) == state, run.shape
         rises = a + 1 + done[a + 1 : b].index(1)
@@ -249,7 +252,7 @@ def test_either_reader_may_stop_both_streams(
 def test_a_run_without_state_does_not_wait_for_its_reader() -> None:
     shapes = [shape_for(6, 4, 5, KINDS[kind], False) for kind in ("none", "max of one", "average")]
     runs = [run_of(EVERY_KIND, shape, accept_state=(0,)) for shape in shapes]
-    assert not any(play(EVERY_KIND, runs).column("state_valid"))
+    assert not any(play(EVERY_KIND, runs).column("out_state_valid"))
 
 
 def test_reset_in_mid_stream() -> None:
@@ -269,7 +272,7 @@ def cycles_of(design: Design, shapes: list[Shape]) -> list[int]:
     with_state = replace(design, state=True)
     trace = run_super_layer(design, runs, sum(budget(with_state, run) for run in runs))
     starts = [c for c, start in enumerate(trace.column("start")) if start]
-    words = transfers(trace, "source", 0, len(trace.rows))
+    words = transfers(trace, "maps", 0, len(trace.rows))
     expected = [word for run in runs for word, _ in golden(run, design)[0]]
     assert [word for word, _ in words.values()] == expected
     return [cycle - max(start for start in starts if start < cycle) for cycle in words]
@@ -296,7 +299,7 @@ def test_the_stream_of_state_goes_with_its_design() -> None:
     with pytest.raises(ValueError, match="which is False"):
         super_layer(**(args | {"design": replace(design, state=False)}))
     with pytest.raises(ValueError, match="which is True"):
-        super_layer(**(args | {"state": None}))
+        super_layer(**(args | {"out": OutputStreams(args["out"].maps)}))
 
 
 @pytest.mark.ghdl
