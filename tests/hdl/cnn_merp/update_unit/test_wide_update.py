@@ -358,6 +358,16 @@ def test_runs_without_biases_end_with_the_kernels(rule: UpdateRule) -> None:
     assert driver.run is None
 
 
+@pytest.mark.parametrize("stream", ["kernel", "kernel_velocity"])
+def test_the_slower_reader_stops_both_streams(stream: str) -> None:
+    """A stream takes no more words than it has places for, however fast the other one leaves."""
+    design = design_for(3, 2, kernel_words=6, max_maps=3)
+    runs = [Update(design, 4, 3, MOMENTUM, slow=stream)]
+    _, driver = play(runs, 900)
+    check(runs, driver)
+    assert driver.run is None
+
+
 UNEVEN = [(3, 4), (3, 2), *rows_in_full((5, 4), (2, 8), (5, 2), (4, 8))]
 
 
