@@ -110,11 +110,14 @@ def _piece_router(
 @block
 def _either(
     folded: Bit,
-    by_pixel: BankWrite | WideBankWrite,
-    by_map: BankWrite | WideBankWrite,
-    bank: BankWrite | WideBankWrite,
+    by_pixel: Any,
+    by_map: Any,
+    bank: Any,
 ) -> Any:
-    """The write of the router that is at work; the other one writes nothing."""
+    """The write of the router that is at work; the other one writes nothing.
+
+    All three are ``BankWrite``, or all three ``WideBankWrite``.
+    """
 
     @always_comb
     def choose() -> None:

@@ -92,8 +92,7 @@ def row_sequencer(
 
     Throughput: a slot per cycle. Reset: nothing to issue.
     """
-    head_valid, head_take = head.valid, head.take
-    head = head.word
+    head_valid, head_take, head_word = head.valid, head.take, head.word
     written_row, floor = kept.written.row, kept.floor
     slot, verdict = issued.slot, issued.verdict
     word = PositionWord(design)
@@ -129,7 +128,7 @@ def row_sequencer(
     @always_comb
     def arrive() -> None:
         available.next = head_valid and (
-            not opens_row or (written_row > head[need_row_top:need_row] and rows != 0)
+            not opens_row or (written_row > head_word[need_row_top:need_row] and rows != 0)
         )
 
     @always_comb
@@ -143,7 +142,7 @@ def row_sequencer(
     def place() -> None:
         last_group.next = group + 1 == config.groups
         last_channel.next = channel + 1 == config.inputs
-        sweep_end.next = fire and head[ends_sweep]
+        sweep_end.next = fire and head_word[ends_sweep]
         spends.next = fire and opens_row and not midway
 
     @always_comb
@@ -154,7 +153,7 @@ def row_sequencer(
     def tell() -> None:
         head_take.next = fire
         verdict.issue.next = fire
-        verdict.final_issue.next = fire and head[final]
+        verdict.final_issue.next = fire and head_word[final]
         verdict.idle.next = not busy and rows == 0
         verdict.useful.next = n_cu
         if last_group:
@@ -163,8 +162,8 @@ def row_sequencer(
     @always_comb
     def keep() -> None:
         # A row is swept anew until its last sweep: none of its columns is given back before.
-        floor.row_limit.next = head[row_limit_top:row_limit]
-        floor.next_row_limit.next = head[next_row_limit_top:next_row_limit]
+        floor.row_limit.next = head_word[row_limit_top:row_limit]
+        floor.next_row_limit.next = head_word[next_row_limit_top:next_row_limit]
         floor.column.next = 0
         floor.valid.next = head_valid
         floor.open.next = not busy
@@ -198,7 +197,7 @@ def row_sequencer(
                     else:
                         channel.next = 0
                         kernel_addr.next = 0
-                if head[final]:
+                if head_word[final]:
                     busy.next = False
         if start:
             busy.next = True
@@ -234,7 +233,7 @@ def row_sequencer(
     reader = window_read(
         clk,
         enable=fire,
-        position=head,
+        position=head_word,
         channel=channel if design.map_port == 1 else pixel_word,
         fetch=fetch,
         design=design,

@@ -60,8 +60,7 @@ def window_order(
     transfer of the last word that it needs. Throughput: a window per cycle. Reset: no window; of a
     pair that it breaks off one may show before the next start, and no slot is made of it.
     """
-    head_valid, head_take = head.valid, head.take
-    head = head.word
+    head_valid, head_take, head_word = head.valid, head.take, head.word
     floor, opens, leaves = kept.floor, slots.opens, slots.leaves
     written_row, written_column = kept.written.row, kept.written.column
     written_channel = kept.written.channel
@@ -92,7 +91,7 @@ def window_order(
     def select() -> None:
         position.next = lanes[window.lane]
         if opening:
-            following.next = head
+            following.next = head_word
         else:
             following.next = lanes[lane]
 
@@ -100,7 +99,7 @@ def window_order(
     def place() -> None:
         last_channel.next = channel + 1 == config.inputs
         if opening and lane == 0:
-            last_of_pair.next = last_lane == 0 or head[alone]
+            last_of_pair.next = last_lane == 0 or head_word[alone]
         else:
             last_of_pair.next = single or lane == last_lane
 
@@ -117,9 +116,9 @@ def window_order(
             floor.next_row_limit.next = lanes[0][next_row_limit_top:next_row_limit]
             floor.column.next = lanes[0][first_column_top:first_column]
         else:
-            floor.row_limit.next = head[row_limit_top:row_limit]
-            floor.next_row_limit.next = head[next_row_limit_top:next_row_limit]
-            floor.column.next = head[first_column_top:first_column]
+            floor.row_limit.next = head_word[row_limit_top:row_limit]
+            floor.next_row_limit.next = head_word[next_row_limit_top:next_row_limit]
+            floor.column.next = head_word[first_column_top:first_column]
         floor.valid.next = held or head_valid
 
     @always(clk.posedge)
@@ -140,9 +139,9 @@ def window_order(
             window.ends_pair.next = last_of_pair
             if available:
                 if opening:
-                    lanes[lane].next = head
+                    lanes[lane].next = head_word
                     if lane == 0:
-                        single.next = head[alone]
+                        single.next = head_word[alone]
                         held.next = True
                 if not last_of_pair:
                     lane.next = lane + 1

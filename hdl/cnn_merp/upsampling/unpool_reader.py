@@ -57,7 +57,7 @@ def unpool_reader(
     Throughput: an element per cycle. Reset: nothing to issue, every place free.
     """
     word_valid, word_ready, word = word.valid, word.ready, word.data
-    field_valid, field_take, field = field.valid, field.take, field.data
+    field_valid, field_take, field_data = field.valid, field.take, field.data
     written, passed = progress.written, progress.passed
     overlap, address_bits = design.overlap, address_width(design)
     busy = flag()
@@ -139,7 +139,7 @@ def unpool_reader(
     def step() -> None:
         field_take.next = fire and not config.maximum
         element_done.next = fire and last_channel
-        masked.next = config.relu and not config.maximum and not field[0]
+        masked.next = config.relu and not config.maximum and not field_data[0]
         column_advance.next = fire and last_channel and not last_column
         column_restart.next = start or (fire and last_channel and last_column)
         row_advance.next = fire and last_channel and last_column and not last_row

@@ -49,7 +49,7 @@ def unpool_writer(
     its transfer. Throughput: a word per cycle. Reset: none, begin with start.
     """
     word_valid, word_ready, word = word.valid, word.ready, word.data
-    field_valid, field_take, field = field.valid, field.take, field.data
+    field_valid, field_take, field_data = field.valid, field.take, field.data
     overlap, width, code_bits = design.overlap, design.fmt.width, design.code_bits
     reach = 1 << address_width(design)
     row_bank, column_bank = bits(overlap), bits(overlap)  # one-hot
@@ -95,11 +95,11 @@ def unpool_writer(
             delta[:] = word
             if config.maximum:
                 if config.relu:
-                    code[:] = field[code_bits + 1 : 1]
-                    if not field[0]:
+                    code[:] = field_data[code_bits + 1 : 1]
+                    if not field_data[0]:
                         delta[:] = 0
                 else:
-                    code[:] = field[code_bits:]
+                    code[:] = field_data[code_bits:]
             address[:] = base + written.channel
             write.address.next = address
             write.data.next = concat(code, delta)
