@@ -18,6 +18,7 @@ from merp.hdl.cnn_merp.ports.deltas import DilateConfig
 from merp.hdl.cnn_merp.super_layer.partial_writer import partial_writer
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
 from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer
+from merp.hdl.cnn_merp.update_unit.update_ports import Leaving, ParameterStreams, RunEnd
 from merp.hdl.cnn_merp.upsampling.dilater import dilater
 from merp.hdl.streams.bit_packer import bit_packer
 from merp.hdl.streams.bit_string import BitString
@@ -76,9 +77,9 @@ def of_partial_writer() -> tuple[Proof, Plant]:
 
 
 def of_parameter_writer() -> tuple[Proof, Plant]:
-    args = flags("clk", "rst", "start", "push", "biases", "last", "credit", "ends", "sent")
-    args |= {"data": bits(WIDTH), "words": 4}
-    args |= {"source_kernel": Stream(WIDTH), "source_bias": Stream(WIDTH)}
+    args = flags("clk", "rst", "start", "credit")
+    args |= {"leaving": Leaving(WIDTH, 1), "end": RunEnd(), "words": 4}
+    args |= {"source": ParameterStreams(Stream(WIDTH), Stream(WIDTH))}
     claims = [stream_claim("source_kernel"), stream_claim("source_bias")]
     return Proof(parameter_writer, args, claims), (
         "((!head[8]) && source_kernel_ready)",
