@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from merp.hdl.base.signals import Stream, bits, flag
-from merp.hdl.cnn_merp.delta_buffer.delta_ports import Arriving, Operand
+from merp.hdl.cnn_merp.delta_buffer.delta_ports import Arriving, SlotDeltas
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.models.machines.cnn_merp.params.design import Design
@@ -155,7 +155,7 @@ def arguments(slot: Any, design: Design) -> dict[str, Any]:
     return {
         "clk": flag(), "rst": flag(), "start": flag(), "config": GradientMapConfig(design),
         "sink": Stream(BYTE_BITS), "slot": slot,
-        "operand": Operand(bits(BYTE_BITS * design.n_cu), flag()),
+        "operand": SlotDeltas(bits(BYTE_BITS * design.n_cu), flag()),
         "arriving": Arriving(flag(), DeltaElement(design), flag()), "design": design,
     }  # fmt: skip
 

@@ -17,7 +17,7 @@ from merp.hdl.cnn_merp.delta_buffer.delta_ports import (
     Collected,
     HalfRead,
     HalfWrite,
-    Operand,
+    SlotDeltas,
 )
 from merp.hdl.cnn_merp.delta_buffer.delta_words import delta_words
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
@@ -34,7 +34,7 @@ def delta_buffer(
     config: GradientMapConfig,
     sink: Stream,
     slot: Slot,
-    operand: Operand,
+    operand: SlotDeltas,
     arriving: Arriving,
     design: Design,
 ) -> Any:

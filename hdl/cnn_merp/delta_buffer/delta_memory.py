@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import always, always_comb, intbv
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.hdl.cnn_merp.delta_buffer.delta_ports import HalfRead, HalfWrite, Operand
+from merp.hdl.cnn_merp.delta_buffer.delta_ports import HalfRead, HalfWrite, SlotDeltas
 from merp.hdl.conversion.entity import Bit, entity
 
 
@@ -18,7 +18,7 @@ def delta_memory(
     start: Bit,
     write: HalfWrite,
     read: HalfRead,
-    operand: Operand,
+    operand: SlotDeltas,
     half_words: int,
 ) -> Any:
     """Keep words until their half is written again.

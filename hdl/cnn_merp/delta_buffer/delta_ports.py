@@ -8,7 +8,7 @@ from merp.hdl.conversion.entity import Bit, Word
 from merp.models.machines.cnn_merp.params.design import Design
 
 
-class Operand:
+class SlotDeltas:
     """Deltas of a slot, a cycle later: CU 0 in the lowest bits; whether it opens the run."""
 
     def __init__(self, deltas: Word, opening: Bit) -> None:

@@ -13,7 +13,7 @@ from merp.hdl.cnn_merp.delta_buffer.delta_ports import (
     Collected,
     HalfRead,
     HalfWrite,
-    Operand,
+    SlotDeltas,
 )
 from merp.hdl.cnn_merp.delta_buffer.delta_words import delta_words
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
@@ -30,7 +30,7 @@ def delta_row_buffer(
     config: GradientMapConfig,
     sink: Stream,
     slot: RowSlot,
-    operand: Operand,
+    operand: SlotDeltas,
     arriving: Arriving,
     design: Design,
 ) -> Any:

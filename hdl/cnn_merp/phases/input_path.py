@@ -27,7 +27,7 @@ from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.hdl.cnn_merp.ports.windows import (
     Intake,
     Issued,
-    Kept,
+    KeptRows,
     PositionHead,
     RouterConfig,
     SumsRoom,
@@ -101,7 +101,7 @@ def input_path(
     intake = Intake(bits(word.row_width), bits(word.column_width), count(most))
     intake.complete, intake.framing_error = ports.complete, ports.framing_error
     head = PositionHead(word.width)
-    kept = Kept(intake.place, Floor(word.row_width, word.column_width))
+    kept = KeptRows(intake.place, Floor(word.row_width, word.column_width))
     fetch, issued = WindowFetch(design, word.shift_width), Issued(slot, verdict)
     writer = map_router(
         clk,

@@ -13,7 +13,7 @@ from myhdl import always, always_comb
 
 from merp.hdl.base.signals import AxiStream, Stream, beats_of, bits, flag, stream_of
 from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
-from merp.hdl.cnn_merp.delta_buffer.delta_ports import Arriving, Operand
+from merp.hdl.cnn_merp.delta_buffer.delta_ports import Arriving, SlotDeltas
 from merp.hdl.cnn_merp.delta_buffer.delta_row_buffer import delta_row_buffer
 from merp.hdl.cnn_merp.gradient_array.bias_gradient import bias_gradient
 from merp.hdl.cnn_merp.gradient_array.bias_gradients import bias_gradients
@@ -278,7 +278,7 @@ def kernel_update(
         design,
         sink=deltas_in,
         slot=slot,
-        operand=Operand(deltas, opening),
+        operand=SlotDeltas(deltas, opening),
         arriving=Arriving(filled, element, delta_error),
     )
     units = ARRAYS[design.ku_kind](

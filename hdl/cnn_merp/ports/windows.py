@@ -84,7 +84,7 @@ class PositionHead:
         self.take = flag()  # it is used in this cycle
 
 
-class Kept:
+class KeptRows:
     """The rows between the next word that comes and the floor, which is still needed."""
 
     def __init__(self, written: MapPlace, floor: Floor) -> None:

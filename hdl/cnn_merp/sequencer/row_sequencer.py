@@ -14,7 +14,7 @@ from merp.hdl.base.lane import split_index
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.maps import RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot
-from merp.hdl.cnn_merp.ports.windows import Issued, Kept, PositionHead, WindowFetch
+from merp.hdl.cnn_merp.ports.windows import Issued, KeptRows, PositionHead, WindowFetch
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -70,7 +70,7 @@ def row_sequencer(
     start: Bit,
     config: RowMapConfig,
     head: PositionHead,
-    kept: Kept,
+    kept: KeptRows,
     filled: Bit,
     fetch: WindowFetch,
     issued: Issued,

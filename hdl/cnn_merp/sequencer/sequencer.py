@@ -16,7 +16,7 @@ from merp.hdl.cnn_merp.ports.maps import GradientMapConfig, MapConfig
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot
 from merp.hdl.cnn_merp.ports.windows import (
     Issued,
-    Kept,
+    KeptRows,
     OriginChoice,
     PositionHead,
     SlotWalk,
@@ -86,7 +86,7 @@ def sequencer(
     start: Bit,
     config: MapConfig,
     head: PositionHead,
-    kept: Kept,
+    kept: KeptRows,
     room: SumsRoom,
     fetch: WindowFetch,
     issued: Issued,

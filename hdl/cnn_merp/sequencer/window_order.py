@@ -11,7 +11,7 @@ from myhdl import always, always_comb, concat
 
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import MapConfig
-from merp.hdl.cnn_merp.ports.windows import Kept, PositionHead, WindowSlots
+from merp.hdl.cnn_merp.ports.windows import KeptRows, PositionHead, WindowSlots
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.design import Design
@@ -38,7 +38,7 @@ def window_order(
     start: Bit,
     config: MapConfig,
     head: PositionHead,
-    kept: Kept,
+    kept: KeptRows,
     slots: WindowSlots,
     window: NextWindow,
     position: Word,

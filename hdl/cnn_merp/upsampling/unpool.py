@@ -18,7 +18,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     IssuedElement,
     OfferedField,
     OfferedWord,
-    Progress,
+    UnpoolProgress,
     UnpoolRead,
     UnpoolWrite,
 )
@@ -76,7 +76,7 @@ def unpool(
     word, field = OfferedWord(design), OfferedField(design)
     word_in, word_out = word.to_another(), word.to_another()
     field_in, field_out = field.to_another(), field.to_another()
-    progress = Progress(design)
+    progress = UnpoolProgress(design)
     write, read, issued = UnpoolWrite(design), UnpoolRead(design), IssuedElement(design)
     total, adding, summed = bits(width), flag(), flag()
     total_last, total_masked = flag(), flag()

@@ -102,7 +102,7 @@ class UnpoolRead:
         self.column_oldest = count(overlap - 1)
 
 
-class Progress:
+class UnpoolProgress:
     """How far the writer and the reader are."""
 
     def __init__(self, design: UnpoolDesign) -> None:

@@ -16,7 +16,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     IssuedElement,
     OfferedField,
     OfferedWord,
-    Progress,
+    UnpoolProgress,
     UnpoolRead,
     address_width,
 )
@@ -35,7 +35,7 @@ def unpool_reader(
     word: OfferedWord,
     field: OfferedField,
     credit: Bit,
-    progress: Progress,
+    progress: UnpoolProgress,
     read: UnpoolRead,
     issued: IssuedElement,
     design: UnpoolDesign,

@@ -8,7 +8,7 @@ import pytest
 
 from block_bench import BlockBench, Recorded, Replays, at_random, columns
 from merp.hdl.base.signals import Stream, bits, flag
-from merp.hdl.cnn_merp.delta_buffer.delta_ports import Arriving, Operand
+from merp.hdl.cnn_merp.delta_buffer.delta_ports import Arriving, SlotDeltas
 from merp.hdl.cnn_merp.delta_buffer.delta_row_buffer import delta_row_buffer
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
@@ -119,7 +119,7 @@ def test_a_reset_wins_over_a_row_that_is_complete() -> None:
     run = DeltaRun(design, 1, (2, 4, 1), 1, 0)
     bench = BlockBench(
         delta_row_buffer, "clk rst start", config=GradientMapConfig(design),
-        sink=Stream(BYTE.width), slot=RowSlot(design), operand=Operand(bits(BYTE.width), flag()),
+        sink=Stream(BYTE.width), slot=RowSlot(design), operand=SlotDeltas(bits(BYTE.width), flag()),
         arriving=Arriving(flag(), DeltaElement(design), flag()), design=design,
     )  # fmt: skip
     flags = {"sink_valid": 0.7, "sink_last": 0.1}

@@ -10,7 +10,7 @@ from block_bench import BlockBench, Sample
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.maps import Floor, FoldRowConfig, RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Verdict
-from merp.hdl.cnn_merp.ports.windows import Issued, Kept, MapPlace, PositionHead, WindowFetch
+from merp.hdl.cnn_merp.ports.windows import Issued, KeptRows, MapPlace, PositionHead, WindowFetch
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.row_sequencer import row_sequencer
 from merp.models.machines.cnn_merp.params.design import Design
@@ -155,7 +155,7 @@ def bench_for(design: Design, uneven: bool) -> BlockBench:
     written = MapPlace(bits(word.row_width), None, None)
     return BlockBench(
         row_sequencer, "clk rst start filled", config=config, head=PositionHead(word.width),
-        kept=Kept(written, Floor(word.row_width, word.column_width)),
+        kept=KeptRows(written, Floor(word.row_width, word.column_width)),
         fetch=WindowFetch(design, word.shift_width),
         issued=Issued(RowSlot(design), Verdict(design)), design=design,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.ports.passes import PartialSums
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot, Verdict
 from merp.hdl.cnn_merp.ports.windows import (
     Issued,
-    Kept,
+    KeptRows,
     MapPlace,
     PositionHead,
     SumsRoom,
@@ -86,7 +86,7 @@ def bench_for(design: Design) -> BlockBench:
     return BlockBench(
         sequencer, "clk rst start", config=MapConfig(design), head=PositionHead(word.width),
         fetch=WindowFetch(design, word.shift_width),
-        kept=Kept(written, Floor(word.row_width, word.column_width)),
+        kept=KeptRows(written, Floor(word.row_width, word.column_width)),
         room=SumsRoom(flag(), PartialSums() if design.partial else None),
         issued=Issued(slot, Verdict(design)), design=design,
     )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from block_bench import BlockBench, Sample
 from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.ports.maps import Floor, MapConfig
-from merp.hdl.cnn_merp.ports.windows import Kept, MapPlace, PositionHead, WindowSlots
+from merp.hdl.cnn_merp.ports.windows import KeptRows, MapPlace, PositionHead, WindowSlots
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
 from merp.models.machines.cnn_merp.params.design import Design
@@ -156,7 +156,7 @@ def bench_for(design: Design) -> BlockBench:
     return BlockBench(
         window_order, "clk rst start", config=MapConfig(design), head=PositionHead(word.width),
         window=NextWindow(design), slots=WindowSlots(),
-        kept=Kept(written, Floor(word.row_width, word.column_width)), position=bits(word.width),
+        kept=KeptRows(written, Floor(word.row_width, word.column_width)), position=bits(word.width),
         design=design,
     )  # fmt: skip
 
