@@ -79,6 +79,13 @@ def test_every_port_of_a_table_has_a_meaning(ports: dict[str, Any]) -> None:
             raise AssertionError(f"{path.name}: {row}")
 
 
+def test_a_field_inside_two_bundles_has_its_own_meaning(ports: dict[str, Any]) -> None:
+    table = ports["table"]("router")
+    row = next(line for line in table.splitlines() if "`intake_place_column`" in line)
+    assert row.endswith("| of it, in its map |")
+    assert "| G, groups of output maps |" in ports["table"]("fold_router")
+
+
 @pytest.fixture(scope="module")
 def known() -> set[str]:
     """Every entity; a behavioural twin has the ports of its block."""
