@@ -32,17 +32,21 @@ async def every_read(dut: Any) -> None:
         await Timer(5, "ns")
         dut.clk.value = 0
 
-    await cycle(write=0, write_addr=0, data=0, base=0, turn=0, rows=0, taps=1)
+    await cycle(
+        write_enable=0, write_addr=0, write_data=0, read_base=0, read_turn=0, read_rows=0, taps=1
+    )
     for layer in layers(lanes, SIDES):
         kernels, beats = content(layer, lanes)
         for address, beat in enumerate(beats.tolist()):
-            await cycle(write=1, write_addr=address, data=joined(beat))
-        dut.write.value = 0
+            await cycle(write_enable=1, write_addr=address, write_data=joined(beat))
+        dut.write_enable.value = 0
         script = reads(kernels, lanes)
         wanted_number += len(script)
         order = [script[at] for at in rng.permutation(len(script))]
         for place, read in enumerate((*order, *order[:LATENCY])):
-            await cycle(base=read.base, turn=read.turn, rows=read.rows, taps=read.taps)
+            await cycle(
+                read_base=read.base, read_turn=read.turn, read_rows=read.rows, taps=read.taps
+            )
             # After this edge the words of the read before the last one stand there.
             if place >= LATENCY - 1 and place - LATENCY + 1 < len(order):
                 due = order[place - LATENCY + 1]

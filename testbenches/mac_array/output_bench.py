@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.mac_array.output.output_path import TO_WORDS, output_path
 from merp.hdl.mac_array.ports.kernels import BiasWrite
-from merp.hdl.mac_array.ports.outputs import IndexWrite, OutputConfig
+from merp.hdl.mac_array.ports.outputs import OutputConfig, Outputs
+from merp.hdl.mac_array.ports.rounding import PixelWords, Readout
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.params.design import Design
 from merp.models.machines.mac_array.params.output_registers import output_table
@@ -83,11 +84,8 @@ def output_args(design: Design) -> dict[str, Any]:
     """Arguments of the path."""
     return {
         "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
-        "bias": BiasWrite(design), "copied": flag(), "place": count(design.pixels),
-        "drained": flag(), "biases": bits(design.parameter_bits),
-        "words": bits(design.parameter_bits), "clipped": bits(design.pof),
-        "index": IndexWrite(design), "source": Stream(design.atom_bits), "saturated": bits(32),
-        "design": design,
+        "bias": BiasWrite(design), "readout": Readout(design), "pixels": PixelWords(design),
+        "outputs": Outputs(design), "saturated": bits(32), "design": design,
     }  # fmt: skip
 
 
@@ -97,7 +95,9 @@ def registers(work: ArrayPass, design: Design) -> dict[str, int]:
     return {name.replace("output_config", "config"): value for name, value in values.items()}
 
 
-INPUTS = ("rst", "start", "copied", "words", "clipped", "source_ready")
+INPUTS = (
+    "rst", "start", "readout_copied", "pixels_words", "pixels_clipped", "outputs_atoms_ready"
+)  # fmt: skip
 BIAS_INPUTS = ("bias_enable", "bias_addr", "bias_data")
 
 
@@ -150,19 +150,19 @@ def run_output(
     def drive(cycle: int, seen: Sample) -> Mapping[str, int]:
         nonlocal wait
         values = {
-            "rst": int(cycle == 0), "start": 0, "copied": 0,
-            "source_ready": int(cycle >= held and rng.random() < ready), "bias_enable": 0,
+            "rst": int(cycle == 0), "start": 0, "readout_copied": 0,
+            "outputs_atoms_ready": int(cycle >= held and rng.random() < ready), "bias_enable": 0,
             "bias_addr": 0, "bias_data": 0,
         }  # fmt: skip
         if seen:
-            left = seen["source_valid"] and seen["source_ready"]
-            if left and seen["source_last"]:
+            left = seen["outputs_atoms_valid"] and seen["outputs_atoms_ready"]
+            if left and seen["outputs_atoms_last"]:
                 ends.append(cycle - 1)
                 state["started"] = 0
             # The place that was seen is that of the cycle before this one.
-            at = state["run"], state["tile"], seen["place"]
+            at = state["run"], state["tile"], seen["readout_place"]
             read.append(at if state["reading"] else None)
-            if seen["drained"]:
+            if seen["readout_drained"]:
                 state["reading"] = 0
                 wait = NEXT_COPY - 1 + (0 if hurry else rng.randrange(20))
         if not state["started"] and cycle > 1 and state["run"] + 1 < len(runs):
@@ -177,16 +177,16 @@ def run_output(
             wait -= 1
             if wait == 0 and state["tile"] + 1 < len(order[state["run"]]):
                 state["tile"] += 1
-                values["copied"] = state["reading"] = 1
+                values["readout_copied"] = state["reading"] = 1
         if writes and not values["start"]:
             addr, data = writes.pop(0)
             values |= {"bias_enable": 1, "bias_addr": addr, "bias_data": data}
         late = read[cycle - TO_WORDS] if cycle >= TO_WORDS else None
         if late is None:
-            values["words"] = rng.getrandbits(design.parameter_bits)
-            values["clipped"] = rng.getrandbits(design.pof)
+            values["pixels_words"] = rng.getrandbits(design.parameter_bits)
+            values["pixels_clipped"] = rng.getrandbits(design.pof)
         else:
-            values["words"], values["clipped"] = given(*late)
+            values["pixels_words"], values["pixels_clipped"] = given(*late)
         return values
 
     cycles = 40 + held
@@ -197,7 +197,7 @@ def run_output(
         cycles += int(atoms / ready) + number_of * (design.pixels + 8 + 20 * (not hurry)) + 60
     trace = run_block(output_path, args, (*INPUTS, *BIAS_INPUTS, *config), drive, cycles)
     assert len(ends) == len(runs), "the run was too short"
-    for given_biases, of in zip(trace.column("biases"), read, strict=False):
+    for given_biases, of in zip(trace.column("pixels_biases"), read, strict=False):
         if of is not None:
             run, tile, _ = of
             added = runs[run][0].phase == "fp"
@@ -207,18 +207,18 @@ def run_output(
 
 def _found(trace: Trace, starts: list[int], ends: list[int], design: Design) -> list[OutputRun]:
     columns = {name: trace.column(name) for name in (
-        "source_valid", "source_ready", "source_data", "source_last", "index_enable", "index_addr",
-        "index_data",
+        "outputs_atoms_valid", "outputs_atoms_ready", "outputs_atoms_data", "outputs_atoms_last",
+        "outputs_index_enable", "outputs_index_addr", "outputs_index_data",
     )}  # fmt: skip
     found = []
     for start, end in zip(starts, ends, strict=True):
         run = OutputRun(trace)
         for t in range(start, end + 1):
-            if columns["source_valid"][t] and columns["source_ready"][t]:
-                words = split(columns["source_data"][t], design.pox, 16)
-                run.atoms.append((words, columns["source_last"][t]))
-            if columns["index_enable"][t]:
-                places = split(columns["index_data"][t], design.pox, design.index_bits)
-                run.indices[columns["index_addr"][t]] = places
+            if columns["outputs_atoms_valid"][t] and columns["outputs_atoms_ready"][t]:
+                words = split(columns["outputs_atoms_data"][t], design.pox, 16)
+                run.atoms.append((words, columns["outputs_atoms_last"][t]))
+            if columns["outputs_index_enable"][t]:
+                places = split(columns["outputs_index_data"][t], design.pox, design.index_bits)
+                run.indices[columns["outputs_index_addr"][t]] = places
         found.append(run)
     return found

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.mac_array.ports.updates import Saturated, UpdateConfig
+from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.mac_array.ports.rounding import Readout, RoundedSums
+from merp.hdl.mac_array.ports.updates import Saturated, StepStreams, UpdateConfig
 from merp.hdl.mac_array.update.update_path import TO_ROUNDED, TO_SHIFT, update_path
 from merp.models.machines.mac_array.params.array_pass import SHIFTS, ArrayPass
 from merp.models.machines.mac_array.params.design import Design, over
@@ -85,10 +86,9 @@ def update_args(design: Design) -> dict[str, Any]:
     kinds = KINDS if design.momentum else KINDS[:2]
     return {
         "clk": flag(), "rst": flag(), "start": flag(), "config": UpdateConfig(design),
-        "copied": flag(), "place": count(design.pixels), "drained": flag(), "shift": bits(6),
-        "rounded": bits(ROUNDED_BITS * design.pof),
-        **{f"{kind}_{end}": Stream(design.parameter_bits) for kind in kinds
-           for end in ("sink", "source")},
+        "readout": Readout(design), "sums": RoundedSums(design, bits(6)),
+        **{ends: StepStreams(**{kind: Stream(design.parameter_bits) for kind in kinds})
+           for ends in ("sinks", "sources")},
         "saturated": Saturated(), "design": design,
     }  # fmt: skip
 
@@ -102,9 +102,9 @@ def registers(work: ArrayPass, design: Design) -> dict[str, int]:
 def inputs_of(design: Design) -> tuple[str, ...]:
     """Ports that a bench drives, registers left out."""
     kinds = KINDS if design.momentum else KINDS[:2]
-    streams = [f"{kind}_{pin}" for kind in kinds for pin in
-               ("sink_data", "sink_valid", "sink_last", "source_ready")]  # fmt: skip
-    return ("rst", "start", "copied", "rounded", *streams)
+    pins = [f"sinks_{kind}_{pin}" for kind in kinds for pin in ("data", "valid", "last")]
+    pins += [f"sources_{kind}_ready" for kind in kinds]
+    return ("rst", "start", "readout_copied", "sums_rounded", *pins)
 
 
 def run_update(
@@ -148,11 +148,11 @@ def run_update(
 
     def drive(cycle: int, seen: Sample) -> Mapping[str, int]:
         nonlocal at, wait, reading
-        pins = {"rst": int(cycle == 0), "start": int(cycle == 1), "copied": 0}
+        pins = {"rst": int(cycle == 0), "start": int(cycle == 1), "readout_copied": 0}
         if seen:
-            reads.append((at, seen["place"]) if reading else None)
-            shifts.append(seen["shift"])
-            if seen["drained"]:
+            reads.append((at, seen["readout_place"]) if reading else None)
+            shifts.append(seen["sums_shift"])
+            if seen["readout_drained"]:
                 reading = False
                 wait = NEXT_COPY - 1 + (0 if hurry else rng.randrange(20))
         if cycle > 1 and not reading:
@@ -160,22 +160,22 @@ def run_update(
             if wait == 0 and at + 1 < len(order):
                 at += 1
                 reading = True
-                pins["copied"] = 1
+                pins["readout_copied"] = 1
         for kind in kinds:
-            taken = seen and seen[f"{kind}_sink_valid"] and seen[f"{kind}_sink_ready"]
+            taken = seen and seen[f"sinks_{kind}_valid"] and seen[f"sinks_{kind}_ready"]
             if taken:
                 coming[kind].pop(0)
-            if seen and seen[f"{kind}_source_valid"] and seen[f"{kind}_source_ready"]:
-                left[kind].append((seen[f"{kind}_source_data"], seen[f"{kind}_source_last"]))
-            held = seen and seen[f"{kind}_sink_valid"] and not taken
+            if seen and seen[f"sources_{kind}_valid"] and seen[f"sources_{kind}_ready"]:
+                left[kind].append((seen[f"sources_{kind}_data"], seen[f"sources_{kind}_last"]))
+            held = seen and seen[f"sinks_{kind}_valid"] and not taken
             offered = bool(coming[kind]) and cycle > 1 and (held or rng.random() < rate)
             pins |= {
-                f"{kind}_sink_valid": int(offered), f"{kind}_sink_last": 0,
-                f"{kind}_sink_data": coming[kind][0] if offered
+                f"sinks_{kind}_valid": int(offered), f"sinks_{kind}_last": 0,
+                f"sinks_{kind}_data": coming[kind][0] if offered
                 else rng.getrandbits(design.parameter_bits),
-                f"{kind}_source_ready": int(rng.random() < rate),
+                f"sources_{kind}_ready": int(rng.random() < rate),
             }  # fmt: skip
-        return {**values, **pins, "rounded": rounded(cycle)}
+        return {**values, **pins, "sums_rounded": rounded(cycle)}
 
     beats = UpdateRun(work, design).beats
     cycles = 50 + len(order) * (9 + 20 * (not hurry))

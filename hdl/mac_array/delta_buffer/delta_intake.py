@@ -13,6 +13,7 @@ from merp.hdl.base.loop_index import loop_index
 from merp.hdl.base.quota_index import quota_index
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.mac_array.ports.arrivals import PacedArrivals
 from merp.hdl.mac_array.ports.maps import DeltaWrite
 from merp.hdl.mac_array.ports.registers import DeltaLoadConfig
 from merp.hdl.streams.credit_gate import credit_gate
@@ -30,10 +31,8 @@ def delta_intake(
     start: Bit,
     load: DeltaLoadConfig,
     sink: Stream,
-    computed: Bit,
     write: DeltaWrite,
-    arrived: Bit,
-    complete: Bit,
+    deltas: PacedArrivals,
     framing_error: Bit,
     design: Design,
 ) -> Any:
@@ -41,15 +40,14 @@ def delta_intake(
 
     load           in   registers, stable from start to complete
     sink           in   atoms in the order tile of lanes, run of rows, lane, row, column
-    computed       in   pulse: the last slot of a tile of lanes was issued
     write          out  the atom, a cycle later
-    arrived        out  pulse: a row of every lane can be read
-    complete       out  all atoms of the pass can be, until start
+    deltas         out, in  rows of every lane, and the end of a tile of lanes
     framing_error  out  last came with another atom than the pass's last; until start
 
     A tile may enter when the tile before the last one is computed. Latency: an atom is in its
     memory two cycles after it was taken. Throughput: one per cycle. Reset: none is taken.
     """
+    arrived, complete, computed = deltas.arrived, deltas.complete, deltas.computed
     taking, take = flag(), flag()
     room = flag()  # another tile may come
     lanes = count(design.pof)

@@ -10,7 +10,8 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import Stream, count, flag
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.mac_array.ports.arrivals import KernelArrivals
 from merp.hdl.mac_array.ports.kernels import BiasWrite, KernelWrite
 from merp.hdl.mac_array.ports.registers import KernelsConfig
 from merp.hdl.streams.run_span import run_span
@@ -26,8 +27,7 @@ def parameter_intake(
     sink: Stream,
     write: KernelWrite,
     bias: BiasWrite,
-    progress: Word,
-    loaded: Bit,
+    kernels: KernelArrivals,
     framing_error: Bit,
     design: Design,
 ) -> Any:
@@ -37,14 +37,14 @@ def parameter_intake(
     sink           in   beats: of each tile of lanes one run, in DP one of each tile of output maps;
                         a run has ascending addresses
     write, bias    out  a cycle after the transfer
-    progress       out  FP: addresses that are there, of a tile's last one only with its biases.
+    kernels        out  FP: addresses that are there, of a tile's last one only with its biases.
                         DP: runs that are there
-    loaded         out  all are there, until start
     framing_error  out  last came with another beat than the pass's last; until start
 
     Latency: what progress counts can be read by a slot two cycles later. Throughput: a beat per
     cycle. Reset: no beat is taken.
     """
+    progress, loaded = kernels.progress, kernels.loaded
     top = 2 * design.kernel_words
     taking = flag()
     address, run_base, group_base = count(top), count(top), count(top)

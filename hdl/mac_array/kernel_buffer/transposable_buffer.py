@@ -14,50 +14,48 @@ from merp.hdl.base.rotator import rotator
 from merp.hdl.base.signals import bits, count
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.kernel_buffer.address_translator import address_translator
+from merp.hdl.mac_array.ports.kernels import KernelWrite
+from merp.hdl.mac_array.ports.slots import KernelRead
+from merp.models.machines.mac_array.params.design import WORD_BITS, Design
 
 
 @entity
 def transposable_buffer(
     clk: Bit,
-    write: Bit,
-    write_addr: Word,
-    data: Word,
-    base: Word,
-    turn: Word,
-    rows: Word,
+    write: KernelWrite,
+    read: KernelRead,
     taps: Word,
     weights: Word,
-    lanes: int,
-    width: int,
-    words: int,
+    design: Design,
 ) -> Any:
     """Keep kernel elements; give every lane its own of a row or of a column.
 
     Element (input map i, output map f, tap k) stands in buffer (i + f) mod lanes, at address
     (f div lanes * inputs + i) * taps + k.
 
-    write, write_addr, data  in  a beat: the word of buffer b at b, lowest first
-    base     in   a row i, outputs from lanes*t on: (t * inputs + i) * taps + k;
-                  a column f, inputs from lanes*t on, 180 degrees turned:
-                  (f div lanes * inputs + lanes*t) * taps + taps - 1 - k
-    turn     in   i mod lanes of a row, f mod lanes of a column
-    rows     in   0: a row is read; else the column's elements, which the first lanes get
+    write    in   a beat: the word of buffer b at b, lowest first
+    read     in   of a row or a column
     taps     in   elements of a kernel
     weights  out  the word of lane 0 lowest, two cycles later
 
+    The base of a row i, outputs from lanes*t on, is (t * inputs + i) * taps + k, its turn i mod
+    lanes. That of a column f, inputs from lanes*t on, 180 degrees turned, is
+    (f div lanes * inputs + lanes*t) * taps + taps - 1 - k, its turn f mod lanes; the first lanes
+    get its elements.
     Lanes behind a column's last element get its first one's buffer, whatever stands there.
-    words: depth of a buffer, above every address. Throughput: a beat in and a row or column out
-    per cycle. A read of the words being written gives the old ones. Reset: none.
+    Throughput: a beat in and a row or column out per cycle. A read of the words being written
+    gives the old ones. Reset: none.
     """
+    lanes, width, words = design.pof, WORD_BITS, design.kernel_words
     parts = [bits(width) for _ in range(lanes)]
     addresses = [count(words - 1) for _ in range(lanes)]
-    turn_1 = bits(len(turn))
+    turn_1 = bits(len(read.turn))
     turned = bits(lanes * width)
     translators = [
         address_translator(
-            base=base,
-            turn=turn,
-            rows=rows,
+            base=read.base,
+            turn=read.turn,
+            rows=read.rows,
             taps=taps,
             address=addresses[b],
             buffer=b,
@@ -68,9 +66,9 @@ def transposable_buffer(
     memories = [
         dual_port_ram(
             clk,
-            write=write,
-            write_addr=write_addr,
-            data=data((b + 1) * width, b * width),
+            write=write.enable,
+            write_addr=write.addr,
+            data=write.data((b + 1) * width, b * width),
             read_addr=addresses[b],
             word=parts[b],
             words=words,
@@ -82,7 +80,7 @@ def transposable_buffer(
 
     @always(clk.posedge)
     def hold() -> None:
-        turn_1.next = turn
+        turn_1.next = read.turn
         weights.next = turned
 
     return translators, memories, rotate, hold

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb
+from myhdl import always, always_comb, block
 
 from merp.hdl.base.loop_index import loop_index
 from merp.hdl.base.quota_index import quota_index
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.map_buffer.atom_spread import atom_spread
+from merp.hdl.mac_array.ports.arrivals import PacedArrivals
 from merp.hdl.mac_array.ports.maps import MapWrite
-from merp.hdl.mac_array.ports.registers import ColumnsConfig, LoadConfig, RowsConfig
+from merp.hdl.mac_array.ports.registers import LayerIntakeConfig, RowsConfig
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.hdl.streams.run_span import run_span
 from merp.models.machines.mac_array.params.design import Design
@@ -24,19 +25,93 @@ BANDS_AHEAD = 2
 """Bands of rows that may have come while none of their windows is computed."""
 
 
+class RowPlace:
+    """Where a row of a map goes."""
+
+    def __init__(self, design: Design) -> None:
+        top = 2 * design.map_words
+        self.bank = bits(design.poy, 1)  # enable of its row of banks
+        self.phase = count(design.max_stride)  # of rows
+        self.ring = count(top)  # first word of its block in the ring
+        self.base = count(top)  # first word of the row: of its phase in the block
+
+
+@block
+def _row_walk(
+    clk: Bit,
+    start: Bit,
+    rows: RowsConfig,
+    next_row: Bit,
+    next_map: Bit,
+    last_map: Bit,
+    next_band: Bit,
+    place: RowPlace,
+    design: Design,
+) -> Any:
+    """Go from row to row, and for the next map of a band back to the band's first row."""
+    poy = design.poy
+    first, further = RowPlace(design), RowPlace(design)  # of the band; behind the row at hand
+
+    @always_comb
+    def follow() -> None:
+        further.bank.next = place.bank
+        further.ring.next = place.ring
+        if place.phase + 1 != rows.stride:
+            further.phase.next = place.phase + 1
+            further.base.next = place.base + rows.phase_step
+        else:
+            further.phase.next = 0
+            further.base.next = place.ring
+            if not place.bank[poy - 1]:
+                further.bank.next = place.bank << 1
+            else:
+                further.bank.next = 1
+                if place.ring == rows.last:
+                    further.ring.next = 0
+                    further.base.next = 0
+                else:
+                    further.ring.next = place.ring + rows.step
+                    further.base.next = place.ring + rows.step
+
+    @always(clk.posedge)
+    def go() -> None:
+        if next_map and not last_map:
+            place.bank.next = first.bank
+            place.phase.next = first.phase
+            place.ring.next = first.ring
+            place.base.next = first.base
+        elif next_row:
+            place.bank.next = further.bank
+            place.phase.next = further.phase
+            place.ring.next = further.ring
+            place.base.next = further.base
+        if next_band:
+            first.bank.next = further.bank
+            first.phase.next = further.phase
+            first.ring.next = further.ring
+            first.base.next = further.base
+        if start:
+            place.bank.next = 1
+            place.phase.next = 0
+            place.ring.next = 0
+            place.base.next = 0
+            first.bank.next = 1
+            first.phase.next = 0
+            first.ring.next = 0
+            first.base.next = 0
+
+    return follow, go
+
+
 @entity
 def map_intake(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    load: LoadConfig,
-    rows: RowsConfig,
-    columns: ColumnsConfig,
+    config: LayerIntakeConfig,
     sink: Stream,
-    computed: Bit,
     write: MapWrite,
-    arrived: Bit,
-    complete: Bit,
+    maps: PacedArrivals,
     framing_error: Bit,
     design: Design,
 ) -> Any:
@@ -46,18 +121,17 @@ def map_intake(
     first word of the row's block in its ring, plus those of the column's block, of the phases r mod
     s and c mod s, and i. Band b may enter when the windows of band b - 2 are computed.
 
-    load, rows, columns  in  registers, stable from start to complete
-    sink            in   atoms in the order band, map, row, column
-    computed        in   pulse: the last slot of a band of windows was issued
-    write           out  the elements of an atom of one phase of columns
-    arrived         out  pulse: all rows that a band has of a map can be read
-    complete        out  all atoms of the pass can be, until start
-    framing_error   out  last came with another atom than the pass's last; until start
+    config         in   registers, stable from start to complete
+    sink           in   atoms in the order band, map, row, column
+    write          out  the elements of an atom of one phase of columns
+    maps           out, in  all rows that a band has of a map, and the end of a band of windows
+    framing_error  out  last came with another atom than the pass's last; until start
 
     Latency: an element is in its bank two cycles after it was taken. Throughput: an atom in s
     cycles, a phase of columns in each. Reset: no atom is taken.
     """
-    poy = design.poy
+    load, rows, columns = config.load, config.rows, config.columns
+    arrived, complete, computed = maps.arrived, maps.complete, maps.computed
     top = 2 * design.map_words
     stride_most = design.max_stride
 
@@ -75,11 +149,7 @@ def map_intake(
 
     part = count(stride_most)  # the atom's place in its block of columns
     block_base, column_base = count(top), count(top)  # of that block; of the phase in it
-    # Of this row, of the band's first, of the one behind: bank, phase, the block's word, the row's.
-    bank, first_bank, other_bank = bits(poy, 1), bits(poy, 1), bits(poy, 1)
-    row_phase, first_phase, other_phase = (count(stride_most) for _ in range(3))
-    ring_base, first_ring, other_ring = (count(top) for _ in range(3))
-    row_base, first_base, other_base = (count(top) for _ in range(3))
+    place = RowPlace(design)
     data, enabled = bits(len(sink.data)), bits(design.pox)
 
     @always_comb
@@ -95,54 +165,6 @@ def map_intake(
         next_map.next = present and last_phase and last_atom and last_row
         next_band.next = present and last_phase and last_atom and last_row and last_map
         final.next = last_atom and last_row and last_map and last_band
-
-    @always_comb
-    def follow() -> None:
-        other_bank.next = bank
-        other_ring.next = ring_base
-        if row_phase + 1 != rows.stride:
-            other_phase.next = row_phase + 1
-            other_base.next = row_base + rows.phase_step
-        else:
-            other_phase.next = 0
-            other_base.next = ring_base
-            if not bank[poy - 1]:
-                other_bank.next = bank << 1
-            else:
-                other_bank.next = 1
-                if ring_base == rows.last:
-                    other_ring.next = 0
-                    other_base.next = 0
-                else:
-                    other_ring.next = ring_base + rows.step
-                    other_base.next = ring_base + rows.step
-
-    @always(clk.posedge)
-    def go_down() -> None:
-        if next_map and not last_map:
-            bank.next = first_bank
-            row_phase.next = first_phase
-            ring_base.next = first_ring
-            row_base.next = first_base
-        elif next_row:
-            bank.next = other_bank
-            row_phase.next = other_phase
-            ring_base.next = other_ring
-            row_base.next = other_base
-        if next_band:
-            first_bank.next = other_bank
-            first_phase.next = other_phase
-            first_ring.next = other_ring
-            first_base.next = other_base
-        if start:
-            bank.next = 1
-            row_phase.next = 0
-            ring_base.next = 0
-            row_base.next = 0
-            first_bank.next = 1
-            first_phase.next = 0
-            first_ring.next = 0
-            first_base.next = 0
 
     @always(clk.posedge)
     def go_right() -> None:
@@ -177,13 +199,17 @@ def map_intake(
     def put() -> None:
         write.rows.next = 0
         if present:
-            write.rows.next = bank
+            write.rows.next = place.bank
             write.columns.next = enabled
-            write.addr.next = row_base + column_base + each_map
+            write.addr.next = place.base + column_base + each_map
             write.data.next = data
         if rst:
             write.rows.next = 0
 
+    down = _row_walk(
+        clk, start, rows=rows, next_row=next_row, next_map=next_map, last_map=last_map,
+        next_band=next_band, place=place, design=design,
+    )  # fmt: skip
     loops = (
         loop_index(clk, start, step=present, size=rows.stride, index=phase, final=last_phase),
         loop_index(clk, start, step=next_atom, size=load.atoms, index=atom, final=last_atom),
@@ -200,4 +226,4 @@ def map_intake(
         complete=complete, framing_error=framing_error,
     )  # fmt: skip
     ahead = credit_gate(clk, start, taken=next_band, freed=freed, some=room, places=BANDS_AHEAD)
-    return permission, carry, follow, go_down, go_right, tell, put, loops, spread, span, ahead
+    return permission, carry, go_right, tell, put, down, loops, spread, span, ahead

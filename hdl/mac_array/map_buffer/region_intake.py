@@ -14,6 +14,7 @@ from merp.hdl.base.quota_index import quota_index
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.map_buffer.region_spread import region_spread
+from merp.hdl.mac_array.ports.arrivals import Arrivals
 from merp.hdl.mac_array.ports.maps import MapWrite
 from merp.hdl.mac_array.ports.registers import RegionLoadConfig
 from merp.hdl.streams.run_span import run_span
@@ -28,8 +29,7 @@ def region_intake(
     load: RegionLoadConfig,
     sink: Stream,
     write: MapWrite,
-    arrived: Bit,
-    complete: Bit,
+    maps: Arrivals,
     framing_error: Bit,
     design: Design,
 ) -> Any:
@@ -41,8 +41,7 @@ def region_intake(
     load           in   registers, stable from start to complete
     sink           in   atoms in the order group of maps, row, map, column
     write          out  a part of an atom, as wide as a region
-    arrived        out  pulse: a row of all maps of a group can be read
-    complete       out  all atoms of the pass can be, until start
+    maps           out  rows of all maps of a group
     framing_error  out  last came with another atom than the pass's last; until start
 
     Latency: an element is in its bank two cycles after it was taken. Throughput: an atom in as many
@@ -50,8 +49,9 @@ def region_intake(
     """
     poy = design.poy
     top = 2 * design.map_words
+    arrived, complete = maps.arrived, maps.complete
     taking, present = flag(), flag()
-    maps = count(design.pixels)  # of this group
+    quota = count(design.pixels)  # maps of this group
     part, beside, side_row = count(design.pox), count(design.pox), count(poy)
     atom, row = count(design.max_size), count(design.max_size)
     each_map, group = count(design.pixels), count(design.max_maps)
@@ -99,13 +99,13 @@ def region_intake(
         elif next_map and last_across:
             bank.next = bank << load.side
         if next_group and group + 2 == load.groups:
-            maps.next = load.last_maps
+            quota.next = load.last_maps
         if start:
             column.next = 0
             first_bank.next = 1
             bank.next = 1
             row_base.next = 0
-            maps.next = load.maps
+            quota.next = load.maps
 
     @always(clk.posedge)
     def tell() -> None:
@@ -128,7 +128,7 @@ def region_intake(
         loop_index(clk, start, step=present, size=load.parts, index=part, final=last_part),
         loop_index(clk, start, step=next_atom, size=load.atoms, index=atom, final=last_atom),
         loop_index(clk, restart, step=next_map, size=load.across, index=beside, final=last_across),
-        quota_index(clk, start, step=next_map, quota=maps, index=each_map, final=last_map),
+        quota_index(clk, start, step=next_map, quota=quota, index=each_map, final=last_map),
         loop_index(
             clk, restart_side, step=next_row, size=load.side, index=side_row, final=last_side
         ),

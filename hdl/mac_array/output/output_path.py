@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb
+from myhdl import always, always_comb, block
 
 from merp.hdl.base.delay import delay
 from merp.hdl.base.dual_port_ram import dual_port_ram
 from merp.hdl.base.flag_counter import flag_counter
 from merp.hdl.base.lane import flags_within
-from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.output.atom_sender import atom_sender
@@ -21,8 +21,9 @@ from merp.hdl.mac_array.output.scaling import scaling
 from merp.hdl.mac_array.output.tile_drain import tile_drain
 from merp.hdl.mac_array.output.tile_walk import tile_walk
 from merp.hdl.mac_array.ports.kernels import BiasWrite
-from merp.hdl.mac_array.ports.outputs import Group, IndexWrite, OutputConfig, Pixel, Tile
+from merp.hdl.mac_array.ports.outputs import Group, IndexWrite, OutputConfig, Outputs, Pixel, Tile
 from merp.hdl.mac_array.ports.pooling import Pooling
+from merp.hdl.mac_array.ports.rounding import PixelWords, Readout
 from merp.hdl.mac_array.ports.sending import Sending
 from merp.hdl.streams.credit_source import credit_source
 from merp.models.machines.mac_array.params.design import Design
@@ -37,6 +38,67 @@ FIFO_WORDS = 8
 """Atoms between the buffer and the port: what is on its way until a credit comes back."""
 
 
+@block
+def _kept(
+    clk: Bit,
+    clear: Bit,
+    config: OutputConfig,
+    sending: Sending,
+    atom: Word,
+    indices: Word,
+    scaled: Word,
+    index: IndexWrite,
+    design: Design,
+) -> Any:
+    """Keep masks of the atoms that leave and places of their maxima; in DP lay masks over them.
+
+    atom, indices  in   TO_ATOM cycles after sending tells of them
+    scaled         out  with them: the atom that leaves
+    index          out  with them
+    """
+    mask = bits(design.pox)
+    mask_read, mask_write, write, index_write = (flag() for _ in range(4))
+    read_addr, write_addr = count(design.mask_words - 1), count(design.mask_words - 1)
+    index_addr = count(design.index_words - 1)
+
+    @always(clk.posedge)
+    def address() -> None:
+        # Numbers of atoms that no memory keeps may be beyond it.
+        mask_read.next = sending.issue and config.masked
+        mask_write.next = sending.issue and config.kept
+        index_write.next = sending.issue and config.indexed
+        read_addr.next = 0
+        index_addr.next = 0
+        if sending.issue and (config.masked or config.kept):
+            read_addr.next = config.mask_base + sending.number
+        if sending.issue and config.indexed:
+            index_addr.next = config.index_base + sending.number
+
+    @always_comb
+    def give_indices() -> None:
+        index.data.next = indices
+
+    return (
+        address,
+        give_indices,
+        valid_delay(clk, clear, d=mask_write, q=write, cycles=TO_ATOM - 1),
+        delay(clk, d=read_addr, q=write_addr, cycles=TO_ATOM - 1),
+        mask_memory(
+            clk,
+            write=write,
+            write_addr=write_addr,
+            atom=atom,
+            read=mask_read,
+            read_addr=read_addr,
+            mask=mask,
+            words=design.mask_words,
+        ),
+        valid_delay(clk, clear, d=index_write, q=index.enable, cycles=TO_ATOM - 1),
+        delay(clk, d=index_addr, q=index.addr, cycles=TO_ATOM - 1),
+        scaling(atom=atom, mask=mask, scaled=scaled),
+    )
+
+
 @entity
 def output_path(
     clk: Bit,
@@ -44,14 +106,9 @@ def output_path(
     start: Bit,
     config: OutputConfig,
     bias: BiasWrite,
-    copied: Bit,
-    place: Word,
-    drained: Bit,
-    biases: Word,
-    words: Word,
-    clipped: Word,
-    index: IndexWrite,
-    source: Stream,
+    readout: Readout,
+    pixels: PixelWords,
+    outputs: Outputs,
     saturated: Word,
     design: Design,
 ) -> Any:
@@ -59,15 +116,10 @@ def output_path(
 
     config     in   registers, stable from start on
     bias       in   write port of the bias memory
-    copied     in   pulse: from this cycle on the second rank has another tile
-    place      out  the MAC that is read there
-    drained    out  pulse: it is the tile's last one
-    biases     out  those of the tile, a word of each lane; zero where none are added
-    words      in   six cycles after place: a word of each lane, lane 0 lowest
-    clipped    in   with them: which were clipped
-    index      out  places of the maxima of an atom that leaves
-    source     out  atoms: band of rows, its phases, tile of maps, tile of columns, lane, row; there
-                    those of all phases of columns
+    readout    in, out  reads a tile's sums out of the second rank
+    pixels     in, out  biases of the tile, and the words of its pixels
+    outputs    out  atoms: band of rows, its phases, tile of maps, tile of columns, lane, row; there
+                    those of all phases of columns. With each atom the places of its maxima
     saturated  out  words of pixels inside the map that were clipped, since start
 
     Tiles are read at once, but for the first one of a group whose half of the buffer is not free.
@@ -79,6 +131,7 @@ def output_path(
     group, ready = Group(design), Group(design)
     pooling, placed = Pooling(design), Pooling(design)
     sending = Sending(design)
+    words, clipped, biases = pixels.words, pixels.clipped, pixels.biases
     clear, freed, room, push = (flag() for _ in range(4))
     stored = bits(design.parameter_bits)
 
@@ -104,16 +157,14 @@ def output_path(
             word=stored,
             words=design.max_tiles,
         ),
-        tile_walk(clk, start, advance=drained, config=config, tile=tile, design=design),
+        tile_walk(clk, start, advance=readout.drained, config=config, tile=tile, design=design),
         tile_drain(
             clk,
             rst,
             start,
-            copied=copied,
+            readout=readout,
             tile=tile,
             freed=freed,
-            place=place,
-            drained=drained,
             pixel=pixel,
             group=group,
             design=design,
@@ -145,28 +196,6 @@ def output_path(
 
     atom, scaled = bits(design.atom_bits), bits(design.atom_bits)
     indices = bits(design.pox * design.index_bits)
-    mask = bits(design.pox)
-    mask_read, mask_write, write, index_write = (flag() for _ in range(4))
-    read_addr, write_addr = count(design.mask_words - 1), count(design.mask_words - 1)
-    index_addr = count(design.index_words - 1)
-
-    @always(clk.posedge)
-    def address() -> None:
-        # Numbers of atoms that no memory keeps may be beyond it.
-        mask_read.next = sending.issue and config.masked
-        mask_write.next = sending.issue and config.kept
-        index_write.next = sending.issue and config.indexed
-        read_addr.next = 0
-        index_addr.next = 0
-        if sending.issue and (config.masked or config.kept):
-            read_addr.next = config.mask_base + sending.number
-        if sending.issue and config.indexed:
-            index_addr.next = config.index_base + sending.number
-
-    @always_comb
-    def give_indices() -> None:
-        index.data.next = indices
-
     leaving = [
         output_buffer(
             clk,
@@ -188,23 +217,10 @@ def output_path(
             design=design,
         ),
         valid_delay(clk, clear, d=sending.issue, q=push, cycles=TO_ATOM),
-        address,
-        valid_delay(clk, clear, d=mask_write, q=write, cycles=TO_ATOM - 1),
-        delay(clk, d=read_addr, q=write_addr, cycles=TO_ATOM - 1),
-        mask_memory(
-            clk,
-            write=write,
-            write_addr=write_addr,
-            atom=atom,
-            read=mask_read,
-            read_addr=read_addr,
-            mask=mask,
-            words=design.mask_words,
+        _kept(
+            clk, clear, config=config, sending=sending, atom=atom, indices=indices, scaled=scaled,
+            index=outputs.index, design=design,
         ),
-        valid_delay(clk, clear, d=index_write, q=index.enable, cycles=TO_ATOM - 1),
-        delay(clk, d=index_addr, q=index.addr, cycles=TO_ATOM - 1),
-        scaling(atom=atom, mask=mask, scaled=scaled),
-        give_indices,
         credit_source(
             clk,
             clear,
@@ -213,8 +229,8 @@ def output_path(
             room=room,
             push=push,
             data=scaled,
-            source=source,
+            source=outputs.atoms,
             words=FIFO_WORDS,
         ),
-    ]
+    ]  # fmt: skip
     return reading, late, counting, leaving

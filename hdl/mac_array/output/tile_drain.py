@@ -7,8 +7,9 @@ from typing import Any
 from myhdl import always, always_comb, concat, intbv
 
 from merp.hdl.base.signals import count, flag
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.outputs import Group, Pixel, Tile
+from merp.hdl.mac_array.ports.rounding import Readout
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.models.machines.mac_array.params.design import Design
 
@@ -18,22 +19,18 @@ def tile_drain(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    copied: Bit,
+    readout: Readout,
     tile: Tile,
     freed: Bit,
-    place: Word,
-    drained: Bit,
     pixel: Pixel,
     group: Group,
     design: Design,
 ) -> Any:
     """Read the pixels of a tile that lie in the map, row by row.
 
-    copied   in   pulse: from this cycle on the second rank has another tile
+    readout  in, out  reads a tile's sums out of the second rank
     tile     in   that tile
     freed    in   pulse: a half of the output buffer has left
-    place    out  the MAC that is read
-    drained  out  pulse: it is the tile's last one
     pixel    out  what is read, in the cycle of place
     group    out  valid with the last tile's drained: the group, once its pixels have arrived
 
@@ -41,6 +38,7 @@ def tile_drain(
     cycle of copied, or as soon as there is a half. A tile without pixels takes a cycle, too.
     Throughput: a pixel per cycle. Reset, and start: no tile, both halves free.
     """
+    copied, place, drained = readout.copied, readout.place, readout.drained
     pending, some, go, done, taken, clear = flag(), flag(), flag(), flag(), flag(), flag()
     half = flag()
     row, column = count(design.poy - 1), count(design.pox - 1)

@@ -61,6 +61,54 @@ def _column(
     return choose
 
 
+@block
+def _columns(atom: Word, pool: Word, most: Word, source: ExpandedAtom, design: Design) -> Any:
+    """The words of an expanded atom: of its row and part, out of the entries of a pooled one."""
+    columns, each = design.pox, WORD_BITS + design.index_bits
+    windows = design.pool_window.bit_length()
+    column_bits, part_bits = (columns - 1).bit_length(), len(source.part)
+    shift, turned = bits(column_bits), bits(columns * each)
+    words = [bits(WORD_BITS) for _ in range(columns)]
+    joined_words = ConcatSignal(*reversed(words))
+    options = [
+        ConcatSignal(
+            *reversed([turned(((j >> k) + 1) * each, (j >> k) * each) for k in range(windows)])
+        )
+        if windows > 1
+        else turned((j + 1) * each, j * each)
+        for j in range(columns)
+    ]
+
+    @always_comb
+    def turn() -> None:
+        ahead = intbv(0)[part_bits + column_bits :]
+        ahead[:] = concat(source.part, intbv(0)[column_bits:])
+        ahead[:] = ahead >> pool
+        shift.next = ahead[column_bits:]
+
+    @always_comb
+    def hand_out() -> None:
+        source.data.next = joined_words
+
+    return (
+        turn,
+        hand_out,
+        rotator(x=atom, shift=shift, y=turned, places=columns, width=each),
+        [
+            _column(
+                options=options[j],
+                pool=pool,
+                most=most,
+                row=source.row,
+                word=words[j],
+                number=j,
+                windows=windows,
+            )
+            for j in range(columns)
+        ],
+    )
+
+
 @entity
 def upsampler(
     clk: Bit,
@@ -84,7 +132,6 @@ def upsampler(
     Latency: two cycles. Throughput: an atom out per cycle. Reset, by clear: no atom; indices stay.
     """
     columns, each = design.pox, WORD_BITS + design.index_bits
-    windows = design.pool_window.bit_length()
     held, taken, load, filled, last_part, last_row, done = (flag() for _ in range(7))
     waiting = bits(design.atom_bits)
     waiting_columns, waiting_parts = count(columns), count(design.pool_window)
@@ -94,19 +141,8 @@ def upsampler(
     addr, kept_addr = count(design.index_words - 1), count(design.index_words - 1)
     indices = bits(columns * design.index_bits)
     entries = [bits(each) for _ in range(columns)]
-    words = [bits(WORD_BITS) for _ in range(columns)]
-    atom, turned = bits(columns * each), bits(columns * each)
-    column_bits, part_bits = (columns - 1).bit_length(), len(source.part)
-    shift = bits(column_bits)
-    joined_entries, joined_words = ConcatSignal(*reversed(entries)), ConcatSignal(*reversed(words))
-    options = [
-        ConcatSignal(
-            *reversed([turned(((j >> k) + 1) * each, (j >> k) * each) for k in range(windows)])
-        )
-        if windows > 1
-        else turned((j + 1) * each, j * each)
-        for j in range(columns)
-    ]
+    atom, part_bits = bits(columns * each), len(source.part)
+    joined_entries = ConcatSignal(*reversed(entries))
 
     @always_comb
     def finish() -> None:
@@ -178,25 +214,12 @@ def upsampler(
             source.part.next = 0
             source.row.next = 0
 
-    @always_comb
-    def turn() -> None:
-        ahead = intbv(0)[part_bits + column_bits :]
-        ahead[:] = concat(source.part, intbv(0)[column_bits:])
-        ahead[:] = ahead >> pool
-        shift.next = ahead[column_bits:]
-
-    @always_comb
-    def hand_out() -> None:
-        source.data.next = joined_words
-
     return (
         finish,
         admit,
         address,
         wait_for_indices,
         walk,
-        turn,
-        hand_out,
         dual_port_ram(
             clk,
             write=index.enable,
@@ -216,17 +239,5 @@ def upsampler(
             )
             for j in range(columns)
         ],
-        rotator(x=atom, shift=shift, y=turned, places=columns, width=each),
-        [
-            _column(
-                options=options[j],
-                pool=pool,
-                most=most,
-                row=source.row,
-                word=words[j],
-                number=j,
-                windows=windows,
-            )
-            for j in range(columns)
-        ],
+        _columns(atom=atom, pool=pool, most=most, source=source, design=design),
     )

@@ -12,6 +12,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.delta_buffer.delta_intake import delta_intake
 from merp.hdl.mac_array.delta_buffer.delta_lanes import delta_lanes
 from merp.hdl.mac_array.map_buffer.region_intake import region_intake
+from merp.hdl.mac_array.ports.arrivals import Arrivals, PacedArrivals
 from merp.hdl.mac_array.ports.maps import DeltaWrite, MapRead, MapWrite
 from merp.hdl.mac_array.ports.registers import (
     DeltaLoadConfig,
@@ -19,8 +20,9 @@ from merp.hdl.mac_array.ports.registers import (
     RegionLoadConfig,
     RegionRowsConfig,
     SweepConfig,
+    SweepWalkConfig,
 )
-from merp.hdl.mac_array.ports.slots import DeltaRead, Slot, Verdict
+from merp.hdl.mac_array.ports.slots import DeltaRead, Slot, SweepIssue, Verdict
 from merp.hdl.mac_array.sequencer.gradient_sequencer import gradient_sequencer
 from merp.models.machines.mac_array.params.design import Design
 
@@ -71,59 +73,29 @@ def gradient_supply(
     """
     complete, framing_error = ports.complete, ports.framing_error
     delta_write, delta_read = DeltaWrite(design), DeltaRead(design)
-    map_row, delta_row, computed = flag(), flag(), flag()
-    maps_complete, deltas_complete = flag(), flag()
+    maps, deltas = Arrivals(), PacedArrivals()
     map_error, delta_error = flag(), flag()
 
     @always_comb
     def tell() -> None:
         framing_error.next = map_error or delta_error
-        complete.next = maps_complete and deltas_complete
+        complete.next = maps.complete and deltas.complete
 
     map_in = region_intake(
-        clk,
-        rst,
-        start,
-        load=ports.region_load_config,
-        sink=ports.maps,
-        write=ports.map_write,
-        arrived=map_row,
-        complete=maps_complete,
-        framing_error=map_error,
-        design=design,
-    )
+        clk, rst, start, load=ports.region_load_config, sink=ports.maps, write=ports.map_write,
+        maps=maps, framing_error=map_error, design=design,
+    )  # fmt: skip
     delta_in = delta_intake(
-        clk,
-        rst,
-        start,
-        load=ports.delta_load_config,
-        sink=ports.deltas,
-        computed=computed,
-        write=delta_write,
-        arrived=delta_row,
-        complete=deltas_complete,
-        framing_error=delta_error,
-        design=design,
-    )
+        clk, rst, start, load=ports.delta_load_config, sink=ports.deltas, write=delta_write,
+        deltas=deltas, framing_error=delta_error, design=design,
+    )  # fmt: skip
     sequencer = gradient_sequencer(
-        clk,
-        rst,
-        start,
-        sweep=ports.sweep_config,
-        rows=ports.region_rows_config,
-        columns=ports.region_columns_config,
-        map_row=map_row,
-        maps_complete=maps_complete,
-        delta_row=delta_row,
-        deltas_complete=deltas_complete,
-        drained=ports.drained,
-        computed=computed,
-        slot=ports.slot,
-        map_read=ports.map_read,
-        delta_read=delta_read,
-        verdict=ports.verdict,
+        clk, rst, start, maps=maps, deltas=deltas, drained=ports.drained, config=SweepWalkConfig(
+            ports.sweep_config, ports.region_rows_config, ports.region_columns_config
+        ),
+        issued=SweepIssue(ports.slot, ports.map_read, delta_read), verdict=ports.verdict,
         design=design,
-    )
+    )  # fmt: skip
     lanes = delta_lanes(
         clk, write=delta_write, read=delta_read, deltas=ports.weights, design=design
     )

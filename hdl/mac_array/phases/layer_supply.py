@@ -7,23 +7,26 @@ from typing import Any
 from myhdl import always_comb
 
 from merp.hdl.base.interface import GivenPorts, given_all
-from merp.hdl.base.signals import Stream, count, flag
+from merp.hdl.base.signals import Stream, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.kernel_buffer.parameter_intake import parameter_intake
 from merp.hdl.mac_array.kernel_buffer.transposable_buffer import transposable_buffer
 from merp.hdl.mac_array.map_buffer.map_intake import map_intake
+from merp.hdl.mac_array.ports.arrivals import KernelArrivals, PacedArrivals
 from merp.hdl.mac_array.ports.kernels import BiasWrite, KernelWrite
 from merp.hdl.mac_array.ports.maps import MapRead, MapWrite
 from merp.hdl.mac_array.ports.registers import (
     ColumnsConfig,
     KernelsConfig,
+    LayerIntakeConfig,
+    LayerWalkConfig,
     LoadConfig,
     RowsConfig,
     WalkConfig,
 )
-from merp.hdl.mac_array.ports.slots import KernelRead, Slot, Verdict
+from merp.hdl.mac_array.ports.slots import KernelRead, LayerIssue, Slot, Verdict
 from merp.hdl.mac_array.sequencer.pass_sequencer import pass_sequencer
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import Design
 
 
 class LayerSupplyPorts(GivenPorts):
@@ -74,10 +77,9 @@ def layer_supply(clk: Bit, rst: Bit, start: Bit, ports: LayerSupplyPorts, design
     """
     rows_config, columns_config = ports.rows_config, ports.columns_config
     walk_config, framing_error = ports.walk_config, ports.framing_error
-    loaded, complete = ports.loaded, ports.complete
     kernel_write, kernel_read = KernelWrite(design), KernelRead(design)
-    progress = count(2 * design.kernel_words)
-    arrived, computed = flag(), flag()
+    maps = PacedArrivals(complete=ports.complete)
+    kernels = KernelArrivals(design, loaded=ports.loaded)
     map_error, kernel_error = flag(), flag()
 
     @always_comb
@@ -85,47 +87,21 @@ def layer_supply(clk: Bit, rst: Bit, start: Bit, ports: LayerSupplyPorts, design
         framing_error.next = map_error or kernel_error
 
     map_in = map_intake(
-        clk,
-        rst,
-        start,
-        load=ports.load_config,
-        rows=rows_config,
-        columns=columns_config,
-        sink=ports.maps,
-        computed=computed,
-        write=ports.map_write,
-        arrived=arrived,
-        complete=complete,
-        framing_error=map_error,
-        design=design,
-    )
+        clk, rst, start, config=LayerIntakeConfig(ports.load_config, rows_config, columns_config),
+        sink=ports.maps, write=ports.map_write, maps=maps, framing_error=map_error, design=design,
+    )  # fmt: skip
     kernel_in = parameter_intake(
         clk, rst, start, config=ports.kernels_config, sink=ports.parameters, write=kernel_write,
-        bias=ports.bias,
-        progress=progress, loaded=loaded, framing_error=kernel_error, design=design,
+        bias=ports.bias, kernels=kernels, framing_error=kernel_error, design=design,
     )  # fmt: skip
     sequencer = pass_sequencer(
-        clk,
-        rst,
-        start,
-        walk=walk_config,
-        rows=rows_config,
-        columns=columns_config,
-        progress=progress,
-        loaded=loaded,
-        arrived=arrived,
-        complete=complete,
-        drained=ports.drained,
-        computed=computed,
-        slot=ports.slot,
-        map_read=ports.map_read,
-        kernel_read=kernel_read,
-        verdict=ports.verdict,
+        clk, rst, start, config=LayerWalkConfig(walk_config, rows_config, columns_config),
+        kernels=kernels, maps=maps, drained=ports.drained,
+        issued=LayerIssue(ports.slot, ports.map_read, kernel_read), verdict=ports.verdict,
         design=design,
-    )
+    )  # fmt: skip
     kernel_side = transposable_buffer(
-        clk, write=kernel_write.enable, write_addr=kernel_write.addr, data=kernel_write.data,
-        base=kernel_read.base, turn=kernel_read.turn, rows=kernel_read.rows, taps=walk_config.taps,
-        weights=ports.weights, lanes=design.pof, width=WORD_BITS, words=design.kernel_words,
+        clk, write=kernel_write, read=kernel_read, taps=walk_config.taps, weights=ports.weights,
+        design=design,
     )  # fmt: skip
     return tell, map_in, kernel_in, sequencer, kernel_side

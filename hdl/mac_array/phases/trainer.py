@@ -11,29 +11,29 @@ from myhdl import always_comb, block
 
 from merp.hdl.base.either import either
 from merp.hdl.base.interface import SOURCE
-from merp.hdl.base.signals import AxiStream, Stream, bits, count, flag, stream_of
+from merp.hdl.base.signals import AxiStream, Stream, bits, flag, stream_of
 from merp.hdl.base.word_counters import word_counters
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.array.mac_array import mac_array
 from merp.hdl.mac_array.array.round_lanes import round_lanes
 from merp.hdl.mac_array.output.loss_unit import loss_unit
 from merp.hdl.mac_array.output.output_path import output_path
-from merp.hdl.mac_array.phases.last_sent import last_sent
+from merp.hdl.mac_array.phases.last_sent import all_sent
+from merp.hdl.mac_array.phases.old_parameters import old_parameters
 from merp.hdl.mac_array.phases.operand_supply import OperandSupplyPorts, operand_supply
 from merp.hdl.mac_array.phases.pass_counters import PassCountersPorts, pass_counters
 from merp.hdl.mac_array.phases.pooled_entry import PooledEntryPorts, pooled_entry
 from merp.hdl.mac_array.ports.kernels import BiasWrite
 from merp.hdl.mac_array.ports.operands import Operands, Rank
-from merp.hdl.mac_array.ports.outputs import IndexWrite
+from merp.hdl.mac_array.ports.outputs import Outputs
+from merp.hdl.mac_array.ports.rounding import PixelWords, Readout, RoundedSums
 from merp.hdl.mac_array.ports.slots import Verdict
 from merp.hdl.mac_array.ports.trainer_ports import TrainerPorts
-from merp.hdl.mac_array.ports.updates import Saturated
+from merp.hdl.mac_array.ports.updates import Saturated, StepStreams
 from merp.hdl.mac_array.update.update_path import update_path
 from merp.hdl.streams.stream_gate import stream_gate
 from merp.hdl.streams.stream_mux import stream_mux
-from merp.hdl.streams.wanted_gate import wanted_gate
 from merp.models.machines.mac_array.params.design import WORD_BITS, Design
-from merp.models.machines.mac_array.params.words import ROUNDED_BITS
 
 
 @block
@@ -48,6 +48,50 @@ def _whole_beats(stream: AxiStream) -> Any:
             stream.tkeep.next = full
 
     return keep
+
+
+def _step_streams(ports: TrainerPorts, design: Design) -> tuple[StepStreams, StepStreams]:
+    """Parameters as a kernel update takes them, and as they leave."""
+    sources = {"gradient": ports.m_axis_gradient, "kernel": ports.m_axis_kernel}
+    if design.momentum:
+        sources["velocity"] = ports.m_axis_velocity
+    old = {kind: Stream(design.parameter_bits) for kind in sources}
+    return StepStreams(**old), StepStreams(**{k: stream_of(axi) for k, axi in sources.items()})
+
+
+@block
+def _with_loss(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    ports: TrainerPorts,
+    sink: Stream,
+    source: Stream,
+    framing_error: Bit,
+    design: Design,
+) -> Any:
+    """Send the deltas of the loss behind the outputs of the last layer, with the right class."""
+    output_config, s_axis_target = ports.output_config, ports.s_axis_target
+    target, targets = Stream(WORD_BITS), bits(1)
+
+    @always_comb
+    def ask_target() -> None:
+        targets.next = 0
+        if output_config.loss:
+            targets.next = 1
+        target.data.next = s_axis_target.tdata
+
+    return (
+        ask_target,
+        stream_gate(
+            clk, rst, start, words=targets, sink=stream_of(s_axis_target), valid=target.valid,
+            ready=target.ready, framing_error=framing_error,
+        ),
+        loss_unit(
+            clk, rst, start, config=output_config, target=target, sink=sink, source=source,
+            saturated=ports.status.saturated_loss, design=design,
+        ),
+    )  # fmt: skip
 
 
 @entity
@@ -78,27 +122,21 @@ def trainer(clk: Bit, rst: Bit, start: Bit, ports: TrainerPorts, design: Design)
     status = ports.status
     update, unpools = ports.supply_config.walk.update, ports.unpool_config.active
     operands, rank, bias = Operands(design), Rank(design), BiasWrite(design)
-    verdict, index = Verdict(design), IndexWrite(design)
+    verdict = Verdict(design)
     kernels, layer_kernels = stream_of(ports.s_axis_kernel), Stream(design.parameter_bits)
-    offered_kernels, old_kernels = Stream(design.parameter_bits), Stream(design.parameter_bits)
-    old_gradients = Stream(design.parameter_bits)
+    offered_kernels = Stream(design.parameter_bits)
+    old, new = _step_streams(ports, design)
     results = stream_of(ports.m_axis_map)
     whole_maps, whole_deltas = Stream(design.atom_bits), Stream(design.atom_bits)
-    outputs, expanded = Stream(design.atom_bits), Stream(design.atom_bits)
-    with_deltas = Stream(design.atom_bits) if design.loss else outputs
+    outputs, expanded = Outputs(design), Stream(design.atom_bits)
+    with_deltas = Stream(design.atom_bits) if design.loss else outputs.atoms
     start_computing, computes, unpool_error = flag(), flag(), flag()
     drained, complete, sent, error = flag(), flag(), flag(), flag()
-    supply_error, kernel_error, gradient_error, velocity_error = (flag() for _ in range(4))
-    target_error = flag()
-    biases, words = bits(design.parameter_bits), bits(design.parameter_bits)
-    rounded, clipped = bits(design.pof * ROUNDED_BITS), bits(design.pof)
-    layer_copied, update_copied = flag(), flag()
-    layer_drained, update_drained = flag(), flag()
-    layer_place, update_place = count(design.pixels), count(design.pixels)
-    shift, update_shift = bits(len(output_config.shift)), bits(len(output_config.shift))
-    map_sent, kernel_sent, gradient_sent = flag(), flag(), flag()
-    velocity_sent, velocity_due = flag(), flag()
-    wants_gradients, wants_kernels = flag(), flag()
+    supply_error, parameter_error, target_error = flag(), flag(), flag()
+    pixels = PixelWords(design)
+    layer, of_update = Readout(design), Readout(design)
+    shift = bits(len(output_config.shift))
+    sums = RoundedSums(design, bits(len(output_config.shift)))
     saturated = Saturated()
     saturated.gradient = status.saturated_gradient
     saturated.velocity = status.saturated_velocity
@@ -124,31 +162,13 @@ def trainer(clk: Bit, rst: Bit, start: Bit, ports: TrainerPorts, design: Design)
 
     @always_comb
     def share_rank() -> None:
-        layer_copied.next = rank.copied and not update
-        update_copied.next = rank.copied and update
-        drained.next = layer_drained or update_drained
-
-    @always_comb
-    def ask() -> None:
-        wants_gradients.next = update and not update_config.first
-        wants_kernels.next = update and update_config.last
+        layer.copied.next = rank.copied and not update
+        of_update.copied.next = rank.copied and update
+        drained.next = layer.drained or of_update.drained
 
     @always_comb
     def tell() -> None:
-        error.next = (
-            supply_error
-            or kernel_error
-            or gradient_error
-            or velocity_error
-            or unpool_error
-            or target_error
-        )
-        if not update:
-            sent.next = map_sent
-        elif update_config.last:
-            sent.next = kernel_sent and (velocity_sent or not velocity_due)
-        else:
-            sent.next = gradient_sent
+        error.next = supply_error or parameter_error or unpool_error or target_error
 
     supply = operand_supply(
         clk, rst, start=start_computing, design=design, ports=OperandSupplyPorts(
@@ -160,92 +180,45 @@ def trainer(clk: Bit, rst: Bit, start: Bit, ports: TrainerPorts, design: Design)
     array = (
         mac_array(clk, rst, operands=operands, rank=rank, design=design),
         round_lanes(
-            clk, sums=rank.sums, biases=biases, bias_shift=output_config.bias_shift, shift=shift,
-            relu=output_config.relu, rounded=rounded, words=words, clipped=clipped,
+            clk, sums=rank.sums, biases=pixels.biases, bias_shift=output_config.bias_shift,
+            shift=shift, relu=output_config.relu, rounded=sums.rounded, words=pixels.words,
+            clipped=pixels.clipped,
         ),
-        either(choice=update, one=update_place, other=layer_place, y=rank.place),
-        either(choice=update, one=update_shift, other=output_config.shift, y=shift),
+        either(choice=update, one=of_update.place, other=layer.place, y=rank.place),
+        either(choice=update, one=sums.shift, other=output_config.shift, y=shift),
     )  # fmt: skip
     maps_out = output_path(
-        clk, rst, start, config=output_config, bias=bias, copied=layer_copied, place=layer_place,
-        drained=layer_drained, biases=biases, words=words, clipped=clipped, index=index,
-        source=outputs, saturated=status.saturated, design=design,
+        clk, rst, start, config=output_config, bias=bias, readout=layer, pixels=pixels,
+        outputs=outputs, saturated=status.saturated, design=design,
     )  # fmt: skip
     unpooling = pooled_entry(
         clk, rst, start, design=design, ports=PooledEntryPorts(
-            config=ports.unpool_config, update=update, index=index,
+            config=ports.unpool_config, update=update, index=outputs.index,
             maps=stream_of(ports.s_axis_map), deltas=stream_of(ports.s_axis_delta),
             whole_maps=whole_maps, whole_deltas=whole_deltas, alone=expanded,
             framing_error=unpool_error,
         ),
     )  # fmt: skip
     mapped = [stream_mux(second=unpools, one=with_deltas, other=expanded, source=results)]
-    gates = [
-        wanted_gate(
-            clk, rst, start, wanted=wants_gradients, beats=update_config.beats,
-            sink=stream_of(ports.s_axis_gradient), source=old_gradients,
-            framing_error=gradient_error,
-        ),
-        wanted_gate(
-            clk, rst, start, wanted=wants_kernels, beats=update_config.beats,
-            sink=offered_kernels, source=old_kernels, framing_error=kernel_error,
-        ),
-    ]  # fmt: skip
-    ends = [
-        last_sent(clk, rst, start, stream=ports.m_axis_map, sent=map_sent),
-        last_sent(clk, rst, start, stream=ports.m_axis_kernel, sent=kernel_sent),
-        last_sent(clk, rst, start, stream=ports.m_axis_gradient, sent=gradient_sent),
-    ]
-    more: dict[str, Any] = {}
-    if design.momentum:
-        wants_velocities = flag()
-        old_velocities = Stream(design.parameter_bits)
-        more = {
-            "velocity_sink": old_velocities,
-            "velocity_source": stream_of(ports.m_axis_velocity),
-        }
-
-        @always_comb
-        def ask_velocities() -> None:
-            velocity_due.next = update_config.has_momentum
-            wants_velocities.next = update and update_config.last and update_config.has_momentum
-
-        gates += [
-            ask_velocities,
-            wanted_gate(
-                clk, rst, start, wanted=wants_velocities, beats=update_config.beats,
-                sink=stream_of(ports.s_axis_velocity), source=old_velocities,
-                framing_error=velocity_error,
-            ),
-        ]  # fmt: skip
-        ends.append(last_sent(clk, rst, start, stream=ports.m_axis_velocity, sent=velocity_sent))
     if design.loss:
-        s_axis_target = ports.s_axis_target
-        target, targets = Stream(WORD_BITS), bits(1)
-
-        @always_comb
-        def ask_target() -> None:
-            targets.next = 0
-            if output_config.loss:
-                targets.next = 1
-            target.data.next = s_axis_target.tdata
-
-        mapped += [
-            ask_target,
-            stream_gate(
-                clk, rst, start, words=targets, sink=stream_of(s_axis_target), valid=target.valid,
-                ready=target.ready, framing_error=target_error,
-            ),
-            loss_unit(
-                clk, rst, start, config=output_config, target=target, sink=outputs,
-                source=with_deltas, saturated=status.saturated_loss, design=design,
-            ),
-        ]  # fmt: skip
+        mapped.append(
+            _with_loss(
+                clk, rst, start, ports=ports, sink=outputs.atoms, source=with_deltas,
+                framing_error=target_error, design=design,
+            )
+        )  # fmt: skip
+    parameters_in = old_parameters(
+        clk,
+        rst,
+        start,
+        ports=ports,
+        kernels=offered_kernels,
+        old=old,
+        framing_error=parameter_error,
+    )
     parameters_out = update_path(
-        clk, rst, start, config=update_config, copied=update_copied, place=update_place,
-        drained=update_drained, shift=update_shift, rounded=rounded, gradient_sink=old_gradients,
-        kernel_sink=old_kernels, gradient_source=stream_of(ports.m_axis_gradient),
-        kernel_source=stream_of(ports.m_axis_kernel), saturated=saturated, design=design, **more,
+        clk, rst, start, config=update_config, readout=of_update, sums=sums, sinks=old,
+        sources=new, saturated=saturated, design=design,
     )  # fmt: skip
     counters = (
         pass_counters(
@@ -255,9 +228,10 @@ def trainer(clk: Bit, rst: Bit, start: Bit, ports: TrainerPorts, design: Design)
             ),
         ),
         word_counters(clk, rst, start, ports),
+        all_sent(clk, rst, start, ports=ports, sent=sent),
     )  # fmt: skip
     beats = [_whole_beats(each) for name, each in vars(ports).items() if name.startswith(SOURCE)]
     return (
-        share_kernels, begin, share_rank, ask, tell, supply, array, maps_out, unpooling, gates,
-        ends, parameters_out, counters, beats, mapped,
+        share_kernels, begin, share_rank, tell, supply, array, maps_out, unpooling, mapped,
+        parameters_in, parameters_out, counters, beats,
     )  # fmt: skip

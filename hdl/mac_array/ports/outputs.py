@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
-from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.models.machines.mac_array.params.design import Design
 from merp.models.machines.mac_array.params.output_registers import ATOM_NUMBER_BITS, output_table
 
@@ -63,3 +63,11 @@ class Group:
         self.atoms = count(design.max_stride)  # of a row
         self.lanes = count(design.pof)  # that have an output map
         self.number = bits(ATOM_NUMBER_BITS)  # of the first atom among the layer's outputs
+
+
+class Outputs:
+    """Where outputs go: their atoms, and the places of the maxima in their windows."""
+
+    def __init__(self, design: Design) -> None:
+        self.atoms = Stream(design.atom_bits)
+        self.index = IndexWrite(design)

@@ -98,3 +98,32 @@ class SupplyConfig:
         self.region_load = RegionLoadConfig(design)
         self.delta_load = DeltaLoadConfig(design)
         self.sweep = SweepConfig(design)
+
+
+class LayerIntakeConfig:
+    """Registers of the intake of maps in FP and DP."""
+
+    def __init__(self, load: LoadConfig, rows: RowsConfig, columns: ColumnsConfig) -> None:
+        self.load = load
+        self.rows = rows
+        self.columns = columns
+
+
+class LayerWalkConfig:
+    """Registers of the sequencer of FP and DP, and of its windows."""
+
+    def __init__(self, walk: WalkConfig, rows: RowsConfig, columns: ColumnsConfig) -> None:
+        self.walk = walk
+        self.rows = rows
+        self.columns = columns
+
+
+class SweepWalkConfig:
+    """Registers of the sequencer of KU, and of its windows."""
+
+    def __init__(
+        self, sweep: SweepConfig, rows: RegionRowsConfig, columns: RegionColumnsConfig
+    ) -> None:
+        self.sweep = sweep
+        self.rows = rows
+        self.columns = columns

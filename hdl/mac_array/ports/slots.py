@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from merp.hdl.base.signals import count, flag
+from merp.hdl.mac_array.ports.maps import MapRead
 from merp.models.machines.mac_array.params.design import Design
 
 
@@ -46,3 +47,21 @@ class DeltaRead:
     def __init__(self, design: Design) -> None:
         self.addr = count(2 * design.delta_words - 1)  # of the atom
         self.pixel = count(design.pox - 1)  # in it
+
+
+class LayerIssue:
+    """A slot of FP or DP and the reads of its operands, a cycle after the issue."""
+
+    def __init__(self, slot: Slot, maps: MapRead, kernels: KernelRead) -> None:
+        self.slot = slot
+        self.maps = maps
+        self.kernels = kernels
+
+
+class SweepIssue:
+    """A slot of KU and the reads of its operands, a cycle after the issue."""
+
+    def __init__(self, slot: Slot, maps: MapRead, deltas: DeltaRead) -> None:
+        self.slot = slot
+        self.maps = maps
+        self.deltas = deltas

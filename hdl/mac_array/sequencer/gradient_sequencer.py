@@ -8,18 +8,74 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb
+from myhdl import always, always_comb, block
 
-from merp.hdl.base.loop_index import loop_index
 from merp.hdl.base.signals import count, flag
 from merp.hdl.conversion.entity import Bit, entity
-from merp.hdl.mac_array.ports.maps import AxisRead, MapRead
-from merp.hdl.mac_array.ports.registers import RegionColumnsConfig, RegionRowsConfig, SweepConfig
-from merp.hdl.mac_array.ports.slots import DeltaRead, Slot, Verdict
+from merp.hdl.mac_array.ports.arrivals import Arrivals, PacedArrivals
+from merp.hdl.mac_array.ports.maps import AxisRead
+from merp.hdl.mac_array.ports.registers import SweepConfig, SweepWalkConfig
+from merp.hdl.mac_array.ports.slots import DeltaRead, SweepIssue, Verdict
 from merp.hdl.mac_array.sequencer.map_reader import map_reader
 from merp.hdl.mac_array.sequencer.region_axis import region_axis
+from merp.hdl.mac_array.sequencer.sequencer_ports import Run, RunMoves, SweepLoops
 from merp.hdl.mac_array.sequencer.stock import stock
+from merp.hdl.mac_array.sequencer.sweep_loops import sweep_loops
 from merp.models.machines.mac_array.params.design import Design
+
+
+@block
+def _deltas(
+    clk: Bit,
+    start: Bit,
+    sweep: SweepConfig,
+    fire: Bit,
+    loops: SweepLoops,
+    read: DeltaRead,
+    design: Design,
+) -> Any:
+    """Read the delta of every slot: those of a tile of lanes in each of its sweeps again.
+
+    Tiles take turns in the halves of the memories. ``fire``: the slot at hand is issued.
+    """
+    pox = design.pox
+    half = flag()  # of the delta memories
+    atom, delta_base = count(2 * design.delta_words), count(2 * design.delta_words)
+    pixel = count(pox - 1)
+
+    @always(clk.posedge)
+    def walk() -> None:
+        if loops.next_sweep:
+            pixel.next = 0
+            delta_base.next = 0
+            atom.next = 0
+        elif loops.next_row:
+            pixel.next = 0
+            delta_base.next = delta_base + sweep.atoms
+            atom.next = delta_base + sweep.atoms
+        elif fire:
+            if pixel == pox - 1:
+                pixel.next = 0
+                atom.next = atom + 1
+            else:
+                pixel.next = pixel + 1
+        if loops.next_tile:
+            half.next = not half
+        if start:
+            pixel.next = 0
+            delta_base.next = 0
+            atom.next = 0
+            half.next = False
+
+    @always(clk.posedge)
+    def ask() -> None:
+        if fire:
+            read.pixel.next = pixel
+            read.addr.next = atom
+            if half:
+                read.addr.next = atom + design.delta_words
+
+    return walk, ask
 
 
 @entity
@@ -27,18 +83,11 @@ def gradient_sequencer(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    sweep: SweepConfig,
-    rows: RegionRowsConfig,
-    columns: RegionColumnsConfig,
-    map_row: Bit,
-    maps_complete: Bit,
-    delta_row: Bit,
-    deltas_complete: Bit,
+    config: SweepWalkConfig,
+    maps: Arrivals,
+    deltas: PacedArrivals,
     drained: Bit,
-    computed: Bit,
-    slot: Slot,
-    map_read: MapRead,
-    delta_read: DeltaRead,
+    issued: SweepIssue,
     verdict: Verdict,
     design: Design,
 ) -> Any:
@@ -49,35 +98,28 @@ def gradient_sequencer(
     of lanes for the rows of the maps that its window needs; a sweep's last one until the sums of
     the sweep before have been read.
 
-    sweep, rows, columns  in  registers, stable from start to the last slot
-    map_row, delta_row    in  pulse: a row of all maps of a group, of all lanes of a tile is there
-    maps_complete         in  all rows of all maps are
-    deltas_complete       in  all rows of deltas are
-    drained               in  pulse: the last read of a sweep's sums
-    computed              out  pulse: a tile's last slot was issued in the cycle before
-    slot, map_read, delta_read  out  a cycle after the issue
-    verdict               out  of this cycle; nothing is named when no slot is left
+    config   in   registers, stable from start to the last slot
+    maps     in   rows of all maps of a group
+    deltas   in, out  rows of all lanes of a tile, and the end of a tile
+    drained  in   pulse: the last read of a sweep's sums
+    issued   out  a slot and its reads, a cycle after the issue
+    verdict  out  of this cycle; nothing is named when no slot is left
 
     Throughput: a slot per cycle. Reset: nothing to issue.
     """
     pox, poy, pof = design.pox, design.poy, design.pof
-    top = 2 * design.map_words
+    sweep, slot = config.sweep, issued.slot
+    maps_complete, deltas_complete, computed = maps.complete, deltas.complete, deltas.computed
     busy, fire = flag(), flag()
-    column, row, sideways, down = (count(design.max_size) for _ in range(4))
-    group, tile = count(design.max_maps), count(design.max_tiles)
-    last_column, last_row, last_across, last_down = (flag() for _ in range(4))
-    last_group, last_tile = flag(), flag()
-    next_row, next_sweep, next_down, next_group, next_tile = (flag() for _ in range(5))
+    loops = SweepLoops()
+    last_column, last_row = loops.last_column, loops.last_row
+    next_sweep, next_group, next_tile = loops.next_sweep, loops.next_group, loops.next_tile
 
     first, read_out = flag(), flag()
     biased, first_tile = flag(), flag()  # first sweep of a tile; the maps come during the first
-    group_base = count(top)
-    half = flag()  # of the delta memories
-    atom, delta_base = count(2 * design.delta_words), count(2 * design.delta_words)
-    pixel = count(pox - 1)
+    group_base = count(2 * design.map_words)
     aside, below = AxisRead(design, pox), AxisRead(design, poy)
-    restart_columns, advance_columns, rewind_columns = flag(), flag(), flag()
-    restart_rows, advance_rows, rewind_rows = flag(), flag(), flag()
+    rewind_columns, rewind_rows = flag(), flag()
     # Rows of deltas and maps; of these, another group in the first tile of lanes.
     deltas_there, maps_there, other_maps = flag(), flag(), flag()
 
@@ -98,52 +140,27 @@ def gradient_sequencer(
                 fire.next = True
 
     @always_comb
-    def carry() -> None:
-        next_row.next = fire and last_column
-        next_sweep.next = fire and last_column and last_row
-        next_down.next = fire and last_column and last_row and last_across
-        next_group.next = fire and last_column and last_row and last_across and last_down
-        next_tile.next = (
-            fire and last_column and last_row and last_across and last_down and last_group
-        )
-
-    @always_comb
     def move() -> None:
-        restart_columns.next = next_row
-        advance_columns.next = next_sweep
-        rewind_columns.next = start or next_down
-        restart_rows.next = next_sweep
-        advance_rows.next = next_down
+        rewind_columns.next = start or loops.next_down
         rewind_rows.next = start or next_group
         other_maps.next = next_group and first_tile
 
     @always_comb
     def tell() -> None:
         verdict.issue.next = fire
-        verdict.final_issue.next = next_tile and last_tile
+        verdict.final_issue.next = next_tile and loops.last_tile
         verdict.rows.next = sweep.taps
         verdict.columns.next = sweep.taps
         verdict.maps.next = sweep.maps
         verdict.lanes.next = pof
-        if last_down:
+        if loops.last_down:
             verdict.rows.next = sweep.last_taps
-        if last_across:
+        if loops.last_across:
             verdict.columns.next = sweep.last_taps
-        if last_group:
+        if loops.last_group:
             verdict.maps.next = sweep.last_maps
-        if last_tile:
+        if loops.last_tile:
             verdict.lanes.next = sweep.last_lanes
-
-    loops = (
-        loop_index(clk, start, step=fire, size=sweep.columns, index=column, final=last_column),
-        loop_index(clk, start, step=next_row, size=sweep.rows, index=row, final=last_row),
-        loop_index(
-            clk, start, step=next_sweep, size=sweep.tap_tiles, index=sideways, final=last_across
-        ),
-        loop_index(clk, start, step=next_down, size=sweep.tap_tiles, index=down, final=last_down),
-        loop_index(clk, start, step=next_group, size=sweep.groups, index=group, final=last_group),
-        loop_index(clk, start, step=next_tile, size=sweep.lane_groups, index=tile, final=last_tile),
-    )
 
     @always(clk.posedge)
     def advance() -> None:
@@ -157,7 +174,6 @@ def gradient_sequencer(
             read_out.next = True
         if next_tile:
             first_tile.next = False
-            half.next = not half
             group_base.next = 0
         elif next_group:
             group_base.next = group_base + sweep.group_words
@@ -169,45 +185,10 @@ def gradient_sequencer(
             read_out.next = True
             biased.next = True
             first_tile.next = True
-            half.next = False
             group_base.next = 0
         if rst:
             busy.next = False
             computed.next = False
-
-    stocks = (
-        stock(
-            clk, rst, start, arrived=map_row, run=sweep.map_rows, first=sweep.reach,
-            stride=sweep.stride, step=next_row, rewind=next_sweep, advance=other_maps,
-            there=maps_there, runs=design.max_maps, longest=design.max_size,
-        ),
-        stock(
-            clk, rst, start, arrived=delta_row, run=sweep.rows, first=1, stride=1, step=next_row,
-            rewind=next_sweep, advance=next_tile, there=deltas_there,
-            runs=design.max_tiles, longest=design.max_size,
-        ),
-    )  # fmt: skip
-
-    @always(clk.posedge)
-    def walk_deltas() -> None:
-        if next_sweep:
-            pixel.next = 0
-            delta_base.next = 0
-            atom.next = 0
-        elif next_row:
-            pixel.next = 0
-            delta_base.next = delta_base + sweep.atoms
-            atom.next = delta_base + sweep.atoms
-        elif fire:
-            if pixel == pox - 1:
-                pixel.next = 0
-                atom.next = atom + 1
-            else:
-                pixel.next = pixel + 1
-        if start:
-            pixel.next = 0
-            delta_base.next = 0
-            atom.next = 0
 
     @always(clk.posedge)
     def issue() -> None:
@@ -216,25 +197,39 @@ def gradient_sequencer(
             slot.first.next = first
             slot.last.next = next_sweep
             slot.biased.next = biased
-            delta_read.pixel.next = pixel
-            delta_read.addr.next = atom
-            if half:
-                delta_read.addr.next = atom + design.delta_words
         if rst:
             slot.valid.next = False
 
+    position = sweep_loops(clk, start, sweep=sweep, fire=fire, loops=loops, design=design)
+    stocks = (
+        stock(
+            clk, rst, start, arrived=maps.arrived, there=maps_there,
+            run=Run(pieces=sweep.map_rows, first=sweep.reach, stride=sweep.stride),
+            moves=RunMoves(step=loops.next_row, rewind=next_sweep, advance=other_maps),
+            runs=design.max_maps, longest=design.max_size,
+        ),
+        stock(
+            clk, rst, start, arrived=deltas.arrived, there=deltas_there,
+            run=Run(pieces=sweep.rows, first=1, stride=1),
+            moves=RunMoves(step=loops.next_row, rewind=next_sweep, advance=next_tile),
+            runs=design.max_tiles, longest=design.max_size,
+        ),
+    )  # fmt: skip
+    delta_reads = _deltas(
+        clk, start, sweep=sweep, fire=fire, loops=loops, read=issued.deltas, design=design
+    )
     horizontal = region_axis(
-        clk, config=columns, rewind=rewind_columns, advance=advance_columns,
-        restart=restart_columns, step=fire, read=aside, design=design, tile=pox,
+        clk, config=config.columns, rewind=rewind_columns, advance=next_sweep,
+        restart=loops.next_row, step=fire, read=aside, design=design, tile=pox,
     )  # fmt: skip
     vertical = region_axis(
-        clk, config=rows, rewind=rewind_rows, advance=advance_rows, restart=restart_rows,
-        step=next_row, read=below, design=design, tile=poy,
+        clk, config=config.rows, rewind=rewind_rows, advance=loops.next_down, restart=next_sweep,
+        step=loops.next_row, read=below, design=design, tile=poy,
     )  # fmt: skip
-    reads = map_reader(
-        clk, rst, fire=fire, down=below, across=aside, base=group_base, read=map_read
+    map_reads = map_reader(
+        clk, rst, fire=fire, down=below, across=aside, base=group_base, read=issued.maps
     )
     return (
-        judge, carry, move, tell, loops, advance, stocks, walk_deltas, issue, horizontal, vertical,
-        reads,
+        judge, move, tell, advance, issue, position, stocks, delta_reads, horizontal, vertical,
+        map_reads,
     )  # fmt: skip

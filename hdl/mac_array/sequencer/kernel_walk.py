@@ -8,8 +8,10 @@ from myhdl import always, always_comb
 
 from merp.hdl.base.signals import count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.mac_array.ports.arrivals import KernelArrivals
 from merp.hdl.mac_array.ports.registers import WalkConfig
 from merp.hdl.mac_array.ports.slots import KernelRead
+from merp.hdl.mac_array.sequencer.sequencer_ports import SlotEnds
 from merp.models.machines.mac_array.params.design import Design
 
 
@@ -20,12 +22,8 @@ def kernel_walk(
     config: WalkConfig,
     fire: Bit,
     element: Word,
-    last_tap: Bit,
-    last_map: Bit,
-    last_tile: Bit,
-    last_group: Bit,
-    progress: Word,
-    loaded: Bit,
+    ends: SlotEnds,
+    kernels: KernelArrivals,
     there: Bit,
     read: KernelRead,
     design: Design,
@@ -38,16 +36,16 @@ def kernel_walk(
 
     fire        in   the slot at hand is issued
     element     in   of the kernel, that its tap is in DP
-    last_tap, last_map, last_tile, last_group  in  it is the last of its map, of its tile with
-                     last_tap, of its group with these, of its band with these
-    progress    in   words that are there; of columns, runs of beats (parameter_intake)
-    loaded      in   all are
+    ends        in   what it is the last one of
+    kernels     in   words that are there; of columns, runs of beats (parameter_intake)
     there       out  the slot's are
     read        out  a cycle after the slot was issued; rows 0 in every other cycle
 
     Throughput: a slot per cycle. Reset: none, begin with start.
     """
     pof = design.pof
+    last_tap, last_map, last_tile, last_group = ends.tap, ends.map, ends.tile, ends.group
+    progress, loaded = kernels.progress, kernels.loaded
     top = 2 * design.kernel_words
     group_base, map_base = count(top), count(top)
     tap = count(design.max_kernel**2)

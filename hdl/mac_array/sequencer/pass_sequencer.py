@@ -10,15 +10,16 @@ from typing import Any
 
 from myhdl import always, always_comb, block
 
-from merp.hdl.base.loop_index import loop_index
 from merp.hdl.base.signals import count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.hdl.mac_array.ports.maps import AxisRead, MapRead
-from merp.hdl.mac_array.ports.registers import ColumnsConfig, RowsConfig, WalkConfig
-from merp.hdl.mac_array.ports.slots import KernelRead, Slot, Verdict
+from merp.hdl.mac_array.ports.arrivals import KernelArrivals, PacedArrivals
+from merp.hdl.mac_array.ports.maps import AxisRead
+from merp.hdl.mac_array.ports.registers import LayerWalkConfig
+from merp.hdl.mac_array.ports.slots import LayerIssue, Verdict
 from merp.hdl.mac_array.sequencer.kernel_walk import kernel_walk
+from merp.hdl.mac_array.sequencer.layer_loops import layer_loops
 from merp.hdl.mac_array.sequencer.map_reader import map_reader
-from merp.hdl.mac_array.sequencer.tap_axis import tap_axis
+from merp.hdl.mac_array.sequencer.sequencer_ports import LayerLoops
 from merp.hdl.mac_array.sequencer.window_axis import window_axis
 from merp.models.machines.mac_array.params.design import Design
 
@@ -28,13 +29,13 @@ def _maps_there(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    arrived: Bit,
-    complete: Bit,
+    arrivals: PacedArrivals,
     next_band: Bit,
     maps: Word,
     there: Word,
 ) -> Any:
     """Count maps whose rows are there for this band, and for the next one."""
+    arrived, complete = arrivals.arrived, arrivals.complete
 
     @always(clk.posedge)
     def count() -> None:
@@ -55,18 +56,11 @@ def pass_sequencer(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    walk: WalkConfig,
-    rows: RowsConfig,
-    columns: ColumnsConfig,
-    progress: Word,
-    loaded: Bit,
-    arrived: Bit,
-    complete: Bit,
+    config: LayerWalkConfig,
+    kernels: KernelArrivals,
+    maps: PacedArrivals,
     drained: Bit,
-    computed: Bit,
-    slot: Slot,
-    map_read: MapRead,
-    kernel_read: KernelRead,
+    issued: LayerIssue,
     verdict: Verdict,
     design: Design,
 ) -> Any:
@@ -79,44 +73,32 @@ def pass_sequencer(
     the bias, too), for the rows of its map that its band needs, and, if it is the last one of its
     tile, until the sums of the tile before have been read.
 
-    walk, rows, columns  in  registers, stable from start to the last slot
-    progress, loaded     in  kernel words that are there (parameter_intake)
-    arrived              in  pulse: a map's rows of the next band are there
-    complete             in  all rows of all maps are
-    drained              in  pulse: the last read of a tile's sums
-    computed             out  pulse: the last slot of a band was issued in the cycle before
-    slot, map_read, kernel_read  out  a cycle after the issue
-    verdict              out  of this cycle; nothing is named when no slot is left
+    config   in   registers, stable from start to the last slot
+    kernels  in   kernel words that are there (parameter_intake)
+    maps     in, out  rows of a map that its next band needs, and the end of a band
+    drained  in   pulse: the last read of a tile's sums
+    issued   out  a slot and its reads, a cycle after the issue
+    verdict  out  of this cycle; nothing is named when no slot is left
 
     Throughput: a slot per cycle. Reset: nothing to issue.
     """
     pox, poy, pof = design.pox, design.poy, design.pof
-    busy = flag()
-    # Behind each other from the innermost loop on: the loop is at its end, and all within it are.
-    column, line = count(design.max_kernel), count(design.max_kernel**2)  # tap, its row's first
-    element, each_map = count(design.max_kernel**2), count(design.max_maps)
-    right_phase, down_phase = count(design.max_stride), count(design.max_stride)
-    tile, group, band = count(design.max_size), count(design.max_tiles), count(design.max_size)
-    last_column, last_row, last_map = flag(), flag(), flag()
-    last_tile, last_group, last_band = flag(), flag(), flag()
-    last_right_phase, last_down_phase, last_column_tile = flag(), flag(), flag()
-    fire, next_row, next_map, next_tile = flag(), flag(), flag(), flag()
-    next_column_tile, next_group, next_down_phase, next_band = (flag() for _ in range(4))
-    last_tap = flag()
-
+    walk, slot = config.walk, issued.slot
+    complete, computed = maps.complete, maps.computed
+    busy, fire = flag(), flag()
+    loops = LayerLoops(design)
+    across, down, ends = loops.across, loops.down, loops.ends
+    each_map = loops.each_map
+    element = count(design.max_kernel**2)
     first = flag()  # the tile's first slot
     read_out = flag()  # the sums of the tile before have been read
     maps_there = count(2 * design.max_maps + 1)  # of this band and of the next one
     kernels_there = flag()
-    across, down = AxisRead(design, pox), AxisRead(design, poy)
-    restart_rows, restart_columns = flag(), flag()
-    advance_columns, rewind_columns = flag(), flag()
-    right_ahead, down_ahead = flag(), flag()
+    beside, below = AxisRead(design, pox), AxisRead(design, poy)
+    rewind_columns = flag()
 
     @always_comb
     def judge() -> None:
-        last_tap.next = last_column and last_row
-        last_tile.next = last_column_tile and last_right_phase
         fire.next = False
         verdict.stall_kernel.next = False
         verdict.stall_input.next = False
@@ -126,101 +108,44 @@ def pass_sequencer(
                 verdict.stall_kernel.next = True
             elif not complete and maps_there <= each_map:
                 verdict.stall_input.next = True
-            elif last_column and last_row and last_map and not read_out:
+            elif ends.tap and ends.map and not read_out:
                 verdict.stall_output.next = True
             else:
                 fire.next = True
 
     @always_comb
-    def carry() -> None:
-        next_row.next = fire and last_column
-        next_map.next = fire and last_tap
-        next_tile.next = fire and last_tap and last_map
-
-    @always_comb
-    def carry_on() -> None:
-        next_column_tile.next = next_tile and last_right_phase
-        next_group.next = next_tile and last_tile
-        next_down_phase.next = next_tile and last_tile and last_group
-        next_band.next = next_tile and last_tile and last_group and last_down_phase
-
-    @always_comb
     def find() -> None:
-        element.next = line + column
+        element.next = down.tap + across.tap
 
     @always_comb
     def tell() -> None:
         verdict.issue.next = fire
-        verdict.final_issue.next = next_band and last_band
+        verdict.final_issue.next = loops.next_band and loops.last_band
         verdict.maps.next = 1
         verdict.rows.next = poy
         verdict.columns.next = pox
         verdict.lanes.next = pof
-        if last_band:
+        if loops.last_band:
             verdict.rows.next = walk.last_rows
-            if down_phase < walk.more_rows:
+            if down.phase < walk.more_rows:
                 verdict.rows.next = walk.last_rows + 1
-        if last_column_tile:
+        if loops.last_column_tile:
             verdict.columns.next = walk.last_columns
-            if right_phase < walk.more_columns:
+            if across.phase < walk.more_columns:
                 verdict.columns.next = walk.last_columns + 1
-        if last_group:
+        if ends.group:
             verdict.lanes.next = walk.last_lanes
 
     @always_comb
     def move() -> None:
-        restart_columns.next = next_row
-        advance_columns.next = next_column_tile
-        rewind_columns.next = start or next_group
-        restart_rows.next = next_map
-
-    loops = (
-        tap_axis(
-            clk,
-            start,
-            step=fire,
-            next_phase=next_tile,
-            phases=walk.phases,
-            first=walk.first,
-            stride=walk.phases,
-            unit=1,
-            size=walk.kernel,
-            tap=column,
-            last_tap=last_column,
-            phase=right_phase,
-            last_phase=last_right_phase,
-            ahead=right_ahead,
-        ),
-        tap_axis(
-            clk,
-            start,
-            step=next_row,
-            next_phase=next_down_phase,
-            phases=walk.phases,
-            first=walk.first_line,
-            stride=walk.line_step,
-            unit=walk.kernel,
-            size=walk.taps,
-            tap=line,
-            last_tap=last_row,
-            phase=down_phase,
-            last_phase=last_down_phase,
-            ahead=down_ahead,
-        ),
-        loop_index(clk, start, step=next_map, size=walk.maps, index=each_map, final=last_map),
-        loop_index(
-            clk, start, step=next_column_tile, size=walk.tiles, index=tile, final=last_column_tile
-        ),
-        loop_index(clk, start, step=next_group, size=walk.groups, index=group, final=last_group),
-        loop_index(clk, start, step=next_band, size=walk.bands, index=band, final=last_band),
-    )
+        rewind_columns.next = start or loops.next_group
 
     @always(clk.posedge)
     def advance() -> None:
-        computed.next = next_band
+        computed.next = loops.next_band
         if fire:
-            first.next = next_tile
-        if next_tile:
+            first.next = loops.next_tile
+        if loops.next_tile:
             read_out.next = False
         elif drained:
             read_out.next = True
@@ -234,42 +159,36 @@ def pass_sequencer(
             busy.next = False
             computed.next = False
 
-    stock_taking = _maps_there(
-        clk,
-        rst,
-        start,
-        arrived=arrived,
-        complete=complete,
-        next_band=next_band,
-        maps=walk.maps,
-        there=maps_there,
-    )
-
     @always(clk.posedge)
     def issue() -> None:
         slot.valid.next = fire
         if fire:
             slot.first.next = first
-            slot.last.next = next_tile
+            slot.last.next = loops.next_tile
             slot.biased.next = False
         if rst:
             slot.valid.next = False
 
+    position = layer_loops(clk, start, walk=walk, fire=fire, loops=loops, design=design)
+    stock_taking = _maps_there(
+        clk, rst, start, arrivals=maps, next_band=loops.next_band, maps=walk.maps, there=maps_there
+    )
     horizontal = window_axis(
-        clk, config=columns, rewind=rewind_columns, advance=advance_columns,
-        restart=restart_columns, ahead=right_ahead, step=fire, read=across, design=design, tile=pox,
+        clk, config=config.columns, rewind=rewind_columns, advance=loops.next_column_tile,
+        restart=loops.next_row, ahead=across.ahead, step=fire, read=beside, design=design, tile=pox,
     )  # fmt: skip
     vertical = window_axis(
-        clk, config=rows, rewind=start, advance=next_band, restart=restart_rows, ahead=down_ahead,
-        step=next_row, read=down, design=design, tile=poy,
+        clk, config=config.rows, rewind=start, advance=loops.next_band, restart=loops.next_map,
+        ahead=down.ahead, step=loops.next_row, read=below, design=design, tile=poy,
     )  # fmt: skip
     words = kernel_walk(
-        clk, start, config=walk, fire=fire, element=element, last_tap=last_tap, last_map=last_map,
-        last_tile=last_tile, last_group=last_group, progress=progress, loaded=loaded,
-        there=kernels_there, read=kernel_read, design=design,
+        clk, start, config=walk, fire=fire, element=element, ends=ends, kernels=kernels,
+        there=kernels_there, read=issued.kernels, design=design,
     )  # fmt: skip
-    reads = map_reader(clk, rst, fire=fire, down=down, across=across, base=each_map, read=map_read)
+    reads = map_reader(
+        clk, rst, fire=fire, down=below, across=beside, base=each_map, read=issued.maps
+    )
     return (
-        judge, carry, carry_on, find, tell, move, loops, advance, stock_taking, issue, horizontal,
-        vertical, words, reads,
+        judge, find, tell, move, advance, issue, position, stock_taking, horizontal, vertical,
+        words, reads,
     )  # fmt: skip

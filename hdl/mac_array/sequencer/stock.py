@@ -7,7 +7,8 @@ from typing import Any
 from myhdl import always, always_comb, block, intbv
 
 from merp.hdl.base.signals import count
-from merp.hdl.conversion.entity import Bit, Word
+from merp.hdl.conversion.entity import Bit
+from merp.hdl.mac_array.sequencer.sequencer_ports import Run, RunMoves
 
 
 @block
@@ -16,12 +17,8 @@ def stock(
     rst: Bit,
     start: Bit,
     arrived: Bit,
-    run: Word,
-    first: Word | int,
-    stride: Word | int,
-    step: Bit,
-    rewind: Bit,
-    advance: Bit,
+    run: Run,
+    moves: RunMoves,
     there: Bit,
     runs: int,
     longest: int,
@@ -29,12 +26,9 @@ def stock(
     """Count pieces, and those that are needed, from the pass's first one on.
 
     arrived  in   pulse: another piece has come
-    run      in   pieces of a run; stable from start, like first and stride
-    first    in   those that are needed of a run at first
-    stride   in   those that a step asks for beside, up to all of the run
-    step     in   go on within the run
-    rewind   in   back to its first ones; of several at once the last named counts
-    advance  in   to the first ones of the next run; not in the cycle behind advance or start
+    run      in   pieces of a run, and those that are needed of it
+    moves    in   within the run, and to the next one; no advance in the cycle behind advance or
+                  start
     there    out  they have come
 
     runs, longest: the most runs of a pass, and the most pieces of a run. Throughput: a step per
@@ -60,23 +54,23 @@ def stock(
     @always(clk.posedge)
     def ask() -> None:
         further = intbv(0)[len(needed) + 1 :]
-        next_first.next = run_first + run
-        next_all.next = run_all + run
-        if advance:
+        next_first.next = run_first + run.pieces
+        next_all.next = run_all + run.pieces
+        if moves.advance:
             needed.next = next_first
             run_first.next = next_first
             run_all.next = next_all
-        elif rewind:
+        elif moves.rewind:
             needed.next = run_first
-        elif step:
+        elif moves.step:
             further[:] = needed
-            further[:] = further + stride
+            further[:] = further + run.stride
             needed.next = further
             if further > run_all:
                 needed.next = run_all
         if start:
-            needed.next = first
-            run_first.next = first
-            run_all.next = run
+            needed.next = run.first
+            run_first.next = run.first
+            run_all.next = run.pieces
 
     return tell, tally, ask

@@ -8,26 +8,12 @@ from myhdl import always, always_comb, intbv
 
 from merp.hdl.base.loop_index import loop_index
 from merp.hdl.base.signals import count, flag
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.mac_array.sequencer.sequencer_ports import TapPlace, Taps
 
 
 @entity
-def tap_axis(
-    clk: Bit,
-    start: Bit,
-    step: Bit,
-    next_phase: Bit,
-    phases: Word,
-    first: Word,
-    stride: Word,
-    unit: Word | int,
-    size: Word,
-    tap: Word,
-    last_tap: Bit,
-    phase: Word,
-    last_phase: Bit,
-    ahead: Bit,
-) -> Any:
+def tap_axis(clk: Bit, start: Bit, step: Bit, next_phase: Bit, taps: Taps, place: TapPlace) -> Any:
     """Go down from the largest tap to the smallest one, in steps of the stride.
 
     A pixel of DP meets every stride-th tap only; which of them depends on its phase, its place
@@ -38,21 +24,14 @@ def tap_axis(
     step        in   go to the next tap; behind the last comes the first
     next_phase  in   with the last step of a phase: go to the next one; behind the last comes the
                      first
-    phases      in   how many there are; stable from start, like all of the following
-    first       in   the first tap of the first phase
-    stride      in   from a tap to the next one of a phase
-    unit        in   from a tap to the one behind it
-    size        in   behind the kernel's last tap
-    tap         out  the tap at hand
-    last_tap    out  it is the phase's last one
-    phase       out  the phase at hand
-    last_phase  out  it is the last one
-    ahead       out  of the phase after this cycle: its first delta lies one further on than that of
-                     the first phase
+    taps        in   which there are
+    place       out  the tap and the phase at hand
 
-    Taps may be counted in elements of the kernel buffer.
     Throughput: a tap per cycle. Reset: none, begin with start.
     """
+    first, stride, unit, size = taps.first, taps.stride, taps.unit, taps.size
+    tap, last_tap = place.tap, place.last_tap
+    phase, last_phase, ahead = place.phase, place.last_phase, place.ahead
     width = len(size) + 1
     largest, next_largest = count(size.max - 1), count(size.max - 1)  # tap of the phase
     moved = flag()
@@ -93,6 +72,6 @@ def tap_axis(
             tap.next = first
 
     loop = loop_index(
-        clk, start, step=next_phase, size=phases, index=phase, final=last_phase
+        clk, start, step=next_phase, size=taps.phases, index=phase, final=last_phase
     )  # fmt: skip
     return judge, follow, go, loop

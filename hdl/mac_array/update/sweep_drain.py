@@ -4,12 +4,66 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, concat, intbv
+from myhdl import always, always_comb, block, concat, intbv
 
 from merp.hdl.base.signals import count, flag
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.mac_array.ports.rounding import Readout
 from merp.hdl.mac_array.ports.updates import Beat, UpdateConfig
 from merp.models.machines.mac_array.params.design import Design
+
+
+class Left:
+    """Where a pass is: what is left of it, the sweep at hand included."""
+
+    def __init__(self, design: Design) -> None:
+        self.rows = count(design.max_kernel)  # of taps
+        self.columns = count(design.max_kernel)  # of taps
+        self.inputs = count(design.max_maps)  # input maps
+        self.outputs = count(design.max_maps)  # output maps
+        self.at_bias = flag()  # the beat at hand is that of bias gradients
+
+
+@block
+def _sweep_walk(
+    clk: Bit,
+    clear: Bit,
+    config: UpdateConfig,
+    sweep_ends: Bit,
+    bias_ends: Bit,
+    left: Left,
+    design: Design,
+) -> Any:
+    """Go to the next sweep behind the last beat of taps, or of bias gradients."""
+
+    @always(clk.posedge)
+    def walk() -> None:
+        if sweep_ends:
+            if left.columns > config.side:
+                left.columns.next = left.columns - config.side
+            else:
+                left.columns.next = config.kernel
+                if left.rows > config.side:
+                    left.rows.next = left.rows - config.side
+                else:
+                    left.rows.next = config.kernel
+                    if left.inputs > config.regions:
+                        left.inputs.next = left.inputs - config.regions
+                    else:
+                        left.inputs.next = config.inputs
+                        left.at_bias.next = True
+        if bias_ends:
+            left.at_bias.next = False
+            if left.outputs > design.pof:
+                left.outputs.next = left.outputs - design.pof
+        if clear:
+            left.columns.next = config.kernel
+            left.rows.next = config.kernel
+            left.inputs.next = config.inputs
+            left.outputs.next = config.outputs
+            left.at_bias.next = False
+
+    return walk
 
 
 @entity
@@ -18,34 +72,32 @@ def sweep_drain(
     rst: Bit,
     start: Bit,
     config: UpdateConfig,
-    copied: Bit,
+    readout: Readout,
     permit: Bit,
-    place: Word,
-    drained: Bit,
     beat: Beat,
     design: Design,
 ) -> Any:
     """Walk over the beats of a pass: tiles of output maps, groups of input maps, tiles of taps.
 
     config   in   sizes, stable from start on
-    copied   in   pulse: from this cycle on the second rank has another sweep
+    readout  in, out  reads a sweep's sums out of the second rank
     permit   in   what a beat needs is there, and there is room for what it gives
-    place    out  the MAC that is read
-    drained  out  pulse: it is the sweep's last beat
     beat     out  what is read, in the cycle of place
 
     A sweep's beats: its maps in the order of their regions, of each its taps inside the kernel, row
     by row. Behind the last sweep of a tile of output maps comes the beat of its bias gradients.
     Throughput: a beat per cycle. Reset, and start: no sweep, the pass at its beginning.
     """
-    pending, clear, go, map_done, sweep_done = (flag() for _ in range(5))
-    group_done, at_bias, last_beat = flag(), flag(), flag()
+    copied, place, drained = readout.copied, readout.place, readout.drained
+    pending, clear, go, map_done = (flag() for _ in range(4))
+    group_done, last_beat, sweep_ends, bias_ends = (flag() for _ in range(4))
+    left = Left(design)
+    at_bias = left.at_bias
+    rows_left, columns_left, inputs_left = left.rows, left.columns, left.inputs
     row, column = count(design.poy - 1), count(design.pox - 1)  # of the tap in its region
     base_row, base_column = count(design.poy - 1), count(design.pox - 1)  # of the region
     region = count(design.pox)  # in the row of regions, from 1
     last_row, last_column, last_across, last_region = flag(), flag(), flag(), flag()
-    rows_left, columns_left = count(design.max_kernel), count(design.max_kernel)
-    inputs_left, outputs_left = count(design.max_maps), count(design.max_maps)
     maps = count(design.pixels)  # of the sweep, up to this one
     turn, first_turn = count(design.pof - 1), count(design.pof - 1)
     turn_bits, row_bits, column_bits = len(turn), len(row), len(column)
@@ -76,7 +128,8 @@ def sweep_drain(
 
     @always_comb
     def close() -> None:
-        sweep_done.next = not at_bias and map_done
+        sweep_ends.next = go and not at_bias and map_done
+        bias_ends.next = go and at_bias
         last_beat.next = at_bias or (
             map_done and not (group_done and inputs_left <= config.regions)
         )
@@ -119,7 +172,7 @@ def sweep_drain(
                     else:
                         region.next = region + 1
                         base_column.next = base_column + config.side
-            if sweep_done:
+            if sweep_ends:
                 maps.next = 1
                 turn.next = first_turn
                 if group_done:
@@ -138,33 +191,6 @@ def sweep_drain(
             turn.next = 0
             first_turn.next = 0
 
-    @always(clk.posedge)
-    def walk_sweeps() -> None:
-        if go and sweep_done:
-            if columns_left > config.side:
-                columns_left.next = columns_left - config.side
-            else:
-                columns_left.next = config.kernel
-                if rows_left > config.side:
-                    rows_left.next = rows_left - config.side
-                else:
-                    rows_left.next = config.kernel
-                    if inputs_left > config.regions:
-                        inputs_left.next = inputs_left - config.regions
-                    else:
-                        inputs_left.next = config.inputs
-                        at_bias.next = True
-        if go and at_bias:
-            at_bias.next = False
-            if outputs_left > design.pof:
-                outputs_left.next = outputs_left - design.pof
-        if clear:
-            columns_left.next = config.kernel
-            rows_left.next = config.kernel
-            inputs_left.next = config.inputs
-            outputs_left.next = config.outputs
-            at_bias.next = False
-
     @always_comb
     def tell() -> None:
         mac_row = intbv(0)[row_bits:]
@@ -181,7 +207,11 @@ def sweep_drain(
         if not at_bias:
             beat.turn.next = turn
         beat.lanes.next = design.pof
-        if outputs_left < design.pof:
-            beat.lanes.next = outputs_left
+        if left.outputs < design.pof:
+            beat.lanes.next = left.outputs
 
-    return compare, begin, finish, close, keep, walk_regions, walk_sweeps, tell
+    sweeps = _sweep_walk(
+        clk, clear, config=config, sweep_ends=sweep_ends, bias_ends=bias_ends, left=left,
+        design=design,
+    )  # fmt: skip
+    return compare, begin, finish, close, keep, walk_regions, tell, sweeps

@@ -8,10 +8,19 @@ from myhdl import always_comb, block
 
 from merp.hdl.base.delay import delay
 from merp.hdl.base.flag_counter import flag_counter
-from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.hdl.mac_array.ports.updates import Beat, Clipped, Saturated, UpdateConfig
+from merp.hdl.mac_array.ports.rounding import Readout, RoundedSums
+from merp.hdl.mac_array.ports.updates import (
+    Beat,
+    Clipped,
+    Saturated,
+    StepStreams,
+    StepWords,
+    UpdateConfig,
+    step_words,
+)
 from merp.hdl.mac_array.update.circulant_order import circulant_order
 from merp.hdl.mac_array.update.random_bits import random_bits
 from merp.hdl.mac_array.update.sweep_drain import sweep_drain
@@ -35,6 +44,74 @@ VELOCITY_AFTER, RANDOM_AFTER, KERNEL_AFTER = 1, 9, 10
 
 GRADIENT_WORDS, KERNEL_WORDS = 16, 32
 """Beats between a place and the port: what is on its way until a credit comes back."""
+
+
+@block
+def _increments(
+    clk: Bit,
+    config: UpdateConfig,
+    beat: Beat,
+    sums: RoundedSums,
+    increments: Word,
+    belongs: Word,
+) -> Any:
+    """Round the sums of a beat, and put them into the order of parameters.
+
+    increments, belongs  out  TO_INCREMENT cycles after beat
+    """
+    lanes = len(belongs)
+    turn, lanes_late = bits(len(beat.turn)), bits(len(beat.lanes))
+    due_bias = flag()
+    within = bits(lanes)
+
+    @always_comb
+    def choose_shift() -> None:
+        if due_bias:
+            sums.shift.next = config.bias_shift
+        else:
+            sums.shift.next = config.shift
+
+    @always_comb
+    def include() -> None:
+        for c in range(lanes):
+            within.next[c] = lanes_late > c
+
+    return (
+        delay(clk, d=beat.bias, q=due_bias, cycles=TO_SHIFT),
+        choose_shift,
+        delay(clk, d=beat.turn, q=turn, cycles=TO_ROUNDED - 1),
+        delay(clk, d=beat.lanes, q=lanes_late, cycles=TO_ROUNDED),
+        include,
+        circulant_order(
+            clk,
+            rounded=sums.rounded,
+            valid=within,
+            turn=turn,
+            increments=increments,
+            belongs=belongs,
+        ),
+    )
+
+
+@block
+def _old_words(clk: Bit, config: UpdateConfig, sinks: StepStreams, old: StepWords) -> Any:
+    """Hand old words on when the step asks for them; gradients begin at zero in the first image."""
+    offered = bits(len(old.gradient))
+
+    @always_comb
+    def begin_at_zero() -> None:
+        offered.next = 0
+        if not config.first:
+            offered.next = sinks.gradient.data
+
+    delays = [
+        delay(clk, d=offered, q=old.gradient, cycles=TO_INCREMENT),
+        delay(clk, d=sinks.kernel.data, q=old.kernel, cycles=TO_INCREMENT + KERNEL_AFTER),
+    ]
+    if old.velocity is not None:
+        velocity = sinks.velocity.data
+        delays.append(delay(clk, d=velocity, q=old.velocity, cycles=TO_INCREMENT + VELOCITY_AFTER))
+    return begin_at_zero, delays
 
 
 @block
@@ -63,6 +140,42 @@ def _counted(
 
 
 @block
+def _leaving(
+    clk: Bit,
+    clear: Bit,
+    config: UpdateConfig,
+    taken: Bit,
+    room: Bit,
+    new: Word,
+    source: Stream,
+    later: int,
+    words: int,
+) -> Any:
+    """Send the new words of a kind.
+
+    taken  in   a beat is read that gives such words, ``later`` cycles after its increments
+    room   out  there is a place for what a beat gives
+    new    in   the words
+    words: places
+    """
+    push = flag()
+    return (
+        valid_delay(clk, clear, d=taken, q=push, cycles=TO_INCREMENT + later),
+        credit_source(
+            clk,
+            clear,
+            total=config.beats,
+            taken=taken,
+            room=room,
+            push=push,
+            data=new,
+            source=source,
+            words=words,
+        ),
+    )
+
+
+@block
 def _velocities(
     clk: Bit,
     clear: Bit,
@@ -79,7 +192,7 @@ def _velocities(
     valid  in   a beat is read. permit: it may be
     new    in   new velocities
     """
-    velocity_room, velocity_taken, velocity_push = flag(), flag(), flag()
+    velocity_room, velocity_taken = flag(), flag()
 
     @always_comb
     def agree_both() -> None:
@@ -95,21 +208,11 @@ def _velocities(
     return (
         agree_both,
         take_velocity,
-        valid_delay(
-            clk, clear, d=velocity_taken, q=velocity_push, cycles=TO_INCREMENT + TO_VELOCITY
+        _leaving(
+            clk, clear, config=config, taken=velocity_taken, room=velocity_room, new=new,
+            source=source, later=TO_VELOCITY, words=KERNEL_WORDS,
         ),
-        credit_source(
-            clk,
-            clear,
-            total=config.beats,
-            taken=velocity_taken,
-            room=velocity_room,
-            push=velocity_push,
-            data=new,
-            source=source,
-            words=KERNEL_WORDS,
-        ),
-    )
+    )  # fmt: skip
 
 
 @entity
@@ -118,52 +221,39 @@ def update_path(
     rst: Bit,
     start: Bit,
     config: UpdateConfig,
-    copied: Bit,
-    place: Word,
-    drained: Bit,
-    shift: Word,
-    rounded: Word,
-    gradient_sink: Stream,
-    kernel_sink: Stream,
-    gradient_source: Stream,
-    kernel_source: Stream,
+    readout: Readout,
+    sums: RoundedSums,
+    sinks: StepStreams,
+    sources: StepStreams,
     saturated: Saturated,
     design: Design,
-    velocity_sink: Stream | None = None,
-    velocity_source: Stream | None = None,
 ) -> Any:
     """Read sweep after sweep, and add to gradients; in the last image, take the step.
 
-    config          in   registers, stable from start on
-    copied          in   pulse: from this cycle on the second rank has another sweep
-    place           out  the MAC that is read there
-    drained         out  pulse: it is the sweep's last one
-    shift           out  two cycles later: n + 15, by which its sums are rounded
-    rounded         in   five cycles after place: a rounded sum of each lane, lane 0 lowest
-    gradient_sink   in   what the images before have left; not in the first image
-    kernel_sink     in   old kernels and biases; in the last image
-    velocity_sink   in   (where it is built) old velocities; in the last image, with momentum
-    gradient_source  out  new gradients; not in the last image
-    kernel_source    out  new kernels and biases; in the last image
-    velocity_source  out  (where it is built) new velocities; in the last image, with momentum
-    saturated       out  words of output maps that were clipped, since start
+    config     in   registers, stable from start on
+    readout    in, out  reads a sweep's sums out of the second rank
+    sums       in, out  by how many bits a beat's sums are rounded, and the rounded sums
+    sinks      in   gradients that the images before have left, and in the last image old kernels,
+                    biases and velocities
+    sources    out  new gradients, and in the last image in their place new kernels, biases and
+                    velocities
+    saturated  out  words of output maps that were clipped, since start
 
     A beat is read when all that its step needs is offered, which is taken in that cycle, and when
     there is room for all that it gives. Beats have KU order: tile of output maps, group of input
     maps, tile of taps, map, tap; biases behind each tile of output maps.
-    Latency: place to gradient_source 9, to velocity_source 13, to kernel_source 19. Throughput: a
-    beat per cycle. Reset: as start, the pass is at its beginning and no beat is offered.
+    Latency: place to new gradients 9, to velocities 13, to kernels 19. Throughput: a beat per
+    cycle. Reset: as start, the pass is at its beginning and no beat is offered.
     """
     lanes = design.pof
     clear, permit, ready = flag(), flag(), flag()
-    gradient_room, gradient_taken, gradient_push = flag(), flag(), flag()
-    kernel_room, kernel_taken, kernel_push = flag(), flag(), flag()
+    gradient_sink, kernel_sink = sinks.gradient, sinks.kernel
+    gradient_room, gradient_taken, kernel_room, kernel_taken = (flag() for _ in range(4))
     beat = Beat(design)
-    turn, lanes_late = count(lanes - 1), count(lanes)
-    due_bias = flag()
-    within, belongs = bits(lanes), bits(lanes)
-    increments = bits(lanes * ROUNDED_BITS)
-    offered, gradients, kernels = (bits(design.parameter_bits) for _ in range(3))
+    belongs, increments = bits(lanes), bits(lanes * ROUNDED_BITS)
+    with_velocities = sinks.velocity is not None
+    old = step_words(design.parameter_bits, velocity=with_velocities)
+    new = step_words(design.parameter_bits)
 
     @always_comb
     def begin() -> None:
@@ -183,91 +273,46 @@ def update_path(
         kernel_sink.ready.next = beat.valid and config.last
         kernel_taken.next = beat.valid and config.last
 
-    @always_comb
-    def begin_at_zero() -> None:
-        offered.next = 0
-        if not config.first:
-            offered.next = gradient_sink.data
-
     reading = [
         begin,
         ask,
         take,
-        begin_at_zero,
         sweep_drain(
             clk,
             rst,
             start,
             config=config,
-            copied=copied,
+            readout=readout,
             permit=permit,
-            place=place,
-            drained=drained,
             beat=beat,
             design=design,
         ),
     ]
 
-    @always_comb
-    def choose_shift() -> None:
-        if due_bias:
-            shift.next = config.bias_shift
-        else:
-            shift.next = config.shift
-
-    @always_comb
-    def include() -> None:
-        for c in range(lanes):
-            within.next[c] = lanes_late > c
-
     beside = [
-        delay(clk, d=beat.bias, q=due_bias, cycles=TO_SHIFT),
-        choose_shift,
-        delay(clk, d=beat.turn, q=turn, cycles=TO_ROUNDED - 1),
-        delay(clk, d=beat.lanes, q=lanes_late, cycles=TO_ROUNDED),
-        include,
-        circulant_order(
-            clk,
-            rounded=rounded,
-            valid=within,
-            turn=turn,
-            increments=increments,
-            belongs=belongs,
+        _increments(
+            clk, config=config, beat=beat, sums=sums, increments=increments, belongs=belongs
         ),
-        delay(clk, d=offered, q=gradients, cycles=TO_INCREMENT),
-        delay(clk, d=kernel_sink.data, q=kernels, cycles=TO_INCREMENT + KERNEL_AFTER),
+        _old_words(clk, config=config, sinks=sinks, old=old),
     ]
-
-    new_gradients, new_velocities, new_kernels = (bits(design.parameter_bits) for _ in range(3))
     clipped = Clipped(design)
-    more: dict[str, Any] = {}
     drawing: Any = ()
-    if velocity_sink is not None:
-        velocities = bits(design.parameter_bits)
-        more["velocities"] = velocities
-        drawing = delay(
-            clk, d=velocity_sink.data, q=velocities, cycles=TO_INCREMENT + VELOCITY_AFTER
-        )
+    random: Any = None
     if design.stochastic:
-        drawn, used = bits(lanes * RANDOM_BITS), flag()
-        more["random"] = drawn
+        random, used = bits(lanes * RANDOM_BITS), flag()
         drawing = (
-            drawing,
             valid_delay(clk, clear, d=kernel_taken, q=used, cycles=TO_INCREMENT + RANDOM_AFTER),
-            random_bits(clk, start, advance=used, seed=config.seed, drawn=drawn),
+            random_bits(clk, start, advance=used, seed=config.seed, drawn=random),
         )
     stepping = weight_updates(
         clk,
         config=config,
         increments=increments,
-        gradients=gradients,
-        kernels=kernels,
-        new_gradients=new_gradients,
-        new_velocities=new_velocities,
-        new_kernels=new_kernels,
+        old=old,
+        new=new,
         clipped=clipped,
         design=design,
-        **more,
+        random=random,
     )
 
     counting = [
@@ -288,35 +333,17 @@ def update_path(
     ]
 
     leaving = [
-        valid_delay(
-            clk, clear, d=gradient_taken, q=gradient_push, cycles=TO_INCREMENT + TO_GRADIENT
+        _leaving(
+            clk, clear, config=config, taken=gradient_taken, room=gradient_room, new=new.gradient,
+            source=sources.gradient, later=TO_GRADIENT, words=GRADIENT_WORDS,
         ),
-        credit_source(
-            clk,
-            clear,
-            total=config.beats,
-            taken=gradient_taken,
-            room=gradient_room,
-            push=gradient_push,
-            data=new_gradients,
-            source=gradient_source,
-            words=GRADIENT_WORDS,
+        _leaving(
+            clk, clear, config=config, taken=kernel_taken, room=kernel_room, new=new.kernel,
+            source=sources.kernel, later=TO_KERNEL, words=KERNEL_WORDS,
         ),
-        valid_delay(clk, clear, d=kernel_taken, q=kernel_push, cycles=TO_INCREMENT + TO_KERNEL),
-        credit_source(
-            clk,
-            clear,
-            total=config.beats,
-            taken=kernel_taken,
-            room=kernel_room,
-            push=kernel_push,
-            data=new_kernels,
-            source=kernel_source,
-            words=KERNEL_WORDS,
-        ),
-    ]
+    ]  # fmt: skip
     parts = reading, beside, drawing, stepping, counting, leaving
-    if velocity_sink is None:
+    if not with_velocities:
 
         @always_comb
         def agree() -> None:
@@ -331,7 +358,7 @@ def update_path(
         valid=beat.valid,
         ready=ready,
         permit=permit,
-        sink=velocity_sink,
-        source=velocity_source,
-        new=new_velocities,
+        sink=sinks.velocity,
+        source=sources.velocity,
+        new=new.velocity,
     )

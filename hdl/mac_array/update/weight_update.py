@@ -10,6 +10,7 @@ from merp.hdl.arithmetic.clip import clip, clipped_sum
 from merp.hdl.arithmetic.fixed_round import fixed_round
 from merp.hdl.base.signals import bits, flag, signed
 from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.mac_array.ports.updates import StepRule, StepWords, WordClipped
 from merp.models.machines.mac_array.params.array_pass import SHIFTS
 from merp.models.machines.mac_array.params.design import WORD_BITS
 from merp.models.machines.mac_array.params.words import ROUNDED_BITS
@@ -75,39 +76,22 @@ def _step(clk: Bit, minus_rate: Word, velocity: Word, step: Word) -> Any:
 @entity
 def weight_update(
     clk: Bit,
+    rule: StepRule,
     increment: Word,
-    gradient: Word,
-    kernel: Word,
-    velocity_shift: Word,
-    update_shift: Word,
-    minus_rate: Word,
-    new_gradient: Word,
-    new_velocity: Word,
-    new_kernel: Word,
-    gradient_clipped: Bit,
-    velocity_clipped: Bit,
-    kernel_clipped: Bit,
-    velocity: Word = None,
-    momentum: Word = None,
-    stochastic: Bit = None,
+    old: StepWords,
+    new: StepWords,
+    clipped: WordClipped,
     random: Word = None,
 ) -> Any:
     """Add an image's increment to a gradient, and take the step of a batch with it.
 
-    increment         in   the image's rounded sum, not clipped to a word yet
-    gradient          in   with it: what the images before have left
-    kernel            in   ten cycles later: the old word
-    velocity_shift    in   n + 15, where gradients are rounded to multiples of 2^n
-    update_shift      in   n, where the step is rounded to multiples of 2^n
-    minus_rate        in   mantissa of the learning rate, negative
-    new_gradient      out  a cycle after increment
-    new_velocity      out  five cycles after increment
-    new_kernel        out  eleven cycles after increment
-    gradient_clipped, velocity_clipped, kernel_clipped  out  with each: it was clipped
-    velocity          in   (where it is built) a cycle after increment: the old word
-    momentum          in   (in the same) of 65536
-    stochastic        in   (where it is built) the step is rounded stochastically
-    random            in   (in the same) nine cycles after increment: bits for it
+    rule       in   of the step
+    increment  in   the image's rounded sum, not clipped to a word yet
+    old        in   the gradient that the images before have left, with increment; (where it is
+                    built) the velocity, a cycle later; the kernel, ten cycles later
+    new        out  the gradient a cycle after increment, the velocity five, the kernel eleven
+    clipped    out  with each: it was clipped
+    random     in   (where stochastic is built) nine cycles after increment: bits for it
 
     Two multipliers. Throughput: one per cycle. Reset: none.
     """
@@ -118,34 +102,34 @@ def weight_update(
 
     @always(clk.posedge)
     def load() -> None:
-        new_gradient.next = gradient_held
-        gradient_clipped.next = gradient_beyond
-        new_velocity.next = velocity_held
-        velocity_clipped.next = velocity_beyond
-        new_kernel.next = kernel_held
-        kernel_clipped.next = kernel_beyond
+        new.gradient.next = gradient_held
+        clipped.gradient.next = gradient_beyond
+        new.velocity.next = velocity_held
+        clipped.velocity.next = velocity_beyond
+        new.kernel.next = kernel_held
+        clipped.kernel.next = kernel_beyond
 
-    if velocity is None:
+    if old.velocity is None:
         move: Any = clip(value=part, word=velocity_held, clipped=velocity_beyond)
     else:
         kept = bits(WORD_BITS + 1)
         move = (
-            _decayed(clk, momentum=momentum, velocity=velocity, kept=kept),
+            _decayed(clk, momentum=rule.momentum, velocity=old.velocity, kept=kept),
             clipped_sum(a=part, b=kept, word=velocity_held, clipped=velocity_beyond),
         )
-    draw = {} if stochastic is None else {"stochastic": stochastic, "random": random}
+    draw = {} if rule.stochastic is None else {"stochastic": rule.stochastic, "random": random}
     return (
-        clipped_sum(a=increment, b=gradient, word=gradient_held, clipped=gradient_beyond),
+        clipped_sum(a=increment, b=old.gradient, word=gradient_held, clipped=gradient_beyond),
         fixed_round(
             clk,
-            value=new_gradient,
-            shift=velocity_shift,
+            value=new.gradient,
+            shift=rule.velocity_shift,
             rounded=part,
             left=-SHIFTS["velocity_shift"][0],
         ),
         move,
-        _step(clk, minus_rate=minus_rate, velocity=new_velocity, step=step),
-        fixed_round(clk, value=step, shift=update_shift, rounded=moved, left=0, **draw),
-        clipped_sum(a=moved, b=kernel, word=kernel_held, clipped=kernel_beyond),
+        _step(clk, minus_rate=rule.minus_rate, velocity=new.velocity, step=step),
+        fixed_round(clk, value=step, shift=rule.update_shift, rounded=moved, left=0, **draw),
+        clipped_sum(a=moved, b=old.kernel, word=kernel_held, clipped=kernel_beyond),
         load,
     )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from block_bench import BlockBench, Sample, at_random
 from merp.hdl.base.signals import Stream
 from merp.hdl.mac_array.delta_buffer.delta_intake import TILES_AHEAD, delta_intake
+from merp.hdl.mac_array.ports.arrivals import PacedArrivals
 from merp.hdl.mac_array.ports.maps import DeltaWrite
 from merp.hdl.mac_array.ports.registers import DeltaLoadConfig
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
@@ -54,7 +55,7 @@ def atoms_of(work: ArrayPass) -> list[Atom]:
 
 
 BENCH = BlockBench(
-    delta_intake, "clk rst start computed arrived complete framing_error",
+    delta_intake, "clk rst start framing_error", deltas=PacedArrivals(),
     load=DeltaLoadConfig(DESIGN), sink=Stream(DESIGN.atom_bits),
     write=DeltaWrite(DESIGN), design=DESIGN,
 )  # fmt: skip
@@ -80,7 +81,8 @@ def test_atoms_are_written_a_cycle_later_and_wait_for_room() -> None:
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         nonlocal at, held, data, computed
-        values = {"rst": int(cycle == 0), "start": int(cycle in starts), "computed": 0}
+        values = {"rst": int(cycle == 0), "start": int(cycle in starts)}
+        values["deltas_computed"] = 0
         if held and seen["sink_ready"]:
             atom = left.pop(0)
             taken[cycle - 1] = at, atom, data
@@ -92,7 +94,7 @@ def test_atoms_are_written_a_cycle_later_and_wait_for_room() -> None:
             waits.append(cycle)
         if ready_at and ready_at[0] == cycle:
             ready_at.pop(0)
-            values["computed"] = 1
+            values["deltas_computed"] = 1
             computed += 1
         if cycle in starts:
             assert not left
@@ -116,19 +118,19 @@ def test_atoms_are_written_a_cycle_later_and_wait_for_room() -> None:
         if t - 1 in starts:
             ended = False
         if atom is None:
-            assert (columns["write_lanes"][t], columns["arrived"][t]) == (0, 0), t
+            assert (columns["write_lanes"][t], columns["deltas_arrived"][t]) == (0, 0), t
         else:
             assert columns["write_lanes"][t] == 1 << atom.lane, t
             assert (columns["write_addr"][t], columns["write_data"][t]) == (atom.addr, word), t
-            assert columns["arrived"][t] == atom.ends_row, t
+            assert columns["deltas_arrived"][t] == atom.ends_row, t
             ended = atom.ends_tile and atom.tile == passes[number][-1].tile
             assert columns["framing_error"][t] == (ended and number == len(PASSES)), t
-        assert columns["complete"][t] == ended, t
+        assert columns["deltas_complete"][t] == ended, t
 
 
 def test_a_reset_leaves_nothing_behind() -> None:
     fixed = registers(PASSES[0]), registers(PASSES[1])
-    rates = {"sink_valid": 0.8, "sink_last": 0.1, "computed": 0}
+    rates = {"sink_valid": 0.8, "sink_last": 0.1, "deltas_computed": 0}
     session = at_random(rates, {"sink_data": DESIGN.atom_bits}, fixed)
     payload = {"write_lanes": "write_addr write_data"}
     BENCH.as_new_after_reset(session, range(3, 40, 3), 50, payload=payload)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from block_bench import BlockBench, Sample, at_random
 from merp.hdl.base.signals import Stream
 from merp.hdl.mac_array.map_buffer.region_intake import region_intake
+from merp.hdl.mac_array.ports.arrivals import Arrivals
 from merp.hdl.mac_array.ports.maps import MapWrite
 from merp.hdl.mac_array.ports.registers import RegionLoadConfig
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
@@ -64,7 +65,7 @@ def atoms_of(work: ArrayPass, rng: Random) -> list[Atom]:
 
 
 BENCH = BlockBench(
-    region_intake, "clk rst start arrived complete framing_error",
+    region_intake, "clk rst start framing_error", maps=Arrivals(),
     load=RegionLoadConfig(DESIGN), sink=Stream(DESIGN.atom_bits),
     write=MapWrite(DESIGN), design=DESIGN,
 )  # fmt: skip
@@ -119,7 +120,7 @@ def test_every_part_is_written_a_cycle_later() -> None:
         if t in (start + 1 for start in starts):
             ended = False
         if atom is None:
-            assert (columns["write_rows"][t], columns["arrived"][t]) == (0, 0), t
+            assert (columns["write_rows"][t], columns["maps_arrived"][t]) == (0, 0), t
         else:
             row, first, addr = atom.parts[part]
             width = DESIGN.pox // len(atom.parts)
@@ -131,10 +132,10 @@ def test_every_part_is_written_a_cycle_later() -> None:
             data = parted(columns["write_data"][t], DESIGN.pox)[first : first + width]
             words = atom.words[part * width : (part + 1) * width]
             assert [word & 0xFFFF for word in data] == words, t
-            assert columns["arrived"][t] == (whole and atom.ends_row), t
+            assert columns["maps_arrived"][t] == (whole and atom.ends_row), t
             ended = whole and atom.ends_pass
             assert columns["framing_error"][t] == (ended and number == len(PASSES)), t
-        assert columns["complete"][t] == ended, t
+        assert columns["maps_complete"][t] == ended, t
 
 
 def test_a_reset_leaves_nothing_behind() -> None:

@@ -145,7 +145,7 @@ def test_a_tile_of_which_nothing_leaves_waits_for_nothing() -> None:
     work = forward(maps, 2)
     (run,) = run_output([(work, maps)], DESIGN, rng, held=200)
     check(run, work, maps, DESIGN, {})
-    assert sum(run.trace.column("drained")[:200]) == 4
+    assert sum(run.trace.column("readout_drained")[:200]) == 4
 
 
 @pytest.mark.parametrize("design", [small_design(8, 4, 8, mask_words=256),
@@ -165,10 +165,10 @@ def test_latency_and_throughput() -> None:
     maps = random_maps(4, 4, 8, rng)
     (run,) = run_output([(forward(maps), maps)], DESIGN, rng)
     trace = run.trace
-    copied = [t for t, pulse in enumerate(trace.column("copied")) if pulse]
-    drained = [t for t, pulse in enumerate(trace.column("drained")) if pulse]
+    copied = [t for t, pulse in enumerate(trace.column("readout_copied")) if pulse]
+    drained = [t for t, pulse in enumerate(trace.column("readout_drained")) if pulse]
     assert [end - begin for begin, end in zip(copied, drained, strict=True)] == [15, 15]
-    valid = trace.column("source_valid")
+    valid = trace.column("outputs_atoms_valid")
     assert valid.index(1) == drained[0] + 12
     assert valid[valid.index(1) :][:16] == [1] * 16
 
@@ -177,14 +177,14 @@ def test_a_reset_leaves_nothing() -> None:
     """Sessions of random tiles and words, broken off while atoms wait, are read or are pooled."""
     maps = random_maps(5, 9, 9, Random(0))
     session = at_random(
-        {"copied": (0.15, 0.05), "source_ready": 0.4},
-        {"words": DESIGN.parameter_bits, "clipped": DESIGN.pof},
+        {"readout_copied": (0.15, 0.05), "outputs_atoms_ready": 0.4},
+        {"pixels_words": DESIGN.parameter_bits, "pixels_clipped": DESIGN.pof},
         {**registers(forward(maps, 2), DESIGN), **dict.fromkeys(BIAS_INPUTS, 0)},
         begin=8,
     )
     payload = {
-        "source_valid": "source_data source_last",
-        "index_enable": "index_addr index_data",
+        "outputs_atoms_valid": "outputs_atoms_data outputs_atoms_last",
+        "outputs_index_enable": "outputs_index_addr outputs_index_data",
     }
     bench = BlockBench(output_path, **output_args(DESIGN))
     bench.as_new_after_reset(session, (61, 62, 110), 120, payload=payload)

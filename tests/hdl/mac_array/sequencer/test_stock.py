@@ -6,7 +6,8 @@ from random import Random
 import pytest
 
 from block_bench import BlockBench, Sample
-from merp.hdl.base.signals import count
+from merp.hdl.base.signals import count, flag
+from merp.hdl.mac_array.sequencer.sequencer_ports import Run, RunMoves
 from merp.hdl.mac_array.sequencer.stock import stock
 
 MOST = 12
@@ -15,13 +16,14 @@ SIZES = [
     for run, first, stride in product((1, 2, 4, 12), (1, 2, 3, 12), (1, 3, 4, 12))
     if max(first, stride) <= run
 ]
-FLAGS = ("rst", "start", "arrived", "step", "rewind", "advance")
+MOVES = ("step", "rewind", "advance")
+FLAGS = ("rst", "start", "arrived", *(f"moves_{name}" for name in MOVES))
 
 
 @pytest.mark.parametrize(("run", "first", "stride"), SIZES)
 def test_a_slot_has_what_it_needs_when_it_has_come(run: int, first: int, stride: int) -> None:
     rng = Random(f"{run} {first} {stride}")
-    sizes = {"run": run, "first": first, "stride": stride}
+    sizes = {"run_pieces": run, "run_first": first, "run_stride": stride}
     come, base, needed, fresh, expected = 0, 0, first, True, []
 
     def drive(cycle: int, _: Sample) -> dict[str, int]:
@@ -34,14 +36,14 @@ def test_a_slot_has_what_it_needs_when_it_has_come(run: int, first: int, stride:
             come, base, needed, fresh = 0, 0, first, True
             return flags | sizes
         flags["arrived"] = int(come < MOST and rng.random() < 0.3)
-        move = rng.choice(("step", "rewind", "advance", None))
+        move = rng.choice((*MOVES, None))
         come += flags["arrived"]
         over = base + run > MOST  # as after the last slot of a pass
         if over or (move == "advance" and (fresh or needed > come)):
             move = None
         fresh = move == "advance"
         if move is not None:
-            flags[move] = 1
+            flags[f"moves_{move}"] = 1
         if move == "advance":
             base += run
         needed = min(needed + stride, base + run) if move == "step" else (
@@ -50,8 +52,9 @@ def test_a_slot_has_what_it_needs_when_it_has_come(run: int, first: int, stride:
         return flags | sizes
 
     bench = BlockBench(
-        stock, f"clk there {' '.join(FLAGS)}", runs=MOST // run, longest=run,
-        **{name: count(MOST) for name in sizes},
+        stock, "clk rst start arrived there", runs=MOST // run, longest=run,
+        run=Run(pieces=count(MOST), first=count(MOST), stride=count(MOST)),
+        moves=RunMoves(**{name: flag() for name in MOVES}),
     )  # fmt: skip
     trace = bench.run(drive, 1000)
     there = trace.column("there")

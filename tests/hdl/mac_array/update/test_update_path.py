@@ -210,9 +210,10 @@ def test_latency_and_throughput() -> None:
         (True, "kernel", 19),
     ):
         run = check(layer(1, 1, 3, first=False, last=last, has_momentum=True), WHOLE, 0)
-        copied = run.trace.column("copied").index(1)
-        assert run.trace.column("drained").index(1) == copied + 9  # nine taps and the biases
-        valid = run.trace.column(f"{kind}_source_valid")
+        copied = run.trace.column("readout_copied").index(1)
+        drained = run.trace.column("readout_drained").index(1)
+        assert drained == copied + 9  # nine taps and the biases
+        valid = run.trace.column(f"sources_{kind}_valid")
         assert valid.index(1) == copied + latency
         assert valid[copied + latency :][:10] == [1] * 10
 
@@ -220,17 +221,17 @@ def test_latency_and_throughput() -> None:
 def test_a_reset_leaves_nothing() -> None:
     work = layer(5, 5, 3, first=False, last=True, has_momentum=True, stochastic=True)
     fixed = registers(work, WHOLE)
-    flags = {"copied": 0.05}
-    words = {"rounded": 18 * WHOLE.pof}
+    flags = {"readout_copied": 0.05}
+    words = {"sums_rounded": 18 * WHOLE.pof}
     payload = {}
     for kind in ("gradient", "kernel", "velocity"):
-        flags |= {f"{kind}_sink_valid": 0.8, f"{kind}_source_ready": 0.7}
-        words[f"{kind}_sink_data"] = WHOLE.parameter_bits
-        fixed[f"{kind}_sink_last"] = 0
-        payload[f"{kind}_source_valid"] = f"{kind}_source_data {kind}_source_last"
+        flags |= {f"sinks_{kind}_valid": 0.8, f"sources_{kind}_ready": 0.7}
+        words[f"sinks_{kind}_data"] = WHOLE.parameter_bits
+        fixed[f"sinks_{kind}_last"] = 0
+        payload[f"sources_{kind}_valid"] = f"sources_{kind}_data sources_{kind}_last"
     session = at_random(flags, words, fixed, begin=12)
     BlockBench(block, **update_args(WHOLE)).as_new_after_reset(
-        session, (47, 80), 100, payload=payload, late={"shift": 3}
+        session, (47, 80), 100, payload=payload, late={"sums_shift": 3}
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from block_bench import BlockBench, Recorded, Replays
 from merp.hdl.base.signals import bits, flag
+from merp.hdl.mac_array.ports.updates import StepRule, WordClipped, step_words
 from merp.hdl.mac_array.update.weight_update import (
     TO_GRADIENT,
     TO_KERNEL,
@@ -39,9 +40,9 @@ def golden(row: Row, has_momentum: bool) -> dict[str, int]:
     else:
         kernel = row["kernel"] + nearest(step, row["s"])
     return {
-        "new_gradient": gradient, "gradient_clipped": int(gradient != exact),
-        "new_velocity": velocity, "velocity_clipped": int(velocity != moved),
-        "new_kernel": clipped(kernel), "kernel_clipped": int(clipped(kernel) != kernel),
+        "new_gradient": gradient, "clipped_gradient": int(gradient != exact),
+        "new_velocity": velocity, "clipped_velocity": int(velocity != moved),
+        "new_kernel": clipped(kernel), "clipped_kernel": int(clipped(kernel) != kernel),
     }  # fmt: skip
 
 
@@ -69,40 +70,48 @@ def rows_at(n: int, s: int, rng: Random, count: int) -> list[Row]:
 def run(rows: list[Row], has_momentum: bool, stochastic: bool) -> Recorded:
     """Rows of one setting each; what belongs to a row comes in the cycle it is asked for."""
     args: dict[str, Any] = {
-        "clk": flag(), "increment": bits(ROUNDED_BITS), "gradient": bits(WORD_BITS),
-        "kernel": bits(WORD_BITS), "velocity_shift": bits(5), "update_shift": bits(6),
-        "minus_rate": bits(WORD_BITS + 1),
-        **{f"new_{name}": bits(WORD_BITS) for name in AFTER},
-        **{f"{name}_clipped": flag() for name in AFTER},
+        "clk": flag(), "increment": bits(ROUNDED_BITS),
+        "rule": StepRule(
+            velocity_shift=bits(5), update_shift=bits(6), minus_rate=bits(WORD_BITS + 1),
+            momentum=bits(WORD_BITS) if has_momentum else None,
+            stochastic=flag() if stochastic else None,
+        ),
+        "old": step_words(WORD_BITS, velocity=has_momentum), "new": step_words(WORD_BITS),
+        "clipped": WordClipped(),
     }  # fmt: skip
-    late = {"increment": 0, "gradient": 0, "kernel": 10}
+    late = {"increment": 0, "old_gradient": 0, "old_kernel": 10}
+    settings = {}
     if has_momentum:
-        args |= {"velocity": bits(WORD_BITS), "momentum": bits(WORD_BITS)}
-        late |= {"velocity": 1}
+        late |= {"old_velocity": 1}
+        settings |= {"momentum": 1}
     if stochastic:
-        args |= {"stochastic": flag(), "random": bits(RANDOM_BITS)}
+        args |= {"random": bits(RANDOM_BITS)}
         late |= {"random": 9}
-    settings = {"momentum", "stochastic"} & set(args)
+        settings |= {"stochastic": 9}
+    widths = {"increment": ROUNDED_BITS, "random": RANDOM_BITS}
 
     def drive(cycle: int, _: Any) -> Row:
         def row(ago: int) -> Row:
             return rows[max(0, cycle - ago)]
 
-        values = {name: row(ago)[name] & (1 << len(args[name])) - 1 for name, ago in late.items()}
+        values = {
+            name: row(ago)[name.removeprefix("old_")] & (1 << widths.get(name, WORD_BITS)) - 1
+            for name, ago in late.items()
+        }
         # Registers are those of rows in the stages that they are read in.
         return values | {
-            "velocity_shift": row(1)["n"] + 15, "update_shift": row(7)["s"],
-            "minus_rate": -row(5)["rate"] & 0x1FFFF,
-            **{name: row({"momentum": 1, "stochastic": 9}[name])[name] for name in settings},
+            "rule_velocity_shift": row(1)["n"] + 15, "rule_update_shift": row(7)["s"],
+            "rule_minus_rate": -row(5)["rate"] & 0x1FFFF,
+            **{f"rule_{name}": row(ago)[name] for name, ago in settings.items()},
         }  # fmt: skip
 
     trace = BlockBench(weight_update, **args).run(drive, len(rows))
     for t, row in enumerate(rows):
         given = row if stochastic else row | {"stochastic": 0}
         for name, value in golden(given, has_momentum).items():
-            after = AFTER[name.removeprefix("new_").removesuffix("_clipped")]
+            after = AFTER[name.partition("_")[2]]
             if t + after < len(rows):
-                width = 1 if name.endswith("clipped") else WORD_BITS
+                width = 1 if name.startswith("clipped") else WORD_BITS
                 assert trace.column(name)[t + after] == value & (1 << width) - 1, (t, name, row)
     return trace
 
@@ -114,7 +123,7 @@ def test_every_shift(has_momentum: bool, stochastic: bool) -> None:
     rows = [row for s in range(48) for row in rows_at(s % 31 - 15, s, rng, 14)]
     trace = run(rows, has_momentum, stochastic)
     for name in AFTER:
-        assert any(trace.column(f"{name}_clipped")), name
+        assert any(trace.column(f"clipped_{name}")), name
 
 
 def test_a_velocity_without_gradient_ends_at_zero_and_stays() -> None:
