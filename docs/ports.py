@@ -1,6 +1,6 @@
 """Tables of the ports of each block: ``python docs/ports.py NAME ...`` prints them.
 
-A block's page marks the place of a table by ``<!-- ports: NAME -->``; the site's hook fills it in.
+The site's hook appends the tables of the blocks that a page names in its first heading.
 Names, directions and widths are those of the exported VHDL of shipped designs. Meanings come from
 the block's docstring, the comments of its bundles' fields, and the register map of the top.
 """
@@ -78,7 +78,6 @@ from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
 
 PAGES = Path(__file__).resolve().parent / "blocks"
-MARKED = re.compile(r"<!-- ports: (\w+) -->")
 
 SHIPPED = (
     ("alexnet-kernel1", "conv2", "fp", {"state": True}),
@@ -542,8 +541,10 @@ def table(name: str) -> str:
 
 
 def filled(page: str) -> str:
-    """A page's Markdown with a table in every place that is marked for one."""
-    return MARKED.sub(lambda match: table(match.group(1)), page)
+    """A block's page in Markdown, with the ports of the blocks that its first heading names."""
+    named = [name for name in re.findall(r"\w+", page.partition("\n")[0]) if name in blocks()]
+    section = ["## Ports", *map(table, named)] if named else []
+    return "\n\n".join([page.rstrip("\n"), *section]) + "\n"
 
 
 def main() -> int:

@@ -83,7 +83,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Put tables of ports, options and keywords where a page has a mark."""
-    return with_options(filled(markdown))
+    in_blocks = page.file.src_uri.startswith("blocks/")
+    return with_options(filled(markdown) if in_blocks else markdown)
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
