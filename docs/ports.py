@@ -29,7 +29,7 @@ from merp.cosim.machines.cnn_merp.phases.delta import delta_top
 from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.cosim.machines.cnn_merp.phases.fused_forward import fused_forward_top
 from merp.cosim.machines.cnn_merp.phases.kernel_update import kernel_update_top
-from merp.cosim.machines.cnn_merp.pipeline.pipeline import Pipeline
+from merp.cosim.machines.cnn_merp.pipeline.pipeline import HardwarePipeline
 from merp.hdl.arithmetic.byte_value import byte_value
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.arithmetic.fp_widen import fp_widen
@@ -60,7 +60,7 @@ from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.settings import cluster_settings
 from merp.models.machines.cnn_merp.phases import delta_design, update_design
 from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.gradient_registers import GRADIENT_TABLES
 from merp.models.machines.mac_array.params.input_registers import TABLES
 from merp.models.machines.mac_array.params.output_registers import output_table
@@ -199,7 +199,7 @@ def _optional() -> Iterator[tuple[Exported, str]]:
         settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
         yield _exported(top.function, top.args, settings), f"digits conv2, {described}"
     tiny = open_network("tiny3")
-    top = Pipeline(tiny, pipeline_design(tiny, DEPTH), PLAIN).top()
+    top = HardwarePipeline(tiny, pipeline_design(tiny, DEPTH), PLAIN).top()
     settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
     yield _exported(top.function, top.args, settings), "tiny3 as a pipeline"
     shares = cut(tiny, 3)
@@ -246,7 +246,7 @@ def blocks() -> dict[str, Block]:
 
 def _mac_array() -> Iterator[Exported]:
     """The MAC array with all of its blocks inside."""
-    design = Design(
+    design = ArrayDesign(
         pof=16, max_kernel=3, kernel_words=1024, map_words=1024, delta_words=256, mask_words=1024,
         index_words=256, pool_window=2, max_stride=2, max_size=64, max_maps=64, momentum=True,
         stochastic=True, loss=True,

@@ -18,7 +18,7 @@ from merp.cosim.synthesis.resources import measure
 from merp.cosim.synthesis.synthesis import OPTIONS, yosys_version
 from merp.models.base.formats import FORMATS
 from merp.models.fpga.resources import Resources
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 FILE = Path(__file__).parents[1] / "models" / "comparison" / "unit_costs.json"
 
@@ -49,7 +49,7 @@ def main() -> None:
 
 def _unit(k: int, fmt: str, kind: str) -> dict[str, float]:
     """What a unit of k x k takes, kernel memories apart."""
-    design = Design(k=k, fmt=FORMATS[fmt], cu_kind=kind, **SIZES)
+    design = EngineDesign(k=k, fmt=FORMATS[fmt], cu_kind=kind, **SIZES)
     blocks = [block for block in measure(forward_top(design), False) if block.name in INSIDE]
     total = sum((block.all for block in blocks), Resources())
     logic = total.logic + total.shift  # LUT RAM holds biases and sums, by depth

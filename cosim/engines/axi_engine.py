@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from merp.cosim.engines.ghdl_engine import Simulation, play
+from merp.cosim.engines.ghdl_engine import GhdlSimulation, play
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.programs.scratch import scratch
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.engines.simulators import check_ghdl
 from merp.hdl.conversion.convert import convert
 from merp.testbenches.axi.axi_top import axi_top
@@ -21,7 +21,7 @@ BENCH = "merp.testbenches.axi.axi_cocotb"
 FUZZ = "merp.testbenches.axi.axi_fuzz_cocotb"
 
 
-def run_axi(job: Job, conducts: Sequence[Conduct] = ()) -> list[Record]:
+def run_axi(job: Job, conducts: Sequence[Conduct] = ()) -> list[RunRecord]:
     """Run ``job`` through the AXI shell of its top; the records are those of any engine.
 
     ``conducts``: of each run; nothing is in any run's way where they are left out.
@@ -60,6 +60,6 @@ def fuzz_registers(top: Top, accesses: int, seed: int) -> dict[str, Any]:
         vhdl.mkdir()
         export = convert(shell.function, shell.args, "vhdl", vhdl)
         put(folder / "job.json", told)
-        simulation = Simulation(export.top, export.files, folder, FUZZ)
+        simulation = GhdlSimulation(export.top, export.files, folder, FUZZ)
         with simulation.running():
             return simulation.answer(0)

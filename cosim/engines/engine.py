@@ -8,7 +8,7 @@ from typing import Protocol
 
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.names import ENGINES
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.engines.simulators import check_reader
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given, mention
@@ -22,7 +22,7 @@ WAVES = {"myhdl": ("vcd",), "verilator": KINDS, "ghdl": KINDS}
 class Engine(Protocol):
     """Module of an engine: ``merp.cosim.engines.<name>_engine``."""
 
-    def run_job(self, job: Job, progress: Progress | None) -> list[Record]:
+    def run_job(self, job: Job, progress: Progress | None) -> list[RunRecord]:
         """Run every run of the job."""
 
 
@@ -45,7 +45,7 @@ def check_wave(path: Path, engine: str) -> None:
     check_reader(kind)
 
 
-def run_job(job: Job, engine: str, progress: Progress | None = None) -> list[Record]:
+def run_job(job: Job, engine: str, progress: Progress | None = None) -> list[RunRecord]:
     """Run ``job`` on ``engine`` and return a record per run.
 
     ``progress(cycles, words)`` is called now and then, where the engine can.

@@ -15,7 +15,7 @@ from merp.cosim.engines.cocotb_runner import runner_in
 from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.programs.children import Children
 from merp.cosim.engines.programs.scratch import scratch
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.engines.simulators import NO_REWRITING, check_ghdl, check_ghdl_log
 from merp.hdl.conversion.convert import Export, convert
 from merp.models.base.errors import CheckFailed
@@ -29,7 +29,7 @@ STANDARD = "--std=08"
 BENCH = "merp.testbenches.top.top_cocotb"
 
 
-def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
+def run_job(job: Job, progress: Progress | None = None) -> list[RunRecord]:
     """Export, analyse and run every run of the job in one simulation.
 
     Raises:
@@ -45,7 +45,7 @@ def play(
     bench: str,
     told: Mapping[str, Any],
     progress: Progress | None = None,
-) -> list[Record]:
+) -> list[RunRecord]:
     """Run a job on the VHDL of ``exported``, which is the job's top or holds it.
 
     ``bench`` is the cocotb module that plays it, ``told`` what ``job.json`` tells it beside the
@@ -60,7 +60,7 @@ def play(
         plain = job.wave is not None
         export = convert(exported.function, exported.args, "vhdl", vhdl, fold=not plain)
         sha = _sha(export.files)
-        simulation = Simulation(export.top, export.files, folder, bench)
+        simulation = GhdlSimulation(export.top, export.files, folder, bench)
         playing = Playing(job, "ghdl", sha, began)
         put(folder / "job.json", {"ports": job.top.ports.to_json(), "limit": job.limit, **told})
         with simulation.running(_wave_options(job.wave, export, folder)):
@@ -99,7 +99,7 @@ def _sha(sources: Sequence[Path]) -> str:
     return digest.hexdigest()
 
 
-class Simulation:
+class GhdlSimulation:
     """A GHDL simulation in a job folder, under the cocotb module ``bench``.
 
     See ``forward_cocotb`` for the files in it.

@@ -6,13 +6,13 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.testbenches.top.border import Border
 from merp.testbenches.top.run import Outcome, Run
 from merp.testbenches.top.top import Top
 from merp.testbenches.top.wave import Wave
 
-Runs = Generator[Run, Record | None, None]
+Runs = Generator[Run, RunRecord | None, None]
 """Runs that are made one at a time: each ``yield`` gives the record of the run that it gave, so
 that one layer's output can feed the next."""
 
@@ -47,7 +47,7 @@ class Playing:
 
     def __init__(self, job: Job, engine: str, elaboration_sha: str, began: float) -> None:
         """``began``: when the engine began to build, by ``perf_counter``."""
-        self.records: list[Record] = []
+        self.records: list[RunRecord] = []
         self._job = job
         self._ports = job.top.ports
         self._engine = engine
@@ -76,7 +76,7 @@ class Playing:
     def deliver(self, outcome: Outcome) -> None:
         """Take the outcome of the run that came last."""
         self.records.append(
-            Record.of(
+            RunRecord.of(
                 outcome,
                 self._ports,
                 engine=self._engine,

@@ -10,13 +10,13 @@ from time import perf_counter
 import merp.hdl
 import merp.models.base
 from merp.cosim.engines.job import Job, Playing
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
 from merp.testbenches.top.top_bench import run_top
 
 
-def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
+def run_job(job: Job, progress: Progress | None = None) -> list[RunRecord]:
     """Run every run of the job on one MyHDL elaboration.
 
     Raises:

@@ -12,7 +12,7 @@ from merp.testbenches.top.top import TopPorts
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
+class RunRecord:
     """What one run did, and where.
 
     Attributes:
@@ -35,7 +35,7 @@ class Record:
         engine: str,
         elaboration_sha: str,
         build_seconds: float,
-    ) -> Record:
+    ) -> RunRecord:
         """The record of an outcome."""
         words: dict[str, Bits] = {}
         for pin in ports.outputs:
@@ -55,7 +55,7 @@ class Record:
         found.reshape(-1)[:fits] = words[:fits]
         return found
 
-    def differences(self, other: Record) -> list[str]:
+    def differences(self, other: RunRecord) -> list[str]:
         """In what two records of the same run differ, times and engine left out."""
         ours, theirs = self.outcome, other.outcome
         found = [

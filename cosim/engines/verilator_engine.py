@@ -22,7 +22,7 @@ from merp.cosim.engines.programs.build_cache import Entry, cache_directory
 from merp.cosim.engines.programs.children import Children
 from merp.cosim.engines.programs.pulse import Watched
 from merp.cosim.engines.programs.scratch import scratch
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.engines.simulators import find_verilator
 from merp.cosim.engines.verilator_build import EXECUTABLE, build, trace_flags
 from merp.hdl.conversion.convert import convert
@@ -42,7 +42,7 @@ STATEMENT = re.compile(r"\n+(?=    (?!end|\))\S|endmodule)")
 PROGRESS, OUTCOME, STUCK, WINDOW = 0, 1, 2, 3
 
 
-def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
+def run_job(job: Job, progress: Progress | None = None) -> list[RunRecord]:
     """Convert, build (or take from the cache) and run every run of the job in one process.
 
     Raises:

@@ -10,17 +10,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
 
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.loader import phase_of
 from merp.cosim.phases.audit.run_and_audit import given
 from merp.cosim.phases.expectation import Pair
-from merp.cosim.phases.phase import Phase
+from merp.cosim.phases.phase import HardwarePhase
 from merp.cosim.training.hardware_step import LayerPasses, check
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
 from merp.models.base.rates import Rates, UpdateRule
 from merp.models.golden.initial import Parameters
-from merp.models.golden.training import Passed, Step, Updated
+from merp.models.golden.training import LayerBackward, Step, Updated
 from merp.models.golden.unpool import unpool
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
@@ -58,7 +58,7 @@ class _SoFar:
         """Output of a layer that must come out."""
         return self.wanted.y(layer)
 
-    def passed(self, layer: Layer) -> Passed:
+    def passed(self, layer: Layer) -> LayerBackward:
         """Input and deltas of a layer, as the hardware made them."""
         return self.wanted.of(layer)._replace(x=self.x(layer), sums=self.step.delta(layer))
 
@@ -71,10 +71,10 @@ class _SoFar:
         return self.wanted.updated(layer)
 
 
-class Updating(Phase, Protocol):
+class Updating(HardwarePhase, Protocol):
     """A phase that updates kernels."""
 
-    def updated(self, layer: Layer, records: Sequence[Record]) -> Pair:
+    def updated(self, layer: Layer, records: Sequence[RunRecord]) -> Pair:
         """New kernels and biases, of all groups that ``records`` are of."""
 
 
@@ -96,7 +96,7 @@ class InPhases:
         """The block that runs a phase of the layers that share a design."""
         return self._phase(layer, phase).top(array)
 
-    def _phase(self, layer: Layer, phase: str) -> Phase:
+    def _phase(self, layer: Layer, phase: str) -> HardwarePhase:
         return phase_of(self.network, layer, phase)
 
     def start_back(self, step: StepSoFar, delta: Bits) -> None:

@@ -17,7 +17,7 @@ from merp.models.network.phases import has_phase
 from merp.models.network.registry import machine_of, machine_that_runs, machines, part_of, runners
 
 if TYPE_CHECKING:  # NumPy waits
-    from merp.cosim.phases.phase import Phase
+    from merp.cosim.phases.phase import HardwarePhase
 
 
 def part_for(network: Network, part: str) -> Any:
@@ -61,7 +61,7 @@ def part_that_runs(network: Network, layers: Sequence[Layer], part: str) -> Any:
 
 def phase_of(
     network: Network, layer: Layer, name: str, *, state: bool = False, before: bool = False
-) -> Phase:
+) -> HardwarePhase:
     """The phase ``name`` on the design of ``layer``.
 
     Args:
@@ -73,7 +73,7 @@ def phase_of(
     Raises:
         BadInput: the layer has no design.
     """
-    phases: Mapping[str, Callable[..., Phase]] = part_that_runs(network, [layer], "phases")
+    phases: Mapping[str, Callable[..., HardwarePhase]] = part_that_runs(network, [layer], "phases")
     return phases[name](network, layer, state=state, before=before)
 
 
@@ -84,7 +84,7 @@ def phases_of(
     *,
     state: bool = False,
     before: bool = False,
-) -> Iterator[tuple[Phase, Sequence[Layer]]]:
+) -> Iterator[tuple[HardwarePhase, Sequence[Layer]]]:
     """Yield each phase with the layers in a row that share its design, as ``phase_of``."""
     for name in names:
         having = [layer for layer in layers if has_phase(network, layer, name)]

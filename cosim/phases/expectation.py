@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.models.base.bits import Bits
 from merp.models.base.counters import COUNTERS, Counter
 from merp.models.base.storage import StoredFormat
@@ -17,7 +17,7 @@ from merp.testbenches.top.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)
-class Port:
+class ReportedPort:
     """A port of the report.
 
     Attributes:
@@ -41,7 +41,7 @@ class Port:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Work:
+class UnitWork:
     """What the CUs must do.
 
     Attributes:
@@ -58,7 +58,7 @@ class Work:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Half:
+class ExpectedHalf:
     """What a half of a pass must do whose cycles are counted apart.
 
     Attributes:
@@ -69,7 +69,7 @@ class Half:
 
     first: str
     last: str | None
-    work: Work
+    work: UnitWork
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,26 +91,26 @@ class Expectation:
             there is one half's work, and the whole pass.
     """
 
-    ports: Mapping[str, Port]
+    ports: Mapping[str, ReportedPort]
     first: str | None
     last: tuple[str, ...]
     loads: Mapping[str, int]
-    work: Work
+    work: UnitWork
     early_end: bool = False
     counters: tuple[Counter, ...] = COUNTERS
     known: Mapping[str, int] = field(default_factory=dict)
-    halves: Mapping[str, Half] = field(default_factory=dict)
+    halves: Mapping[str, ExpectedHalf] = field(default_factory=dict)
 
 
 Pair = tuple[Bits, Bits]  # of a layer: of its kernels, of its biases
 
 
-class Pass(NamedTuple):
+class GroupPass(NamedTuple):
     """One group of one layer in one phase."""
 
     run: Run
     expected: Expectation
 
 
-RecordedPasses = Generator[Pass, Record, None]
+RecordedPasses = Generator[GroupPass, RunRecord, None]
 """Passes that are made one at a time: each ``yield`` gives the record of the pass that it gave."""

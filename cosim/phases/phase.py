@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.engines.record import RunRecord
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.base.bits import Bits
 from merp.models.network.network import Layer, Network
 from merp.testbenches.top.top import Top
 
 
-class Phase(Protocol):
+class HardwarePhase(Protocol):
     """A phase of the layers that share a design."""
 
     @property
@@ -23,7 +23,7 @@ class Phase(Protocol):
     def network(self) -> Network:
         """Whose layers run."""
 
-    def on(self, network: Network) -> Phase:
+    def on(self, network: Network) -> HardwarePhase:
         """The same elaboration, for layers of another network."""
 
     def top(self, array: str = "rtl") -> Top:
@@ -35,11 +35,11 @@ class Phase(Protocol):
     def words(self, layer: Layer, images: int) -> Mapping[str, int]:
         """Words (of state: bytes) on each port in a run of one group, by formula."""
 
-    def golden_pass(self, layer: Layer, group: int, step: Any) -> Pass:
+    def golden_pass(self, layer: Layer, group: int, step: Any) -> GroupPass:
         """One group of ``layer``, fed from the golden step and compared with it.
 
         step: of the architecture's own kind.
         """
 
-    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> Bits | None:
+    def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Bits | None:
         """What the next layer takes of the groups that ``records`` are of; None if nothing."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from merp.cosim.phases.audit.audit import Audit, combine
 from merp.cosim.phases.audit.run_and_audit import Audited, Passes, run_and_audit
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.cosim.training.crossing import Crossing
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
@@ -32,7 +32,7 @@ from merp.testbenches.top.top import Top
 Audits = Mapping[tuple[str, str], Audit]
 """What was found, by name of the layer and phase; of all its passes."""
 
-LayerPasses = Generator[Pass, Audited | None, Sequence[Audit]]
+LayerPasses = Generator[GroupPass, Audited | None, Sequence[Audit]]
 """The passes of a phase of a layer, and in the end their audits, in all of which checks hold."""
 
 
@@ -64,7 +64,7 @@ class Layers(Protocol):
         """
 
 
-class Whole(NamedTuple):
+class WholeStep(NamedTuple):
     """A step in which all layers and phases ran at once.
 
     Attributes:
@@ -77,7 +77,7 @@ class Whole(NamedTuple):
     crossings: tuple[Crossing, ...] = ()
 
 
-class Stepped(NamedTuple):
+class StepOutcome(NamedTuple):
     """What came of a step.
 
     Attributes:
@@ -88,7 +88,7 @@ class Stepped(NamedTuple):
     model: Model
     loss: float
     audits: Audits
-    whole: Whole | None = None
+    whole: WholeStep | None = None
 
 
 class HardwareStep:
@@ -124,7 +124,7 @@ class HardwareStep:
         labels: Labels,
         rates: Rates,
         loss_kind: str = "cross-entropy",
-    ) -> Stepped:
+    ) -> StepOutcome:
         """Run one step on a batch. What is built for the update follows from the rates.
 
         Args:
@@ -157,7 +157,7 @@ class HardwareStep:
         self._run(there.keys() - set(forth), so_far, golden, audits)
         for layer in network.layers:
             check(layer.name, _differing(so_far.new[layer.name], golden.updated(layer)))
-        return Stepped(so_far.after, value, audits)
+        return StepOutcome(so_far.after, value, audits)
 
     def _run(
         self,

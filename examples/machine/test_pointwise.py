@@ -10,7 +10,7 @@ from pointwise.counts import cycles, port_words, walked_words
 from pointwise.phases import PHASES
 
 from merp.cosim.phases.audit.run_and_audit import run_and_audit
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.base.errors import BadInput
 from merp.models.base.toml_section import read_toml
 from merp.models.golden.golden_step import GoldenStep
@@ -66,7 +66,7 @@ def test_streams_that_stall_change_no_bit(name: str) -> None:
     phase = PHASES[name](NETWORK, LAYER)
     run, expected = phase.golden_pass(LAYER, 0, step())
     stalls = {pin.name: (0, 1, 0, 0, 1) for pin in phase.top().ports.streams}
-    given = Pass(run.under(stalls, reset_at=50), expected)
+    given = GroupPass(run.under(stalls, reset_at=50), expected)
     (found,) = run_and_audit(phase.top(), iter([given]), "myhdl")
     assert found.audit.failures == ()
     assert found.record.outcome.resets == 1

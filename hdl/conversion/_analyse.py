@@ -14,7 +14,7 @@ from typing import Any
 
 from myhdl import EnumItemType, intbv
 
-from merp.hdl.conversion._elaborate import Unit, is_bundle
+from merp.hdl.conversion._elaborate import ElaboratedUnit, is_bundle
 from merp.hdl.conversion._locals import in_source_order
 from merp.hdl.conversion._names import Names, flaw
 from merp.hdl.conversion._signals import Syntax, mark_read, natural, sources, span
@@ -47,7 +47,7 @@ from merp.hdl.conversion.internals import (
 
 
 @dataclass
-class Port:
+class EntityPort:
     """A port.
 
     The signal's name is what the inside calls it: the port's name, or, where vectors are
@@ -78,9 +78,9 @@ class Instance:
 class Body:
     """Contents of an entity in source order."""
 
-    unit: Unit
+    unit: ElaboratedUnit
     names: Names = field(default_factory=Names)
-    ports: list[Port] = field(default_factory=list)
+    ports: list[EntityPort] = field(default_factory=list)
     enums: list[Any] = field(default_factory=list)
     signals: list[Any] = field(default_factory=list)
     memories: list[Any] = field(default_factory=list)
@@ -96,7 +96,7 @@ def walk(block: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield from walk(sub, f"{prefix}{sub.name}_")
 
 
-def stub_blocks(unit: Unit) -> Iterator[Any]:
+def stub_blocks(unit: ElaboratedUnit) -> Iterator[Any]:
     """The stubs of the entities inside, in source order."""
     for _, block in walk(unit.block):
         for sub in block.subs:
@@ -126,7 +126,7 @@ def used_signals(block: Any) -> set[int]:
     }
 
 
-def name_blocks(unit: Unit) -> None:
+def name_blocks(unit: ElaboratedUnit) -> None:
     """Call each sub-block after the variable (or list element) that holds it."""
     for _, block in walk(unit.block):
         subs = {id(sub): sub for sub in block.subs if isinstance(sub, Block)}
@@ -159,7 +159,7 @@ def name_blocks(unit: Unit) -> None:
 class Analysis:
     """Steps of the analysis of one unit; ``body`` is the result."""
 
-    def __init__(self, unit: Unit, entities: dict[int, Any], syntax: Syntax) -> None:
+    def __init__(self, unit: ElaboratedUnit, entities: dict[int, Any], syntax: Syntax) -> None:
         """``entities``: the converter's record for each stub, by its ``id``."""
         self.unit = unit
         self.syntax = syntax
@@ -239,7 +239,7 @@ class Analysis:
                 raise ExportError(f"{self.where}: port name {name} differs from another by case")
             if id(signal) in {id(s) for m in self.used_memories.values() for s in m.mem}:
                 raise ExportError(f"{self.where}: port {name} is in a list that a process uses")
-            self.body.ports.append(Port(name, signal, bool(signal.driven)))
+            self.body.ports.append(EntityPort(name, signal, bool(signal.driven)))
         inside = self._used_inside()
         for port in self.body.ports:
             signal = port.signal

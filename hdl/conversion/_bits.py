@@ -17,10 +17,10 @@ from merp.hdl.conversion._vhdl_text import (
     Leaf,
     Loop,
     Module,
-    Port,
     Token,
     Tokens,
     Type,
+    VhdlPort,
     Word,
 )
 
@@ -60,7 +60,7 @@ def _widened(module: Module, bits: frozenset[str], vectors: set[Hashable]) -> Mo
     return replace(module, ports=ports, items=[_indexed(each, bits) for each in module.items])
 
 
-def _port(port: Port) -> Port:
+def _port(port: VhdlPort) -> VhdlPort:
     return replace(port, type=_VECTOR, initial=_initial(port.initial))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
 from merp.hdl.conversion._shapes import array_shape, declared_shape, item_shape
-from merp.hdl.conversion._vhdl_text import Array, Declared, Item, Module
+from merp.hdl.conversion._vhdl_text import Declared, Item, Module, SignalArray
 
 
 def parted(modules: Sequence[Module]) -> tuple[list[Module], list[Module]]:
@@ -60,7 +60,7 @@ def _in_all(sets: Iterable[set[Hashable]]) -> set[Hashable]:
     return first.intersection(*others)
 
 
-def _declarations(module: Module) -> list[tuple[Hashable, Declared | Array]]:
+def _declarations(module: Module) -> list[tuple[Hashable, Declared | SignalArray]]:
     return [
         *((declared_shape(each), each) for each in module.declared),
         *((array_shape(each), each) for each in module.arrays),

@@ -54,7 +54,7 @@ class PortType:
 
 
 @dataclass
-class Unit:
+class ElaboratedUnit:
     """One elaborated configuration.
 
     Attributes:
@@ -198,10 +198,10 @@ def configuration(deco: Any, ports: dict[str, Any], params: dict[str, Any]) -> t
     )
 
 
-def elaborate(deco: Any, bound: dict[str, Any]) -> Unit:
+def elaborate(deco: Any, bound: dict[str, Any]) -> ElaboratedUnit:
     """Run a block function once, with fresh ports and with stubs for the entities inside."""
     actuals, params = split(deco, bound)
-    unit = Unit(deco, params, {name: _clone(signal) for name, signal in actuals.items()})
+    unit = ElaboratedUnit(deco, params, {name: _clone(signal) for name, signal in actuals.items()})
     args = {name: _replaced(name, value, unit.ports) for name, value in bound.items()}
 
     with noted_locals(unit.scopes), stubs():

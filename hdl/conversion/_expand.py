@@ -24,7 +24,7 @@ class Child:
 
 
 @dataclass
-class Parts:
+class EntityParts:
     """An entity's ports, and its declarations and statements one by one, as tokens."""
 
     ports: list[str]
@@ -159,7 +159,7 @@ def expanded(
     values: Mapping[str, str],
     members: Mapping[str, Sequence[str]],
     child: Callable[[str, Mapping[str, str]], Child],
-) -> Parts:
+) -> EntityParts:
     """The entity of a file in one configuration.
 
     Args:
@@ -177,17 +177,17 @@ def expanded(
             rest += split(chosen)
         else:
             rest.append(statement)
-    return Parts(
+    return EntityParts(
         top,
         list(_declared(list(split(declared)), members)),
         [_instance(_named(each, members), child) for each in _unrolled(rest)],
     )
 
 
-def plain(text: str) -> Parts:
+def plain(text: str) -> EntityParts:
     """The entity of a file without generics, loops and arrays."""
     top, declared, statements = _sections(text, {})
-    return Parts(top, list(split(declared)), list(split(statements)))
+    return EntityParts(top, list(split(declared)), list(split(statements)))
 
 
 def _sections(text: str, values: Mapping[str, str]) -> tuple[list[str], list[str], list[str]]:

@@ -19,7 +19,7 @@ from merp.hdl.conversion._open_ports import alike
 from merp.hdl.conversion._prune import pruned
 from merp.hdl.conversion._rollup import rolled_up
 from merp.hdl.conversion._same import difference
-from merp.hdl.conversion._source import Source
+from merp.hdl.conversion._source import EntitySource
 from merp.hdl.conversion._unify import Configuration, Unified, Value, unified
 from merp.hdl.conversion._vhdl_print import printed
 from merp.hdl.conversion._vhdl_text import Item, Loop, Module, Token, Tokens, parse, split_actuals
@@ -29,7 +29,7 @@ _NUMBER = 6  # letters, about
 
 
 @dataclass(frozen=True)
-class Entity:
+class FoldedFile:
     """One file: its text without the head, and the entities that it stands for, itself first."""
 
     text: str
@@ -37,7 +37,7 @@ class Entity:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _FoldedPlace:
     """Where an entity went: to which one, with which generics, with which ports wider."""
 
     token: str
@@ -45,12 +45,12 @@ class _Place:
     widened: frozenset[str]
 
 
-def plainly(sources: Sequence[Source]) -> list[Entity]:
+def plainly(sources: Sequence[EntitySource]) -> list[FoldedFile]:
     """The entities of a design as they are, one for each configuration."""
-    return [Entity(each.text, (each.token,)) for each in sources]
+    return [FoldedFile(each.text, (each.token,)) for each in sources]
 
 
-def folded(sources: Sequence[Source]) -> list[Entity]:
+def folded(sources: Sequence[EntitySource]) -> list[FoldedFile]:
     """The entities of a design, one for each block where that can be.
 
     Args:
@@ -59,8 +59,8 @@ def folded(sources: Sequence[Source]) -> list[Entity]:
     Raises:
         RuntimeError: a file does not give back what it was made from.
     """
-    places: dict[str, _Place] = {}
-    found: list[Entity] = []
+    places: dict[str, _FoldedPlace] = {}
+    found: list[FoldedFile] = []
     for family in _families(pruned(sources)):
         modules = [rolled_up(_instantiated(parse(each.text), places)) for each in family]
         for group in alike(modules):
@@ -69,13 +69,13 @@ def folded(sources: Sequence[Source]) -> list[Entity]:
             text = printed(made.folded)
             own = [family[k] for k in group]
             for source, values, widened in zip(own, made.values, made.widened, strict=True):
-                places[source.token] = _Place(own[0].token, values, widened)
+                places[source.token] = _FoldedPlace(own[0].token, values, widened)
             _check(text, own, made, places)
-            found.append(Entity(text, tuple(each.token for each in own)))
+            found.append(FoldedFile(text, tuple(each.token for each in own)))
     return found
 
 
-def _families(sources: Sequence[Source]) -> list[list[Source]]:
+def _families(sources: Sequence[EntitySource]) -> list[list[EntitySource]]:
     """Configurations of one block together, behind all that they instantiate.
 
     A block that holds another configuration of itself stays apart.
@@ -83,7 +83,7 @@ def _families(sources: Sequence[Source]) -> list[list[Source]]:
     below: dict[str, frozenset[str]] = {}
     for each in sources:
         below[each.token] = each.children.union(*(below[child] for child in each.children))
-    families: dict[Hashable, list[Source]] = {}
+    families: dict[Hashable, list[EntitySource]] = {}
     for each in sources:
         families.setdefault(each.family, []).append(each)
     of = {each.token: each.family for each in sources}
@@ -92,7 +92,7 @@ def _families(sources: Sequence[Source]) -> list[list[Source]]:
         for family, members in families.items()
     }
     done: set[Hashable] = set()
-    ordered: list[list[Source]] = []
+    ordered: list[list[EntitySource]] = []
     while len(done) < len(families):
         ready = [each for each in families if each not in done and needs[each] <= done]
         if not ready:  # blocks that hold one another: one configuration after the other
@@ -103,12 +103,12 @@ def _families(sources: Sequence[Source]) -> list[list[Source]]:
     return ordered
 
 
-def _instantiated(module: Module, places: Mapping[str, _Place]) -> Module:
+def _instantiated(module: Module, places: Mapping[str, _FoldedPlace]) -> Module:
     """The module with instances of what its children became."""
     return replace(module, items=[_instance(item, places) for item in module.items])
 
 
-def _instance(item: Item, places: Mapping[str, _Place]) -> Item:
+def _instance(item: Item, places: Mapping[str, _FoldedPlace]) -> Item:
     if isinstance(item, Loop) or item.kind != "instance":
         return item
     at = next(k for k, token in enumerate(item.tokens) if token in places)
@@ -163,7 +163,7 @@ def _value(value: Value) -> Token:
 
 
 def _check(
-    text: str, sources: Sequence[Source], made: Unified, places: Mapping[str, _Place]
+    text: str, sources: Sequence[EntitySource], made: Unified, places: Mapping[str, _FoldedPlace]
 ) -> None:
     """Take the file apart again, for every configuration."""
     known: dict[tuple[str, frozenset[tuple[str, str]]], Child] = {}

@@ -6,12 +6,12 @@ import re
 from collections.abc import Collection, Sequence
 from textwrap import wrap
 
-from merp.hdl.conversion._elaborate import Unit
+from merp.hdl.conversion._elaborate import ElaboratedUnit
 from merp.hdl.conversion.docstring import docstring
 from merp.hdl.conversion.errors import ExportError
 
 
-def head(units: Sequence[Unit], token: str, mark: str, licence: str | None) -> str:
+def head(units: Sequence[ElaboratedUnit], token: str, mark: str, licence: str | None) -> str:
     """The comment: licence, origin, parameters, docstring. No dates, no paths.
 
     What is None in every configuration is not there, nor is a port that none of them has; nothing

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from merp.hdl.conversion._numbers import number
 from merp.hdl.conversion._rollup import identifiers
-from merp.hdl.conversion._vhdl_text import Module, Port, Tokens, Word
+from merp.hdl.conversion._vhdl_text import Module, Tokens, VhdlPort, Word
 
 _Key = tuple[str, str, str, bool]
 
@@ -48,7 +48,7 @@ def completed(modules: Sequence[Module]) -> tuple[list[Module], list[frozenset[s
     return done, lacking
 
 
-def _key(port: Port) -> _Key:
+def _key(port: VhdlPort) -> _Key:
     kinds = {"std_logic": "unsigned"}
     kind = kinds.get(port.type.name, port.type.name)
     return port.name, port.direction, kind, port.initial == ("'1'",)
@@ -64,6 +64,6 @@ def _fits(module: Module, own: Sequence[_Key], most: Sequence[_Key]) -> bool:
     )
 
 
-def _with_default(port: Port) -> Port:
+def _with_default(port: VhdlPort) -> VhdlPort:
     zero: Tokens = ("'0'",) if port.type.width is None else (Word(number(0), port.type.width),)
     return replace(port, initial=zero)

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from merp.hdl.conversion._expand import Parts, plain
-from merp.hdl.conversion._source import Source
+from merp.hdl.conversion._expand import EntityParts, plain
+from merp.hdl.conversion._source import EntitySource
 
 _MAP = re.compile(r"(entity work\.(\x00\d+\x00)\n +port map \(\n)(.*?)(\n +\);)", re.DOTALL)
 _HEADER = re.compile(r"(\n    port \(\n)(.*?)(\n    \);\nend entity)", re.DOTALL)
@@ -20,7 +20,7 @@ _ASSIGNED = re.compile(r"(?:^    --[^\n]*\n)*^    (\w+) <= [^\n]*;\n", re.MULTIL
 _WORD = re.compile(r"\b[A-Za-z]\w*")
 
 
-def pruned(sources: Sequence[Source]) -> list[Source]:
+def pruned(sources: Sequence[EntitySource]) -> list[EntitySource]:
     """The entities without the inputs that drive nothing.
 
     Args:
@@ -111,7 +111,7 @@ def _without_ports(text: str, names: frozenset[str]) -> str:
     return _HEADER.sub(kept, text)
 
 
-def _read(parts: Parts) -> Iterator[str]:
+def _read(parts: EntityParts) -> Iterator[str]:
     """Every token of an architecture but the formals of port maps."""
     for tokens in (*parts.declared, *parts.statements):
         for at, token in enumerate(tokens):

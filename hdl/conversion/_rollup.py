@@ -17,13 +17,13 @@ from merp.hdl.conversion._names import flaw
 from merp.hdl.conversion._numbers import Num, added, number
 from merp.hdl.conversion._shapes import item_changed, item_numbers, item_shape
 from merp.hdl.conversion._vhdl_text import (
-    Array,
     Declared,
     Item,
     Leaf,
     Loop,
     Module,
     Ref,
+    SignalArray,
     Token,
     Tokens,
 )
@@ -88,7 +88,7 @@ def rolled_up(module: Module) -> Module:
     declared = [each for each in module.declared if each.name not in gone or each.type is None]
     items = [_without(item, families, kept) for item in items]
     arrays = [
-        Array(name, number(len(family)), family[0].type, family[0].tokens)
+        SignalArray(name, number(len(family)), family[0].type, family[0].tokens)
         for name, family in kept.items()
         if family[0].type is not None
     ]

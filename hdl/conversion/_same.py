@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from merp.hdl.conversion._expand import Parts
+from merp.hdl.conversion._expand import EntityParts
 
 _VECTORS = ("unsigned", "std_logic_vector")
 Plain = tuple[str, ...]
 
 
 def difference(
-    folded: Parts,
-    original: Parts,
+    folded: EntityParts,
+    original: EntityParts,
     widened: Collection[str],
     lacking: Collection[str],
     alias: Mapping[str, str],
@@ -44,7 +44,7 @@ def _shown(each: object) -> str:
 
 
 def _facts(
-    parts: Parts, widened: Collection[str], lacking: Collection[str], alias: Mapping[str, str]
+    parts: EntityParts, widened: Collection[str], lacking: Collection[str], alias: Mapping[str, str]
 ) -> tuple[Counter[Plain], Counter[Plain], Counter[Plain]]:
     ports: list[list[str]] = [[]]
     depth = 0

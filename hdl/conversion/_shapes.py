@@ -10,17 +10,17 @@ from dataclasses import replace
 
 from merp.hdl.conversion._numbers import Num
 from merp.hdl.conversion._vhdl_text import (
-    Array,
     Declared,
     Item,
     Leaf,
     Loop,
     Module,
-    Port,
     Ref,
+    SignalArray,
     Token,
     Tokens,
     Type,
+    VhdlPort,
     Word,
 )
 
@@ -111,7 +111,7 @@ def declared_shape(each: Declared) -> Hashable:
     return (each.name, _type_shape(each.type), shape(each.tokens))
 
 
-def array_shape(each: Array) -> Hashable:
+def array_shape(each: SignalArray) -> Hashable:
     """The shape of an array, its name included."""
     return (each.name, _type_shape(each.type), shape(each.tokens))
 
@@ -155,7 +155,7 @@ def body_changed(module: Module, values: Sequence[Num]) -> Module:
     ports = []
     for port in module.ports:
         kind = _type_changed(port.type, change)
-        ports.append(Port(port.name, port.direction, kind, changed(port.initial, change)))
+        ports.append(VhdlPort(port.name, port.direction, kind, changed(port.initial, change)))
     declared = []
     for each in module.declared:
         named = each.type and _type_changed(each.type, change)
@@ -165,5 +165,5 @@ def body_changed(module: Module, values: Sequence[Num]) -> Module:
     for array in module.arrays:
         size = change(array.size)
         kind = _type_changed(array.type, change)
-        arrays.append(Array(array.name, size, kind, changed(array.tokens, change)))
+        arrays.append(SignalArray(array.name, size, kind, changed(array.tokens, change)))
     return replace(module, ports=ports, declared=declared, items=items, arrays=arrays)

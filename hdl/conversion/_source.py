@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Source:
+class EntitySource:
     """An entity as it was converted.
 
     Attributes:

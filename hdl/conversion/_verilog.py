@@ -9,7 +9,7 @@ from typing import Any
 from myhdl import EnumItemType
 
 from merp.hdl.conversion import internals
-from merp.hdl.conversion._analyse import Body, Instance, Port
+from merp.hdl.conversion._analyse import Body, EntityPort, Instance
 from merp.hdl.conversion._signals import Syntax, fold_constants, readable_labels, span, text
 from merp.hdl.conversion.internals import (
     AnySignal,
@@ -46,7 +46,7 @@ def _literal(signal: Any) -> str:
     return f"{width}'h{int(value) & ((1 << width) - 1):x}"
 
 
-def _header(name: str, ports: list[Port], initialised: set[int]) -> str:
+def _header(name: str, ports: list[EntityPort], initialised: set[int]) -> str:
     rows = []
     for port in ports:
         kind = "input  wire" if not port.is_output else f"output {port.signal.driven:4}"

@@ -9,7 +9,7 @@ from typing import Any
 from myhdl import EnumItemType, intbv
 
 from merp.hdl.conversion import internals
-from merp.hdl.conversion._analyse import Body, Instance, Port
+from merp.hdl.conversion._analyse import Body, EntityPort, Instance
 from merp.hdl.conversion._comments import comments
 from merp.hdl.conversion._signals import (
     Syntax,
@@ -79,7 +79,7 @@ def _literal(signal: Any) -> str:
     return f'x"{bits:0{width // 4}x}"'
 
 
-def _header(name: str, ports: list[Port], converted: bool) -> str:
+def _header(name: str, ports: list[EntityPort], converted: bool) -> str:
     lines = []
     width = max((len(port.name) for port in ports), default=0)
     for port in ports:

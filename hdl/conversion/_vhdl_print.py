@@ -10,11 +10,11 @@ from merp.hdl.conversion._vhdl_text import (
     Item,
     Leaf,
     Module,
-    Port,
     Ref,
     Token,
     Tokens,
     Type,
+    VhdlPort,
     Word,
     sum_of,
 )
@@ -117,7 +117,7 @@ def header(module: Module, generics: Sequence[Generic]) -> str:
     return out + f"end entity {module.name};\n"
 
 
-def _port(port: Port, width: int) -> str:
+def _port(port: VhdlPort, width: int) -> str:
     line = f"{port.name:{width}} : {port.direction:3} {_type(port.type)}"
     return f"{line} := {_initial(port.initial)}" if port.initial else line
 

@@ -56,7 +56,7 @@ class Type:
 
 
 @dataclass(slots=True)
-class Port:
+class VhdlPort:
     """A port; ``initial`` is what an output holds at power-up."""
 
     name: str
@@ -75,7 +75,7 @@ class Declared:
 
 
 @dataclass(slots=True)
-class Array:
+class SignalArray:
     """A family of signals: how many, of which type, and what each holds at power-up."""
 
     name: str
@@ -120,10 +120,10 @@ class Module:
 
     name: str
     library: str
-    ports: list[Port]
+    ports: list[VhdlPort]
     declared: list[Declared]
     items: list[Item]
-    arrays: list[Array] = field(default_factory=list)
+    arrays: list[SignalArray] = field(default_factory=list)
     members: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -214,11 +214,11 @@ def _dedented(text: str) -> str:
     return re.sub("^    ", "", text, flags=re.MULTILINE)
 
 
-def _port(line: str) -> Port:
+def _port(line: str) -> VhdlPort:
     match = _PORT.fullmatch(line.strip())
     assert match is not None, line
     kind = name_of_type(match[3])
-    return Port(match[1], match[2], kind, initial(match[4], kind) if match[4] else ())
+    return VhdlPort(match[1], match[2], kind, initial(match[4], kind) if match[4] else ())
 
 
 def split(tokens: Sequence[str]) -> Iterator[list[str]]:

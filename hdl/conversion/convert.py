@@ -21,9 +21,9 @@ import myhdl
 
 from merp.hdl.conversion import _verilog, _vhdl, internals
 from merp.hdl.conversion._analyse import Analysis, Body, Instance, name_blocks, stub_blocks
-from merp.hdl.conversion._analyse import Port as AnalysedPort
+from merp.hdl.conversion._analyse import EntityPort as AnalysedPort
 from merp.hdl.conversion._elaborate import (
-    Unit,
+    ElaboratedUnit,
     arguments,
     configuration,
     elaborate,
@@ -32,12 +32,12 @@ from merp.hdl.conversion._elaborate import (
     split,
 )
 from merp.hdl.conversion._files import write_files
-from merp.hdl.conversion._fold import Entity, folded, plainly
+from merp.hdl.conversion._fold import FoldedFile, folded, plainly
 from merp.hdl.conversion._head import head
 from merp.hdl.conversion._labels import suffixes, values
 from merp.hdl.conversion._names import flaw
 from merp.hdl.conversion._refusals import ANALYSIS, ELABORATION, refusals
-from merp.hdl.conversion._source import Source
+from merp.hdl.conversion._source import EntitySource
 from merp.hdl.conversion.errors import ExportError
 from merp.hdl.conversion.internals import initial, name_of
 from merp.hdl.conversion.own_signals import own_signals
@@ -97,7 +97,7 @@ class Export:
 class _Entity:
     """One configuration: ``token`` stands for its name until all names are known."""
 
-    unit: Unit
+    unit: ElaboratedUnit
     body: Body
     token: str
     children: Counter[str]
@@ -170,7 +170,7 @@ class _Converter:
             found.append(_File(own, f"{self._head(own)}\n{entity.text}"))
         return found
 
-    def _folded(self) -> list[Entity]:
+    def _folded(self) -> list[FoldedFile]:
         """As few entities as say the same; plain ones, with a warning, if these would not do so."""
         try:
             return folded(self._sources())
@@ -179,10 +179,10 @@ class _Converter:
             warnings.warn(f"{what}: {error}", RuntimeWarning, stacklevel=4)
             return plainly(self._sources())
 
-    def _sources(self) -> list[Source]:
+    def _sources(self) -> list[EntitySource]:
         top = self.entities[-1]
         return [
-            Source(
+            EntitySource(
                 each.token,
                 None if each is top else each.unit.deco.func,
                 dict(values(each.unit.params)),

@@ -13,7 +13,7 @@ from typing import Any
 from myhdl import intbv
 
 from merp.hdl.conversion._analyse import name_blocks, parts, used_signals, walk
-from merp.hdl.conversion._elaborate import Unit, arguments, split
+from merp.hdl.conversion._elaborate import ElaboratedUnit, arguments, split
 from merp.hdl.conversion._locals import in_source_order, noted_locals
 from merp.hdl.conversion._names import Names
 from merp.hdl.conversion._signals import span
@@ -56,7 +56,7 @@ def elaborated(instantiate: Callable[[], Any]) -> tuple[Any, Scope]:
 
 def _scope(instance: Any, scopes: dict[int, dict[str, Any]]) -> Scope:
     ports = _ports(instance)
-    name_blocks(Unit(instance, {}, ports, instance, scopes))
+    name_blocks(ElaboratedUnit(instance, {}, ports, instance, scopes))
     names = Names()
     signals: dict[str, Any] = {}
     named: set[int] = set()

@@ -47,7 +47,7 @@ def builtin(value: Any) -> str | None:
     return next(known, None)
 
 
-class Names:
+class FreeNames:
     """The names of a process that are not its own variables.
 
     Attributes:

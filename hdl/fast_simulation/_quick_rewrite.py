@@ -9,7 +9,7 @@ from copy import copy
 from typing import Any, TypeVar
 
 from merp.hdl.fast_simulation import _quick_names
-from merp.hdl.fast_simulation._quick_names import Names
+from merp.hdl.fast_simulation._quick_names import FreeNames
 from merp.hdl.fast_simulation.quick_signals import (
     NEXT,
     NOW,
@@ -37,7 +37,7 @@ _VALUE, _TARGET = ".value", ".target"
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
-def rewritten(function: ast.FunctionDef, names: Names) -> bool:
+def rewritten(function: ast.FunctionDef, names: FreeNames) -> bool:
     """Rewrite the body of a process; False if it holds what is not known here."""
     if not all(_is_known(node) for each in function.body for node in ast.walk(each)):
         return False
@@ -72,7 +72,7 @@ class _Numbers:
     intbv of its value; ``truth`` gives what is as true.
     """
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: FreeNames) -> None:
         self._names = names
         self._variables: set[str] = set()
 

@@ -25,7 +25,7 @@ import myhdl
 
 from merp.hdl.conversion.internals import VERSION
 from merp.hdl.conversion.quick_elaboration import tree_of
-from merp.hdl.fast_simulation._quick_names import Answers, Names
+from merp.hdl.fast_simulation._quick_names import Answers, FreeNames
 from merp.hdl.fast_simulation._quick_rewrite import rewritten
 
 
@@ -45,7 +45,7 @@ def quick_process(process: Callable[[], None]) -> Callable[[], None]:
     """
     if myhdl.__version__ != VERSION or not isinstance(process, FunctionType):
         return process
-    names = Names(process)
+    names = FreeNames(process)
     known = _compiled.setdefault(process.__code__, [])
     found = next((each for each in known if names.same(each.answers)), None)
     if found is None:
@@ -54,7 +54,7 @@ def quick_process(process: Callable[[], None]) -> Callable[[], None]:
     return process if found.code is None else names.bind(found.code)
 
 
-def _compile(process: FunctionType, names: Names) -> CodeType | None:
+def _compile(process: FunctionType, names: FreeNames) -> CodeType | None:
     tree = tree_of(process)
     ast.increment_lineno(tree, tree.lineoffset)
     function = tree.body[0]

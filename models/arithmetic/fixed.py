@@ -21,7 +21,7 @@ SUM_LIMIT = 1 << 47
 """Sums stay below it in size, so that 48 bits hold them."""
 
 
-class Saturated(NamedTuple):
+class SaturatedWords(NamedTuple):
     """Words, and how many of them were clipped."""
 
     words: Words
@@ -48,10 +48,10 @@ def floor_shift(products: Sums, shift: int) -> Sums:
     return products >> shift if shift > 0 else products << -shift
 
 
-def saturated(sums: Sums) -> Saturated:
+def saturated(sums: Sums) -> SaturatedWords:
     """Clip to a word, and count what was clipped."""
     words = np.clip(sums, LEAST, MOST)
-    return Saturated(words.astype(np.int16), int(np.count_nonzero(words != sums)))
+    return SaturatedWords(words.astype(np.int16), int(np.count_nonzero(words != sums)))
 
 
 def exact(sums: Values) -> Sums:
@@ -65,11 +65,11 @@ def exact(sums: Values) -> Sums:
     return sums.astype(np.int64)
 
 
-def to_words(numbers: Values, fraction: int) -> Saturated:
+def to_words(numbers: Values, fraction: int) -> SaturatedWords:
     """Round finite numbers to words, to nearest even."""
     scaled = np.rint(np.asarray(numbers, np.float64) * 2.0**fraction)
     words = np.clip(scaled, LEAST, MOST)
-    return Saturated(words.astype(np.int16), int(np.count_nonzero(words != scaled)))
+    return SaturatedWords(words.astype(np.int16), int(np.count_nonzero(words != scaled)))
 
 
 def to_numbers(words: Words, fraction: int) -> Values:

@@ -28,7 +28,7 @@ for _digit in _DIGITS:
 
 
 @dataclass(frozen=True)
-class Column:
+class WordColumn:
     """A word of each line: its name, how many digits it has, and the largest value allowed."""
 
     name: str
@@ -36,13 +36,13 @@ class Column:
     largest: int
 
     @staticmethod
-    def of_bits(name: str, bits: int) -> Column:
+    def of_bits(name: str, bits: int) -> WordColumn:
         """Return the column of words of so many bits."""
-        return Column(name, -(-bits // 4), (1 << bits) - 1)
+        return WordColumn(name, -(-bits // 4), (1 << bits) - 1)
 
 
 @dataclass(frozen=True)
-class Rows:
+class LineRows:
     """``words[c][i]`` stands in column c of line ``lines[i]``, counted from 1."""
 
     lines: NDArray[np.int64]
@@ -79,7 +79,7 @@ class HexLines:
         self._buffer = self._buffer.partition(b"\n")[2]
         self._line += 1
 
-    def rows(self, columns: Sequence[Column]) -> Iterator[Rows]:
+    def rows(self, columns: Sequence[WordColumn]) -> Iterator[LineRows]:
         """Read the rest; empty lines are skipped, chunks without a row too.
 
         Raises:
@@ -114,7 +114,7 @@ class HexLines:
                 f"{self._name}:{line}: not text: allowed are hexadecimal digits and spaces"
             ) from error
 
-    def _parse(self, chunk: bytes, columns: Sequence[Column]) -> Rows:
+    def _parse(self, chunk: bytes, columns: Sequence[WordColumn]) -> LineRows:
         if b"\r" in chunk:
             chunk = chunk.replace(b"\r\n", b"\n")
         if not chunk.endswith(b"\n"):
@@ -158,16 +158,16 @@ class HexLines:
                 read.append(values)
         for full, column_words in zip(words, zip(*read, strict=True), strict=False):
             full[kept & odd] = column_words
-        return Rows(first + np.flatnonzero(kept), [full[kept] for full in words])
+        return LineRows(first + np.flatnonzero(kept), [full[kept] for full in words])
 
 
-def _shape(columns: Sequence[Column]) -> NDArray[np.uint8]:
+def _shape(columns: Sequence[WordColumn]) -> NDArray[np.uint8]:
     """Say what stands at each place of a usual line: 0 a digit, 1 a gap."""
     text = " ".join("0" * column.digits for column in columns)
     return np.array([character == " " for character in text], np.uint8)
 
 
-def _row(text: str, columns: Sequence[Column], where: str) -> list[int] | None:
+def _row(text: str, columns: Sequence[WordColumn], where: str) -> list[int] | None:
     fields = text.split()
     if not fields:
         return None
@@ -180,7 +180,7 @@ def _row(text: str, columns: Sequence[Column], where: str) -> list[int] | None:
     return [_word(field, column, where) for column, field in zip(columns, fields, strict=True)]
 
 
-def _word(field: str, column: Column, where: str) -> int:
+def _word(field: str, column: WordColumn, where: str) -> int:
     digits = column.digits
     if len(field) != digits or not _DIGITS.issuperset(field):  # int() also takes 0x and _
         allowed = f"{digits} hexadecimal digits"

@@ -44,7 +44,7 @@ LOW_CODES = 16  # values of its two lower digits
 CODES = LOW_CODES + 8  # and with those of its two upper digits, of three bits
 
 
-class Kernels(NamedTuple):
+class KernelParts(NamedTuple):
     """Second factors of all terms, flat: mantissas in two parts, and fields of exponents."""
 
     uppers: Integers
@@ -95,7 +95,7 @@ def _tables(mantissas: Integers, window: int, tables: Integers) -> None:
 def _fused_block(
     words: Integers,
     windows: Windows,
-    kernels: Kernels,
+    kernels: KernelParts,
     start: Floats,
     dsp: int,
     window: int,
@@ -167,7 +167,7 @@ def _fused_block(
 def _fused_sums(
     words: Integers,
     windows: Windows,
-    kernels: Kernels,
+    kernels: KernelParts,
     start: Floats,
     dsp: int,
     window: int,
@@ -198,7 +198,7 @@ def fused_sums(terms: Terms, summation: Summation) -> Bits | None:
     finite = _fused_sums(
         terms.words.view(np.int32),
         windows_of(terms),
-        Kernels(mantissas >> cut, mantissas & ((1 << cut) - 1), exponents),
+        KernelParts(mantissas >> cut, mantissas & ((1 << cut) - 1), exponents),
         numbers_of(terms.start, 2.0),
         summation.dsp,
         summation.window,

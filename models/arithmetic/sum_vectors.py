@@ -20,7 +20,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.arithmetic.hex_lines import CHUNK, Column, HexLines
+from merp.models.arithmetic.hex_lines import CHUNK, HexLines, WordColumn
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import BINARY32, FloatFormat
@@ -33,7 +33,7 @@ _ALLOWED = "kind taps=N dsp=N window=N precision=N"
 
 
 @dataclass(frozen=True)
-class Sums:
+class SumSet:
     """What a file is of: ``kind`` of ``KINDS``, and how many products are summed, and how.
 
     Raises:
@@ -67,7 +67,7 @@ class SumVectors:
     result: Bits
 
 
-def sums_of(kind: str, taps: int, dsp: int, window: int, precision: int) -> Sums:
+def sums_of(kind: str, taps: int, dsp: int, window: int, precision: int) -> SumSet:
     """Describe a file.
 
     Raises:
@@ -75,7 +75,7 @@ def sums_of(kind: str, taps: int, dsp: int, window: int, precision: int) -> Sums
     """
     try:
         choice = Summation(kind="fused", dsp=dsp, window=window, precision=precision)
-        return Sums(kind, taps, choice)
+        return SumSet(kind, taps, choice)
     except ValueError as error:
         raise BadInput(str(error)) from error
 
@@ -112,9 +112,9 @@ class SumFile:
             BadInput: the stream cannot be read, has no rows, or a line is not of the format.
         """
         taps = self.sums.taps
-        operands = [Column.of_bits(f"{side}{tap}", 32) for side in "ab" for tap in range(taps)]
+        operands = [WordColumn.of_bits(f"{side}{tap}", 32) for side in "ab" for tap in range(taps)]
         count = 0
-        for rows in self._lines.rows([*operands, Column.of_bits("sum", self.sums.fmt.width)]):
+        for rows in self._lines.rows([*operands, WordColumn.of_bits("sum", self.sums.fmt.width)]):
             a, b = np.stack(rows.words[:taps], axis=1), np.stack(rows.words[taps:-1], axis=1)
             count += len(rows.lines)
             yield SumVectors(rows.lines, a, b, rows.words[-1])
@@ -122,7 +122,7 @@ class SumFile:
             raise BadInput(f"{self._name}: 0 rows: at least one line (a, b, sum) is needed")
 
 
-def sum_lines(sums: Sums, a: Bits, b: Bits, result: Bits) -> str:
+def sum_lines(sums: SumSet, a: Bits, b: Bits, result: Bits) -> str:
     """Return the text of a file: a, b (rows, taps) words, result (rows,)."""
     choice = sums.summation
     lines = [

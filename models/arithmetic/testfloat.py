@@ -30,7 +30,7 @@ from typing import BinaryIO, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.arithmetic.hex_lines import CHUNK, Column, HexLines
+from merp.models.arithmetic.hex_lines import CHUNK, HexLines, WordColumn
 from merp.models.arithmetic.words import as_words
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
@@ -39,13 +39,13 @@ from merp.models.base.formats import BINARY16, BINARY32, FloatFormat
 UNDERFLOW = 2
 OPERATIONS = ("add", "sub", "mul")
 _BY_DIGITS = {8: BINARY32, 4: BINARY16}
-_FLAGS = Column("flags", 2, 31)
+_FLAGS = WordColumn("flags", 2, 31)
 
 Tininess = Literal["before", "after"]
 
 
 @dataclass(frozen=True)
-class Vectors:
+class FileVectors:
     """Rows of a file, all arrays (rows,) of words; ``lines`` are line numbers, from 1."""
 
     fmt: FloatFormat
@@ -57,7 +57,7 @@ class Vectors:
 
 
 @dataclass(frozen=True)
-class Expected:
+class FlushedResult:
     """What flush-to-zero hardware must answer.
 
     Attributes:
@@ -92,7 +92,7 @@ def read_vectors(
     fmt: FloatFormat | None = None,
     prefix: str | None = None,
     chunk: int = CHUNK,
-) -> Iterator[Vectors]:
+) -> Iterator[FileVectors]:
     """Read a stream in chunks; empty lines are skipped.
 
     Args:
@@ -116,9 +116,9 @@ def read_vectors(
     if line is None:
         raise BadInput(f"{name}: 0 rows: at least one line (a b result flags) is needed")
     fmt = _format(line, fmt, lines.where())
-    words = [Column.of_bits(key, fmt.width) for key in ("a", "b", "result")]
+    words = [WordColumn.of_bits(key, fmt.width) for key in ("a", "b", "result")]
     for rows in lines.rows([*words, _FLAGS]):
-        yield Vectors(fmt, rows.lines, *rows.words)
+        yield FileVectors(fmt, rows.lines, *rows.words)
 
 
 def write_vectors(path: Path, rows: Iterable[tuple[int, int, int, int]], fmt: FloatFormat) -> None:
@@ -129,7 +129,7 @@ def write_vectors(path: Path, rows: Iterable[tuple[int, int, int, int]], fmt: Fl
             file.write(" ".join(f"{word:0{digits}X}" for word in words) + f" {flags:02X}\n")
 
 
-def terms(op: str, vectors: Vectors) -> tuple[Bits, Bits]:
+def terms(op: str, vectors: FileVectors) -> tuple[Bits, Bits]:
     """Return what the unit is given: a difference is the sum with the other sign of b."""
     sign = vectors.fmt.sign_bit if op == "sub" else 0
     return vectors.a, vectors.b ^ vectors.b.dtype.type(sign)
@@ -150,7 +150,7 @@ def _nearer_below(a: Bits, b: Bits, fmt: FloatFormat) -> NDArray[np.bool_]:
     return np.asarray(above - product > above >> (fmt.frac_bits + 2))
 
 
-def expected(op: str, vectors: Vectors, tininess: Tininess | None = None) -> Expected:
+def expected(op: str, vectors: FileVectors, tininess: Tininess | None = None) -> FlushedResult:
     """Apply the rule of this module to every row of a file of ``op`` (``OPERATIONS``).
 
     No row is rounded here: that would compare one implementation with another.
@@ -187,4 +187,4 @@ def expected(op: str, vectors: Vectors, tininess: Tininess | None = None) -> Exp
         words = np.where(flushed, words & fmt.sign_bit, words)
         converted, border = converted | border, np.zeros_like(border)
     words = np.where(magnitude(words) > fmt.inf, fmt.nan, words)
-    return Expected(as_words(words, fmt), converted, border)
+    return FlushedResult(as_words(words, fmt), converted, border)

@@ -13,7 +13,7 @@ Costs = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Point:
+class FrontPoint:
     """Choices in order, and what they cost together."""
 
     costs: Costs
@@ -25,7 +25,7 @@ def front(
     cost: Callable[[int, int, int], Costs],
     limits: Costs,
     before: int,
-) -> list[Point]:
+) -> list[FrontPoint]:
     """Return the points that none beats, by their first cost; of equal costs one.
 
     Args:
@@ -34,19 +34,19 @@ def front(
         limits: most of each cost.
         before: what stands in front of the first place.
     """
-    ways: dict[int, list[Point]] = {before: [Point((0.0,) * len(limits), ())]}
+    ways: dict[int, list[FrontPoint]] = {before: [FrontPoint((0.0,) * len(limits), ())]}
     for place, own in enumerate(choices):
         ways = {choice: survivors(_extended(ways, cost, limits, place, choice)) for choice in own}
     return survivors(point for points in ways.values() for point in points)
 
 
 def _extended(
-    ways: dict[int, list[Point]],
+    ways: dict[int, list[FrontPoint]],
     cost: Callable[[int, int, int], Costs],
     limits: Costs,
     place: int,
     choice: int,
-) -> Iterable[Point]:
+) -> Iterable[FrontPoint]:
     for neighbour, points in ways.items():
         added = cost(place, neighbour, choice)
         if any(a > most for a, most in zip(added, limits, strict=True)):
@@ -54,17 +54,17 @@ def _extended(
         for point in points:
             costs = tuple(a + b for a, b in zip(point.costs, added, strict=True))
             if all(a <= most for a, most in zip(costs, limits, strict=True)):
-                yield Point(costs, (*point.choices, choice))
+                yield FrontPoint(costs, (*point.choices, choice))
 
 
-def survivors(points: Iterable[Point]) -> list[Point]:
+def survivors(points: Iterable[FrontPoint]) -> list[FrontPoint]:
     """Return the points that no other one beats or equals in every cost, by their first cost."""
-    cheapest: dict[Costs, Point] = {}  # most are equal in all costs but the first
+    cheapest: dict[Costs, FrontPoint] = {}  # most are equal in all costs but the first
     for point in points:
         same = cheapest.get(point.costs[1:])
         if same is None or point.costs < same.costs:
             cheapest[point.costs[1:]] = point
-    kept: list[Point] = []
+    kept: list[FrontPoint] = []
     for point in sorted(cheapest.values(), key=lambda each: each.costs):
         if not any(_as_good(other.costs, point.costs) for other in reversed(kept)):
             kept.append(point)

@@ -20,7 +20,7 @@ def says_of(described: type) -> dict[str, str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Whole:
+class WholeKey:
     """A whole number.
 
     Attributes:
@@ -49,7 +49,7 @@ class Whole:
 
 @dataclass(frozen=True, kw_only=True)
 class Sides:
-    """A whole number for all four sides of a map, or a list of one for each; as of ``Whole``."""
+    """A whole number for all four sides of a map, or a list of one for each; as of ``WholeKey``."""
 
     key: str
     says: str
@@ -86,7 +86,7 @@ class Ratio:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flag:
+class FlagKey:
     """True or false; None as the default is what the reader knows."""
 
     key: str
@@ -104,7 +104,7 @@ class Flag:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class WordKey:
     """One of some words.
 
     Attributes:
@@ -173,4 +173,4 @@ class References:
         return section.texts(key, self.count) if section.has(key) else ()
 
 
-Key = Whole | Sides | Ratio | Flag | Choice | Reference | References
+Key = WholeKey | Sides | Ratio | FlagKey | WordKey | Reference | References

@@ -12,7 +12,7 @@ from merp.models.base.shape import Shape
 from merp.models.base.storage import Storage
 
 
-class Use(NamedTuple):
+class LayerUse(NamedTuple):
     """A layer.
 
     Attributes:
@@ -36,7 +36,7 @@ class Users:
         storage: how their tensors lie in memory.
     """
 
-    layers: Mapping[str, Use]
+    layers: Mapping[str, LayerUse]
     numbers: FloatFormat | FixedFormat
     added: bool
     storage: Storage | None

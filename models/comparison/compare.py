@@ -20,7 +20,7 @@ WORDS = (16, 32)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class MachineAnswer:
     """What an architecture answers.
 
     Attributes:
@@ -53,7 +53,7 @@ class Comparison:
     board: str
     word_bits: int | None
     fit: str
-    answers: tuple[Answer, ...]
+    answers: tuple[MachineAnswer, ...]
 
     @property
     def records(self) -> list[Record]:
@@ -129,10 +129,12 @@ def _check(common: Board | None, word_bits: int | None) -> None:
         )
 
 
-def _answer(architecture: Architecture, network: Network, board: Board, options: Options) -> Answer:
+def _answer(
+    architecture: Architecture, network: Network, board: Board, options: Options
+) -> MachineAnswer:
     try:
         record = architecture.answer(network, board, options)
     except BadInput as error:
-        return Answer(architecture=architecture, record=None, why=str(error))
+        return MachineAnswer(architecture=architecture, record=None, why=str(error))
     why = unfair(record, network, options.scope, options.batch)
-    return Answer(architecture=architecture, record=record, why=why)
+    return MachineAnswer(architecture=architecture, record=record, why=why)

@@ -22,29 +22,29 @@ from merp.models.comparison.costs import KINDS, units
 from merp.models.comparison.fcnn_paper import ALEXNET
 from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.options import Options
-from merp.models.comparison.record import Device, Record, Row
+from merp.models.comparison.record import Device, PhaseRow, Record
 from merp.models.fpga.board import Board
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
 from merp.models.papers.fcnn.convolution import (
     LANES,
+    ConvolutionTask,
+    DramWords,
     Kernels,
-    Task,
-    Words,
     bounds,
     cycles,
     resources,
     words,
 )
 from merp.models.papers.fcnn.others import KERNELS, SIDE, full_cycles, pool_cycles
-from merp.models.papers.fcnn.resources import STRATIX_V, Costs, Resources, full_module
+from merp.models.papers.fcnn.resources import STRATIX_V, BlockResources, Costs, full_module
 from merp.models.papers.fcnn.schedule import round_seconds, seconds
 
 WORD_BITS: Final = 32
 
 
 @dataclass(frozen=True)
-class Part:
+class PhaseCost:
     """What a module does in a phase: cycles of a batch, and words by class of bytes."""
 
     phase: str
@@ -53,7 +53,7 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Module:
+class ModuleCost:
     """A bitstream, and what it does with a batch.
 
     Attributes:
@@ -62,11 +62,11 @@ class Module:
     """
 
     layer: str
-    parts: tuple[Part, ...]
+    parts: tuple[PhaseCost, ...]
     kernels: Kernels
     binds: str
     multipliers: int
-    resources: Resources
+    resources: BlockResources
     crossing: int
 
     @property
@@ -76,7 +76,7 @@ class Module:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class ModuleSequence:
     """Modules in the order in which they are loaded.
 
     Attributes:
@@ -88,7 +88,7 @@ class Plan:
     options: Options
     word_bits: int
     layers: tuple[Layer, ...]
-    modules: tuple[Module, ...]
+    modules: tuple[ModuleCost, ...]
 
     @property
     def group(self) -> int:
@@ -112,7 +112,7 @@ class Plan:
         return round_seconds(times, self.cards, self.board.load_seconds) / self.group
 
 
-def plan(network: Network, board: Board, options: Options) -> Plan:
+def plan(network: Network, board: Board, options: Options) -> ModuleSequence:
     """Choose the kernels of every module.
 
     Raises:
@@ -129,7 +129,7 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
         for layer in reversed(layers)
         for module in card.backward(layer, first=layer is network.layers[0])
     ]
-    return Plan(
+    return ModuleSequence(
         network=network,
         board=board,
         options=options,
@@ -145,8 +145,8 @@ def _costs(board: Board, options: Options, layers: tuple[Layer, ...], word_bits:
         return STRATIX_V
     found = [(layer.shape.taps, units(word_bits, layer.shape.k)) for layer in layers]
     lut, ff, dsp = (max(unit[kind].value / taps for taps, unit in found) for kind in KINDS)
-    tap = Resources(lut, ff, dsp, 0)
-    none = Resources(0, 0, 0, 0)
+    tap = BlockResources(lut, ff, dsp, 0)
+    none = BlockResources(0, 0, 0, 0)
     return Costs(control=none, tap=tap, activation=none, block_bits=board.part.block_bits)
 
 
@@ -160,24 +160,24 @@ class _Card:
     costs: Costs
 
     @property
-    def limit(self) -> Resources:
+    def limit(self) -> BlockResources:
         """What a module may take."""
         room = self.board.room
-        return Resources(room.luts, room.flip_flops, room.dsps, room.block_rams)
+        return BlockResources(room.luts, room.flip_flops, room.dsps, room.block_rams)
 
     @property
     def words_per_cycle(self) -> float:
         """That DRAM moves."""
         return self.board.bytes_per_cycle * 8 / self.word_bits
 
-    def forward(self, layer: Layer) -> list[Module]:
+    def forward(self, layer: Layer) -> list[ModuleCost]:
         """The modules of FP."""
         if layer.kind == "fc":
             return [self._full(layer, ("fp",))]
         pooled = [self._pool(layer, "fp")] if layer.shape.pool else []
         return [self._convolution(layer, ("fp",), layer.inputs), *pooled]
 
-    def backward(self, layer: Layer, *, first: bool) -> list[Module]:
+    def backward(self, layer: Layer, *, first: bool) -> list[ModuleCost]:
         """The modules of DP and KU; un-pooling counts in KU, which every layer has."""
         phases = ("ku",) if first else ("dp", "ku")
         if layer.kind == "fc":
@@ -185,7 +185,7 @@ class _Card:
         pooled = [self._pool(layer, "ku")] if layer.shape.pool else []
         return [*pooled, self._convolution(layer, phases, layer.sums + layer.inputs)]
 
-    def _convolution(self, layer: Layer, phases: tuple[str, ...], crossing: int) -> Module:
+    def _convolution(self, layer: Layer, phases: tuple[str, ...], crossing: int) -> ModuleCost:
         tasks = {phase: _task(layer.shape, phase, self.options.batch) for phase in phases}
         updates = any(PHASES[phase].updates for phase in phases)
         buffers = 2 if updates else 1
@@ -196,7 +196,7 @@ class _Card:
             error = _task(layer.shape, "dp", self.options.batch)
             more = layer.groups * cycles(error, kernels, self.words_per_cycle)
             parts = [replace(parts[0], cycles=parts[0].cycles + more)]
-        return Module(
+        return ModuleCost(
             layer=layer.name,
             parts=tuple(parts),
             kernels=kernels,
@@ -206,12 +206,12 @@ class _Card:
             crossing=crossing * self.options.batch,
         )
 
-    def _part(self, layer: Layer, phase: str, task: Task, kernels: Kernels) -> Part:
+    def _part(self, layer: Layer, phase: str, task: ConvolutionTask, kernels: Kernels) -> PhaseCost:
         moved = words(task, kernels, task.n * _map_words(layer.shape, phase))
         spent = layer.groups * cycles(task, kernels, self.words_per_cycle)
-        return Part(phase, spent, _words(layer, phase, moved, task.images))
+        return PhaseCost(phase, spent, _words(layer, phase, moved, task.images))
 
-    def _kernels(self, layer: Layer, task: Task, buffers: int) -> tuple[Kernels, str]:
+    def _kernels(self, layer: Layer, task: ConvolutionTask, buffers: int) -> tuple[Kernels, str]:
         """Nk of a module: the paper's where the layer is its own, else the most that are of use.
 
         Beyond what DRAM feeds there may be as many as fit beside a buffer twice as large, from
@@ -233,11 +233,11 @@ class _Card:
         split = [Kernels(lanes, maps) for maps in range(1, min(most // lanes, task.m) + 1)]
         return min(split, key=lambda each: cycles(task, each, self.words_per_cycle)), bound
 
-    def _bounds(self, task: Task, buffers: int) -> Mapping[str, float]:
+    def _bounds(self, task: ConvolutionTask, buffers: int) -> Mapping[str, float]:
         limit, rate = self.limit, self.words_per_cycle
         return bounds(task, self.costs, limit, rate, self.word_bits, buffers)
 
-    def _refuse(self, layer: Layer, need: Resources) -> None:
+    def _refuse(self, layer: Layer, need: BlockResources) -> None:
         name = need.exceeded(self.limit)
         raise BadInput(
             f"layer {layer.name}: fcnn: one kernel of {layer.shape.k} x {layer.shape.k} needs "
@@ -245,15 +245,15 @@ class _Card:
             f"{getattr(self.limit, name):.0f}"
         )
 
-    def _pool(self, layer: Layer, phase: str) -> Module:
+    def _pool(self, layer: Layer, phase: str) -> ModuleCost:
         images = self.options.batch
         moved = {"maps": (layer.sums + layer.outputs) * images}
         if PHASES[phase].updates:
             moved["state"] = layer.sums * images
         crossing = layer.sums + (0 if PHASES[phase].forward else layer.outputs)
-        return Module(
+        return ModuleCost(
             layer=layer.name,
-            parts=(Part(phase, pool_cycles(layer.sums * images, KERNELS), moved),),
+            parts=(PhaseCost(phase, pool_cycles(layer.sums * images, KERNELS), moved),),
             kernels=Kernels(LANES, KERNELS // LANES),
             binds="DRAM",
             multipliers=0,
@@ -261,7 +261,7 @@ class _Card:
             crossing=crossing * images,
         )
 
-    def _full(self, layer: Layer, phases: tuple[str, ...]) -> Module:
+    def _full(self, layer: Layer, phases: tuple[str, ...]) -> ModuleCost:
         shape, images = layer.shape, self.options.batch
         forward = all(PHASES[phase].forward for phase in phases)
         kernels = KERNELS
@@ -271,9 +271,11 @@ class _Card:
             self._refuse(layer, self._full_resources(1, shape.n))
         spent = full_cycles(shape.n, shape.m, images, kernels, self.words_per_cycle)
         maps = {"maps": (shape.n + shape.m) * images}
-        return Module(
+        return ModuleCost(
             layer=layer.name,
-            parts=tuple(Part(each, spent, maps | {"host": _host(layer, each)}) for each in phases),
+            parts=tuple(
+                PhaseCost(each, spent, maps | {"host": _host(layer, each)}) for each in phases
+            ),
             kernels=Kernels(1, kernels),
             binds="BRAM",
             multipliers=kernels * SIDE**2,
@@ -281,26 +283,26 @@ class _Card:
             crossing=(shape.n + (0 if forward else shape.m)) * images,
         )
 
-    def _full_resources(self, kernels: int, inputs: int) -> Resources:
+    def _full_resources(self, kernels: int, inputs: int) -> BlockResources:
         return full_module(self.costs, kernels, SIDE, inputs, self.word_bits, activations=0)
 
 
-def _task(shape: Shape, phase: str, images: int) -> Task:
+def _task(shape: Shape, phase: str, images: int) -> ConvolutionTask:
     """One group's convolution; the error task's passes are those of the larger of its maps."""
     if PHASES[phase].propagates:
         rows, columns = max(shape.rows, shape.out_rows), max(shape.columns, shape.out_columns)
-        return Task(
+        return ConvolutionTask(
             n=shape.m, m=shape.n, k=shape.k, rows=rows, columns=columns,
             out_rows=shape.rows, out_columns=shape.columns, images=images,
         )  # fmt: skip
-    return Task(
+    return ConvolutionTask(
         n=shape.n, m=shape.m, k=shape.k, stride=shape.stride, rows=shape.padded_rows,
         columns=shape.padded_columns, out_rows=shape.out_rows, out_columns=shape.out_columns,
         images=images,
     )  # fmt: skip
 
 
-def _papers(layer: Layer, task: Task) -> int | None:
+def _papers(layer: Layer, task: ConvolutionTask) -> int | None:
     """Nk of table II, where a group of the layer is one of its rows."""
     for row in ALEXNET.values():
         same = ("n", "m", "k", "stride", "out_rows", "out_columns")
@@ -315,7 +317,7 @@ def _map_words(shape: Shape, phase: str) -> int:
     return deltas if PHASES[phase].propagates else shape.rows * shape.columns
 
 
-def _words(layer: Layer, phase: str, moved: Words, images: int) -> dict[str, int]:
+def _words(layer: Layer, phase: str, moved: DramWords, images: int) -> dict[str, int]:
     """Of all groups. Gradients stay on the chip while maps and deltas stream past each other."""
     groups = layer.groups
     found = {"host": _host(layer, phase)}
@@ -335,7 +337,7 @@ def _host(layer: Layer, phase: str) -> int:
     return layer.kernels + (0 if PHASES[phase].propagates else layer.biases)
 
 
-def record(plan: Plan) -> Record:
+def record(plan: ModuleSequence) -> Record:
     """What a plan costs."""
     board, options = plan.board, plan.options
     clock, load = of_board.clock(board), of_board.load_seconds(board)
@@ -377,7 +379,7 @@ def _host_rate(board: Board) -> Figure:
     return of_board.figure(board, "host: gbytes_s", board.host_gbytes_s)
 
 
-def _device(plan: Plan, card: int) -> Device:
+def _device(plan: ModuleSequence, card: int) -> Device:
     """The most of each resource of the modules that a card is loaded with."""
     own = plan.modules[card :: plan.cards]
     if not own:
@@ -391,22 +393,24 @@ def _device(plan: Plan, card: int) -> Device:
     )
 
 
-def _rows(plan: Plan) -> tuple[Row, ...]:
+def _rows(plan: ModuleSequence) -> tuple[PhaseRow, ...]:
     """Of each layer and phase its modules together, on the card of the one that multiplies."""
-    found: dict[tuple[str, str], list[tuple[int, Module, Part]]] = {}
+    found: dict[tuple[str, str], list[tuple[int, ModuleCost, PhaseCost]]] = {}
     for place, module in enumerate(plan.modules):
         for part in module.parts:
             found.setdefault((module.layer, part.phase), []).append((place, module, part))
     return tuple(_row(plan, *key, own) for key, own in found.items())
 
 
-def _row(plan: Plan, name: str, phase: str, own: list[tuple[int, Module, Part]]) -> Row:
+def _row(
+    plan: ModuleSequence, name: str, phase: str, own: list[tuple[int, ModuleCost, PhaseCost]]
+) -> PhaseRow:
     place, main, _ = max(own, key=lambda each: each[1].multipliers)
     moved: Counter[str] = Counter()
     for _, _, part in own:
         moved.update(part.words)
     (layer,) = (each for each in plan.layers if each.name == name)
-    return Row(
+    return PhaseRow(
         device=place % plan.cards,
         layer=name,
         phase=phase,
@@ -420,7 +424,7 @@ def _row(plan: Plan, name: str, phase: str, own: list[tuple[int, Module, Part]])
     )
 
 
-def _notes(plan: Plan) -> tuple[str, ...]:
+def _notes(plan: ModuleSequence) -> tuple[str, ...]:
     notes = ["the host's update and its transfers of weights are not timed"]
     if plan.board.power_w is not None:
         notes.append("the power is that of all cards, of which one works at a time")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from merp.models.papers.fcnn.convolution import Kernels, Task, bounds, cycles
+from merp.models.papers.fcnn.convolution import ConvolutionTask, Kernels, bounds, cycles
 from merp.models.papers.fcnn.others import full_cycles, pool_cycles
 from merp.models.papers.fcnn.resources import STRATIX_V, TABLE_III
 from merp.models.papers.lists import paper
@@ -22,26 +22,26 @@ HOST_WORDS_S: Final = PAPER["table III", "PCI-E"] * 1e9 / WORD_BYTES
 
 
 @dataclass(frozen=True)
-class Row:
+class PaperRow:
     """A layer of tables II and IV.
 
     Attributes:
         task: 96 images. kernels: Nk. optimum: Nk-bar, as printed. ms: as measured.
     """
 
-    task: Task
+    task: ConvolutionTask
     kernels: int
     optimum: float
     ms: float
 
 
-def _row(name: str, n: int, m: int, rows: int, out_rows: int, k: int, stride: int = 1) -> Row:
-    task = Task(
+def _row(name: str, n: int, m: int, rows: int, out_rows: int, k: int, stride: int = 1) -> PaperRow:
+    task = ConvolutionTask(
         n=n, m=m, k=k, stride=stride, rows=rows, columns=rows, out_rows=out_rows,
         out_columns=out_rows, images=96,
     )  # fmt: skip
     measured = "table II, implementation"
-    return Row(
+    return PaperRow(
         task=task,
         kernels=int(PAPER[measured, f"{name}: Nk"]),
         optimum=PAPER["table II, analysis", f"{name}: Nk-bar"],
@@ -64,21 +64,21 @@ IMAGES: Final = 57_600
 """Of an iteration of table V: 150 minibatches of 384."""
 
 
-def optimum(row: Row) -> tuple[float, str]:
+def optimum(row: PaperRow) -> tuple[float, str]:
     """Return Nk-bar of a layer, and what bounds it."""
     found = bounds(row.task, STRATIX_V, TABLE_III, WORDS_PER_CYCLE, 8 * WORD_BYTES)
     bound = min(found, key=found.__getitem__)
     return found[bound], bound
 
 
-def analysed(row: Row) -> float:
+def analysed(row: PaperRow) -> float:
     """Return GFLOPS of the printed Nk-bar, those positions left out of which no output comes."""
     task = row.task
     useful = task.out_rows * task.out_columns * task.stride**2 / (task.rows * task.columns)
     return 2 * row.optimum * HERTZ * task.k**2 * useful / 1e9
 
 
-def milliseconds(row: Row) -> float:
+def milliseconds(row: PaperRow) -> float:
     """Return the time of a layer with the kernels that it has in table II."""
     return cycles(row.task, Kernels.of(row.kernels), WORDS_PER_CYCLE) / HERTZ * 1e3
 

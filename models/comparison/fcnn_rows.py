@@ -15,7 +15,7 @@ from merp.models.comparison.fcnn_paper import (
     WAYS,
     WORD_BYTES,
     WORDS_PER_CYCLE,
-    Row,
+    PaperRow,
     analysed,
     lenet_seconds,
     milliseconds,
@@ -64,7 +64,7 @@ def lenet5() -> Network:
     return Network(name="lenet5", input=(28, 28, 1), layers=tuple(found))
 
 
-def plan() -> fcnn.Plan:
+def plan() -> fcnn.ModuleSequence:
     """Return the plan of LeNet-5 as the paper trains it: a load of each module an iteration."""
     network = lenet5()
     options = Options(
@@ -102,7 +102,7 @@ def _cpu_ms(name: str) -> float:
     return PAPER["table II, CPU", f"{name}: time"]
 
 
-def _whole(row: Row) -> int:
+def _whole(row: PaperRow) -> int:
     """Kernels that fill streams, below the bound; with a doubled buffer where DRAM is the bound."""
     most, bound = optimum(row)
     if bound == "DRAM":

@@ -20,11 +20,11 @@ from merp.models.comparison.branchless import chained
 from merp.models.comparison.costs import KINDS, units
 from merp.models.comparison.figure import Figure, derived, summed
 from merp.models.comparison.options import Options
-from merp.models.comparison.record import Device, Record, Row
+from merp.models.comparison.record import Device, PhaseRow, Record
 from merp.models.fpga.board import Board, Link
 from merp.models.network.network import Layer, Network
-from merp.models.papers.fpdeep.balance import Kept, balanced, with_weights
-from merp.models.papers.fpdeep.links import Border, borders
+from merp.models.papers.fpdeep.balance import KeptKernels, balanced, with_weights
+from merp.models.papers.fpdeep.links import BoardLink, borders
 from merp.models.papers.fpdeep.memory import feature_words, weight_words
 from merp.models.papers.fpdeep.partition import Partition, partition
 from merp.models.papers.fpdeep.piece import Piece
@@ -38,7 +38,7 @@ LATENCY: Final = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class ChainCut:
     """A cut of the layers in scope over the boards.
 
     Attributes:
@@ -53,8 +53,8 @@ class Plan:
     word_bits: int
     binds: str
     cut: Partition
-    borders: tuple[Border, ...]
-    kept: tuple[Kept, ...]
+    borders: tuple[BoardLink, ...]
+    kept: tuple[KeptKernels, ...]
 
     @property
     def link_cycles(self) -> float:
@@ -82,7 +82,7 @@ class Plan:
         return self.stage * max(1, LATENCY / self.depth)
 
 
-def plan(network: Network, board: Board, options: Options) -> Plan:
+def plan(network: Network, board: Board, options: Options) -> ChainCut:
     """Cut the layers in scope.
 
     Raises:
@@ -112,12 +112,12 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
         cut = cut_at(dealt, board.devices, taps)
     except ValueError as wrong:
         raise BadInput(f"board {board.name}: {board.devices} of {taps} DSPs: {wrong}") from None
-    crossing, kept = borders(cut.pieces), list[Kept]()
+    crossing, kept = borders(cut.pieces), list[KeptKernels]()
     if options.extra["balance"] == "image":
         capacity = board.room.block_rams * board.part.block_bits / word_bits
         kept = balanced(weight_words(cut.pieces), _features(cut, _depth(options)), capacity)
         crossing = with_weights(crossing, kept)
-    return Plan(
+    return ChainCut(
         network=network,
         board=board,
         options=options,
@@ -150,7 +150,7 @@ def _features(cut: Partition, depth: int) -> dict[int, float]:
     return {node: depth * words for node, words in feature_words(cut.pieces).items()}
 
 
-def record(plan: Plan) -> Record:
+def record(plan: ChainCut) -> Record:
     """What a plan costs."""
     board, batch = plan.board, plan.options.batch
     clock = of_board.clock(board)
@@ -190,7 +190,7 @@ def record(plan: Plan) -> Record:
     )
 
 
-def _without_work(plan: Plan) -> list[str]:
+def _without_work(plan: ChainCut) -> list[str]:
     """What is said where there are boards that no map is on."""
     idle = plan.board.devices - _at_work(plan)
     if not idle:
@@ -199,7 +199,7 @@ def _without_work(plan: Plan) -> list[str]:
     return [f"{idle} of {plan.board.devices} boards have no map{energy}"]
 
 
-def _at_work(plan: Plan) -> int:
+def _at_work(plan: ChainCut) -> int:
     """Boards that have a map."""
     return len({piece.node for piece in plan.cut.pieces})
 
@@ -214,7 +214,7 @@ def _rate(board: Board) -> Figure:
     )
 
 
-def _device(plan: Plan, node: int) -> Device:
+def _device(plan: ChainCut, node: int) -> Device:
     pieces = [piece for piece in plan.cut.pieces if piece.node == node]
     own = weight_words(pieces).get(node, 0.0)
     moved = ordered_sum(
@@ -236,7 +236,7 @@ def _device(plan: Plan, node: int) -> Device:
     )
 
 
-def _logic(plan: Plan, pieces: Iterable[Piece]) -> dict[str, Figure]:
+def _logic(plan: ChainCut, pieces: Iterable[Piece]) -> dict[str, Figure]:
     """A DSP a tap, as the paper has it; or what our units of as many taps take."""
     if plan.options.costs == "paper":
         return {"dsp": Figure(ordered_sum(piece.dsps for piece in pieces), "formula")}
@@ -247,13 +247,13 @@ def _logic(plan: Plan, pieces: Iterable[Piece]) -> dict[str, Figure]:
     return {kind: summed(each[kind] for each in found) for kind in KINDS}
 
 
-def _rows(plan: Plan, piece: Piece) -> list[Row]:
+def _rows(plan: ChainCut, piece: Piece) -> list[PhaseRow]:
     stage, batch = piece.stage, plan.options.batch
     macs = int(piece.end * stage.macs) - int(piece.begin * stage.macs)
     dsps = Fraction(piece.dsps) / len(stage.phases)
     count = float(dsps / stage.taps)
     return [
-        Row(
+        PhaseRow(
             device=piece.node,
             layer=stage.layer.name,
             phase=phase,
@@ -271,7 +271,7 @@ def _rows(plan: Plan, piece: Piece) -> list[Row]:
     ]
 
 
-def _words(plan: Plan, piece: Piece, phase: str) -> dict[str, float]:
+def _words(plan: ChainCut, piece: Piece, phase: str) -> dict[str, float]:
     """Words of an image that leave a piece in a phase, and those that the host sends or takes."""
     stage = piece.stage
     here = [each for each in plan.cut.pieces if each.node == piece.node]

@@ -28,7 +28,7 @@ from merp.models.papers.fpdeep.shares import (
     in_proportion,
     in_units,
 )
-from merp.models.papers.fpdeep.stage import Stage, stages
+from merp.models.papers.fpdeep.stage import LayerStage, stages
 from merp.models.papers.lists import paper
 from merp.models.papers.networks import alexnet, vgg
 
@@ -72,7 +72,7 @@ def rows() -> dict[str, float]:
     return _example() | _speed() | _ratios() | _idle() | _links() | _memory()
 
 
-def networks() -> dict[str, tuple[Stage, ...]]:
+def networks() -> dict[str, tuple[LayerStage, ...]]:
     """Return the pipelines of the networks that it trains, AlexNet with groups and without."""
     trained: dict[str, Network] = {
         "AlexNet, one group": alexnet(1),
@@ -181,14 +181,14 @@ def _idle() -> dict[str, float]:
     return found | {"least of the most idle": min(above)}
 
 
-def most_gbits_s(some: Sequence[Stage], nodes: int, *, open_group: bool = False) -> float:
+def most_gbits_s(some: Sequence[LayerStage], nodes: int, *, open_group: bool = False) -> float:
     """Return the rate of the busiest link, where every FPGA is equally busy."""
     interval = sum(stage.work for stage in some) / (nodes * DSPS)
     crossing = borders(cut_in_proportion(some, nodes, DSPS), open_group=open_group)
     return gbits_s(max(each.most for each in crossing), WORD_BITS, interval, CLOCK_MHZ)
 
 
-def linear_up_to(some: Sequence[Stage], lane_gbits_s: float) -> int:
+def linear_up_to(some: Sequence[LayerStage], lane_gbits_s: float) -> int:
     """Return the FPGAs of the largest cluster whose links are fast enough."""
     fast = LANES * lane_gbits_s
     return max(nodes for nodes in range(2, 120) if most_gbits_s(some, nodes) <= fast)
@@ -216,7 +216,7 @@ def vgg_links() -> tuple[float, float]:
     return without, loaded
 
 
-def weight_shares(some: Sequence[Stage]) -> list[float]:
+def weight_shares(some: Sequence[LayerStage]) -> list[float]:
     """Return the share of its block RAM that each FPGA's weights and gradients take."""
     words = weight_words(cut_in_proportion(some, NODES, DSPS))
     return [2 * WORD_BITS * each / BLOCK_RAM_BITS for each in words.values()]

@@ -11,20 +11,20 @@ from typing import Final
 from merp.models.base.errors import BadInput
 from merp.models.comparison import of_board
 from merp.models.comparison.figure import Figure, derived
-from merp.models.comparison.fpdeep import Plan, record
-from merp.models.comparison.record import Record, Row
+from merp.models.comparison.fpdeep import ChainCut, record
+from merp.models.comparison.record import PhaseRow, Record
 from merp.models.fpga.board import Board
 from merp.models.papers.fpdeep.links import borders
 from merp.models.papers.fpdeep.rows import rows_of, slices_of
 from merp.models.rows.layout import Layout, Links, Place
-from merp.models.rows.simulator import Outcome, simulate
+from merp.models.rows.simulator import RowOutcome, simulate
 
 MOST_IMAGES: Final = 1024
 """Of a batch: of AlexNet on 15 boards about three million tasks."""
 
 
 def chain_of(
-    plan: Plan, *, loss: int = 0, sizes: Mapping[Place, int] | None = None, shared: bool = False
+    plan: ChainCut, *, loss: int = 0, sizes: Mapping[Place, int] | None = None, shared: bool = False
 ) -> Layout:
     """Return a plan's boards as a chain of slices, links and FIFOs.
 
@@ -79,7 +79,7 @@ def _bits_per_cycle(board: Board) -> Fraction | None:
     return gbits_s * 1000 / Fraction(str(board.clock_mhz))
 
 
-def simulated(plan: Plan, found: Outcome) -> Record:
+def simulated(plan: ChainCut, found: RowOutcome) -> Record:
     """Return what a plan costs, its times and cycles as they were simulated."""
     modelled = record(plan)
     cycles = Figure(found.total, "simulated")
@@ -97,7 +97,7 @@ def simulated(plan: Plan, found: Outcome) -> Record:
     )
 
 
-def simulated_alone(plan: Plan) -> Record:
+def simulated_alone(plan: ChainCut) -> Record:
     """Simulate a plan, and return what it costs.
 
     Raises:
@@ -106,7 +106,7 @@ def simulated_alone(plan: Plan) -> Record:
     return simulated(plan, simulate(chain_of(plan)))
 
 
-def _row(row: Row, found: Outcome) -> Row:
+def _row(row: PhaseRow, found: RowOutcome) -> PhaseRow:
     """A phase of a piece, which is a server of its own."""
     server = found.graph.servers.index(f"{row.phase} {row.layer} on node {row.device}")
     waits = found.waits[server]

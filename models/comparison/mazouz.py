@@ -13,7 +13,7 @@ from math import ceil
 from typing import Final
 
 from merp.models.base.errors import BadInput
-from merp.models.base.front import Point
+from merp.models.base.front import FrontPoint
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture
@@ -21,19 +21,19 @@ from merp.models.comparison.branchless import chained
 from merp.models.comparison.costs import units
 from merp.models.comparison.figure import Figure, derived, summed
 from merp.models.comparison.options import Options
-from merp.models.comparison.record import Device, Record, Row
+from merp.models.comparison.record import Device, PhaseRow, Record
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, has_phase
-from merp.models.papers.mazouz.elements import WORD_BITS, Cost, map_blocks
+from merp.models.papers.mazouz.elements import WORD_BITS, ElementCost, map_blocks
 from merp.models.papers.mazouz.pipeline import Pipeline
 
-Search = Callable[[Pipeline, float, float], list[Point]]
+Search = Callable[[Pipeline, float, float], list[FrontPoint]]
 """Finds the designs of a pipeline within DSPs and LUTs that none beats."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class ScopedDesign:
     """A design of the layers in scope.
 
     Attributes:
@@ -48,7 +48,7 @@ class Plan:
     word_bits: int
 
 
-def plan(network: Network, board: Board, options: Options) -> Plan:
+def plan(network: Network, board: Board, options: Options) -> ScopedDesign:
     """Choose the design that fits with which a batch is done soonest, of those on the front.
 
     Where only memory is missing it is chosen of all; where logic is, too, it is the smallest.
@@ -62,7 +62,7 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
 
 def front(
     network: Network, board: Board, options: Options, search: Search = Pipeline.front
-) -> list[Plan]:
+) -> list[ScopedDesign]:
     """Return the designs that fit the logic, and that none beats in cycles, DSP and LUT.
 
     The smallest design if none fits.
@@ -81,7 +81,7 @@ def front(
     room = board.room
     designs = [point.choices for point in search(pipeline, room.dsps, room.luts)]
     return [
-        Plan(
+        ScopedDesign(
             network=network,
             board=board,
             options=options,
@@ -93,24 +93,24 @@ def front(
     ]
 
 
-def fits(plan: Plan) -> bool:
+def fits(plan: ScopedDesign) -> bool:
     """Whether the part has what a design takes."""
     room, cost = plan.board.room, plan.pipeline.cost(plan.design)
     return cost.dsp <= room.dsps and cost.lut <= room.luts and blocks(plan) <= room.block_rams
 
 
-def _batch_cycles(plan: Plan) -> float:
+def _batch_cycles(plan: ScopedDesign) -> float:
     """Of a batch: a sample enters when the slowest layer can take it."""
     steps = plan.pipeline.step_cycles(plan.design)
     return ordered_sum(steps) + (plan.options.batch - 1) * max(steps)
 
 
-def _unit(word_bits: int, k: int) -> Cost:
+def _unit(word_bits: int, k: int) -> ElementCost:
     found = units(word_bits, k)
-    return Cost(ceil(found["dsp"].value), ceil(found["lut"].value), 0)
+    return ElementCost(ceil(found["dsp"].value), ceil(found["lut"].value), 0)
 
 
-def _memory(plan: Plan) -> dict[str, int]:
+def _memory(plan: ScopedDesign) -> dict[str, int]:
     """Bytes on the chip by use; gradients are kept where a batch is summed up."""
     size = plan.word_bits // 8
     layers = plan.pipeline.layers
@@ -122,7 +122,7 @@ def _memory(plan: Plan) -> dict[str, int]:
     }
 
 
-def blocks(plan: Plan) -> int:
+def blocks(plan: ScopedDesign) -> int:
     """Block RAM of lines, maps, weights and gradients, in the part's own blocks."""
     memory = _memory(plan)
     maps = sum(
@@ -134,7 +134,7 @@ def blocks(plan: Plan) -> int:
     return ceil(halves / 2) + ceil(bits / plan.board.part.block_bits)
 
 
-def record(plan: Plan) -> Record:
+def record(plan: ScopedDesign) -> Record:
     """What a plan costs."""
     board, pipeline = plan.board, plan.pipeline
     clock = of_board.clock(board)
@@ -180,13 +180,13 @@ def record(plan: Plan) -> Record:
     )
 
 
-def _level(plan: Plan) -> str:
+def _level(plan: ScopedDesign) -> str:
     """Of our units; kernels beyond the grid that was synthesised are assumed."""
     ks = {layer.shape.k for layer in plan.pipeline.layers}
     return summed(units(plan.word_bits, k)["lut"] for k in ks).level
 
 
-def _multipliers(plan: Plan) -> int:
+def _multipliers(plan: ScopedDesign) -> int:
     """Multiply-adds a cycle: one set for FP and dF, one for dX."""
     counts = plan.pipeline.units(plan.design)
     return 2 * sum(
@@ -195,7 +195,7 @@ def _multipliers(plan: Plan) -> int:
     )
 
 
-def _binds(plan: Plan) -> str:
+def _binds(plan: ScopedDesign) -> str:
     """The resource of which the elements take the largest share."""
     cost, room = plan.pipeline.cost(plan.design), plan.board.room
     shares = {
@@ -206,7 +206,7 @@ def _binds(plan: Plan) -> str:
     return max(shares, key=shares.__getitem__)
 
 
-def _rows(plan: Plan) -> tuple[Row, ...]:
+def _rows(plan: ScopedDesign) -> tuple[PhaseRow, ...]:
     pipeline, batch = plan.pipeline, plan.options.batch
     cycles, counts = pipeline.cycles(plan.design), pipeline.units(plan.design)
     binds = _binds(plan)
@@ -224,7 +224,7 @@ def _rows(plan: Plan) -> tuple[Row, ...]:
                 words += layer.outputs
             size = plan.word_bits // 8
             rows.append(
-                Row(
+                PhaseRow(
                     layer=layer.name,
                     phase=phase,
                     cycles=Figure(batch * cycles[place], "formula" if phase == "fp" else "model"),

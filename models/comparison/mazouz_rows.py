@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from merp.models.base.front import Point
+from merp.models.base.front import FrontPoint
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.fpga.parts import PARTS
 from merp.models.network.network import Network
@@ -31,7 +31,7 @@ def rows() -> dict[str, float]:
     return _resources() | _space() | _trade_offs()
 
 
-def front(network: Network) -> list[Point]:
+def front(network: Network) -> list[FrontPoint]:
     """Return the forward designs of ``network`` that none beats, fastest first."""
     return Pipeline(network.layers, train=False).front(DSPS)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from merp.models.papers.lists import Number
+from merp.models.papers.lists import PaperNumber
 
 REPRODUCED = "reproduced"
 DEVIATES = "deviates"
@@ -20,7 +20,7 @@ class Printed:
         number: as the list has it. found: ours, None where no row answers.
     """
 
-    number: Number
+    number: PaperNumber
     found: float | None
 
     @property
@@ -45,7 +45,7 @@ class Printed:
         return self.status == claimed
 
 
-def answered(numbers: Iterable[Number], rows: Mapping[str, float]) -> tuple[Printed, ...]:
+def answered(numbers: Iterable[PaperNumber], rows: Mapping[str, float]) -> tuple[Printed, ...]:
     """Return every number with the row that answers it.
 
     Raises:

@@ -41,7 +41,7 @@ RESOURCES: Final = ("lut", "ff", "bram", "dsp")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class PhaseRow:
     """A phase of a layer on one device, all images of the batch.
 
     Attributes:
@@ -131,7 +131,7 @@ class Record:
     devices: tuple[Device, ...]
     limits: Mapping[str, int]
     block_bits: int
-    rows: tuple[Row, ...]
+    rows: tuple[PhaseRow, ...]
     own: tuple[str, ...]
     multipliers: Figure
     latency_s: Figure
@@ -194,7 +194,7 @@ class Record:
         joule = self.power_w.value * self.at_work * self.interval_s.value
         return derived(joule, self.power_w, self.interval_s)
 
-    def of_phase(self, phase: str | None) -> tuple[Row, ...]:
+    def of_phase(self, phase: str | None) -> tuple[PhaseRow, ...]:
         """Rows of a phase; of all without one."""
         return tuple(row for row in self.rows if phase in (None, row.phase))
 

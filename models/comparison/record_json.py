@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from merp.models.comparison.figure import Figure
-from merp.models.comparison.record import COUNTS, Device, Record, Row
+from merp.models.comparison.record import COUNTS, Device, PhaseRow, Record
 from merp.models.network.phases import PHASES
 
 Json = dict[str, Any]
@@ -74,9 +74,9 @@ def record_of(found: Mapping[str, Any]) -> Record:
     return Record(**values | {key: tuple(values[key]) for key in ("scope", "own", "notes")})
 
 
-def _row(found: Mapping[str, Any]) -> Row:
+def _row(found: Mapping[str, Any]) -> PhaseRow:
     figures = {key: _figures(found[key]) for key in ("bytes", "waits")}
-    return Row(**{**found, "cycles": Figure(**found["cycles"]), **figures})
+    return PhaseRow(**{**found, "cycles": Figure(**found["cycles"]), **figures})
 
 
 def _figures(found: Mapping[str, Any]) -> dict[str, Figure]:

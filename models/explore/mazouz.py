@@ -61,7 +61,7 @@ def evolved(
     plan = mazouz.front(network, board, options)[0]
     choices = plan.pipeline.choices()
 
-    def at(genes: Genes) -> mazouz.Plan:
+    def at(genes: Genes) -> mazouz.ScopedDesign:
         design = (own[place] for own, place in zip(choices, genes, strict=True))
         return replace(plan, design=tuple(design))
 
@@ -74,7 +74,7 @@ def evolved(
     return front_of([_point(at(genes)) for genes in found], objectives)
 
 
-def _point(plan: mazouz.Plan) -> Point:
+def _point(plan: mazouz.ScopedDesign) -> Point:
     cost = plan.pipeline.cost(plan.design)
     names = [layer.name for layer in plan.pipeline.convolutions]
     cycles = ordered_sum(plan.pipeline.step_cycles(plan.design))

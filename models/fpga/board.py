@@ -22,7 +22,7 @@ TOPOLOGIES: Final = ("chain",)
 
 
 @dataclass(frozen=True)
-class Source:
+class FigureSource:
     """Where a figure of a board comes from, of ``ORIGINS``, and in words."""
 
     origin: str
@@ -82,7 +82,7 @@ class Board:
     host_gbytes_s: float | None = None
     power_w: float | None = None
     link: Link | None = None
-    sources: Mapping[str, Source] = field(default_factory=dict, compare=False)
+    sources: Mapping[str, FigureSource] = field(default_factory=dict, compare=False)
 
     @property
     def bytes_per_cycle(self) -> float:

@@ -18,8 +18,8 @@ from merp.models.fpga.board import (
     ORIGINS,
     TOPOLOGIES,
     Board,
+    FigureSource,
     Link,
-    Source,
     Usable,
 )
 from merp.models.fpga.parts import FOREIGN, PARTS, Part
@@ -51,7 +51,7 @@ class _Reader:
 
     def __init__(self, root: Section) -> None:
         self._root = root
-        self._sources: dict[str, Source] = {}
+        self._sources: dict[str, FigureSource] = {}
 
     def board(self) -> Board:
         """Read all of it."""
@@ -99,7 +99,7 @@ class _Reader:
 
     def _said(self, section: Section, key: str, inner: Section) -> None:
         origin, why = inner.choice("from", ORIGINS), inner.text("why")
-        self._sources[f"{section.where.removeprefix('file: ')}: {key}"] = Source(origin, why)
+        self._sources[f"{section.where.removeprefix('file: ')}: {key}"] = FigureSource(origin, why)
 
     def _number(self, section: Section, key: str, low: float, high: float) -> float:
         return self._figure(section, key, lambda where, name: where.number(name, low, high))

@@ -53,7 +53,7 @@ _NEW_PACKAGE = r"-[a-z]{4}\d{3,4}-[123](L|LV|H)?-[ceiqm]"
 
 
 @dataclass(frozen=True)
-class Target:
+class FlowTarget:
     """The FPGA that a flow is told.
 
     Attributes:
@@ -71,7 +71,7 @@ class Target:
         return (self.part or PARTS[DEFAULT]).clock_mhz
 
 
-def target_named(name: str) -> Target:
+def target_named(name: str) -> FlowTarget:
     """Return the target of an order code, or of a device that the paper has.
 
     Raises:
@@ -82,7 +82,7 @@ def target_named(name: str) -> Target:
         package = _NEW_PACKAGE if family.dashes else _OLD_PACKAGE
         found = re.fullmatch(f"(?P<device>{family.device}){package}", code)
         if found:
-            return Target(code, family, PARTS.get(found["device"]))
+            return FlowTarget(code, family, PARTS.get(found["device"]))
     near = "".join(f"; did you mean {n}?" for n in get_close_matches(name, PARTS, 1))
     for family in FAMILIES:
         if re.match(f"{family.device}(?![0-9])", code):

@@ -22,8 +22,8 @@ from merp.models.golden.state import State
 from merp.models.golden.stored import Stored, started, stored
 from merp.models.golden.training import (
     RATE,
-    Kept,
-    Passed,
+    LayerBackward,
+    LayerForward,
     Updated,
     at_rest,
     forward,
@@ -104,17 +104,17 @@ class GoldenStep:
         return self._maps[layer.name].y
 
     @cached_property
-    def _forward(self) -> tuple[list[Kept], Bits]:
+    def _forward(self) -> tuple[list[LayerForward], Bits]:
         return forward(self._network, self._image, self.parameters, "pooled")
 
     def state(self, layer: Layer) -> State:
         """What forward propagation keeps of a layer for the way back."""
         return self._kept(layer).state
 
-    def _kept(self, layer: Layer) -> Kept:
+    def _kept(self, layer: Layer) -> LayerForward:
         return next(kept for kept in self._forward[0] if kept.layer.name == layer.name)
 
-    def passed(self, layer: Layer) -> Passed:
+    def passed(self, layer: Layer) -> LayerBackward:
         """The deltas of a layer: one that is looked at, or that stands in front of one."""
         return self._passed[layer.name]
 
@@ -135,7 +135,7 @@ class GoldenStep:
         return started(self._network, layer, self.delta, self.state, self.start(layer))
 
     @cached_property
-    def _passed(self) -> dict[str, Passed]:
+    def _passed(self) -> dict[str, LayerBackward]:
         kept, output = self._forward
         labels = np.arange(len(self._image), dtype=np.int64) % output[0].size
         _, delta = loss("cross-entropy", output, labels, self._network.fmt)
@@ -146,7 +146,7 @@ class GoldenStep:
             wanted |= set() if start is None else {start.name}
             if front is not None:
                 wanted |= {front.name, *(each.name for each in takers(self._network, front))}
-        found: dict[str, Passed] = {}
+        found: dict[str, LayerBackward] = {}
         back = propagate(self._network, kept, delta, self.parameters, pooled=self._pooled)
         for passed in back:
             if passed.layer.name in wanted:

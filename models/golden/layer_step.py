@@ -12,7 +12,7 @@ from merp.models.golden.inference import forward_layer
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import State, keep_state
 from merp.models.golden.stored import Stored
-from merp.models.golden.training import RATE, Passed
+from merp.models.golden.training import RATE, LayerBackward
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
 
@@ -80,7 +80,7 @@ class LayerStep(GoldenStep):
         self._check(layer)
         return self._state
 
-    def passed(self, layer: Layer) -> Passed:
+    def passed(self, layer: Layer) -> LayerBackward:
         """The deltas of the layer."""
         self._check(layer)
         if self._delta is None:
@@ -89,7 +89,7 @@ class LayerStep(GoldenStep):
         sums = unpool(self._delta, self._state, layer.shape, fmt)
         if not self._pooled:
             sums = in_memory(sums, "deltas", fmt, storage)
-        return Passed(layer, self._x, self._state, self._delta, sums, None)
+        return LayerBackward(layer, self._x, self._state, self._delta, sums, None)
 
     def delta(self, layer: Layer) -> Bits:
         """Delta of the output of the layer."""

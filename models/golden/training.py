@@ -99,7 +99,7 @@ def initial_model(network: Network, seed: int) -> Model:
     return Model(parameters=start, velocities=rest)
 
 
-class Kept(NamedTuple):
+class LayerForward(NamedTuple):
     """What forward propagation gives of a layer: input and output, images first, and state.
 
     Maps are as they lie in memory; state is of the sums before they were rounded for it.
@@ -113,7 +113,7 @@ class Kept(NamedTuple):
 
 def forward(
     network: Network, images: Bits, made: Parameters, state: str = "32"
-) -> tuple[list[Kept], Bits]:
+) -> tuple[list[LayerForward], Bits]:
     """Run all layers and keep what the way back needs.
 
     Args:
@@ -135,11 +135,11 @@ def forward(
         sums = forward_layer(unpooled, x, *made[layer.name], fmt, summation, add)
         y = in_memory(pool_maps(sums, layer.shape.pool, fmt), "maps", fmt, storage)
         outputs[layer.name] = y
-        kept.append(Kept(layer, x, y, keep_state(sums, layer.shape, state, fmt)))
+        kept.append(LayerForward(layer, x, y, keep_state(sums, layer.shape, state, fmt)))
     return kept, y
 
 
-class Passed(NamedTuple):
+class LayerBackward(NamedTuple):
     """A layer that a delta has passed on its way back.
 
     ``delta`` is that of the layer's output (images, pooled rows, pooled columns, maps), ``sums``
@@ -159,12 +159,12 @@ class Passed(NamedTuple):
 
 def propagate(
     network: Network,
-    kept: Iterable[Kept],
+    kept: Iterable[LayerForward],
     delta: Bits,
     made: Parameters,
     *,
     pooled: bool = False,
-) -> Iterator[Passed]:
+) -> Iterator[LayerBackward]:
     """Propagate a delta back through every layer, the last first.
 
     Args:
@@ -190,7 +190,7 @@ def propagate(
         earlier = previous(network, layer)
         begun = None if earlier is None else so_far.get(earlier.name)
         start = None if begun is None else begun.reshape(x.shape)
-        yield Passed(layer, x, state, maps, sums, start)
+        yield LayerBackward(layer, x, state, maps, sums, start)
         if earlier is not None:
             kernels, _ = made[layer.name]
             left = delta_layer(layer, sums, kernels, network.fmt, summation, start)
@@ -200,7 +200,7 @@ def propagate(
 
 
 def leaves(
-    network: Network, layer: Layer, passed: Callable[[Layer], Passed], *, pooled: bool
+    network: Network, layer: Layer, passed: Callable[[Layer], LayerBackward], *, pooled: bool
 ) -> Bits:
     """What leaves the delta propagation of a layer: (images, rows, columns, maps) words.
 
@@ -226,14 +226,14 @@ def state_behind(network: Network, layer: Layer, state: Callable[[Layer], State]
 class Gradient(NamedTuple):
     """Gradients of a layer that a delta has passed, summed over the batch: as its parameters."""
 
-    passed: Passed
+    passed: LayerBackward
     kernels: Bits
     biases: Bits
 
 
 def backward(
     network: Network,
-    kept: Iterable[Kept],
+    kept: Iterable[LayerForward],
     delta: Bits,
     made: Parameters,
     *,
@@ -296,17 +296,17 @@ class Step:
     """
 
     network: Network
-    kept: Sequence[Kept]
+    kept: Sequence[LayerForward]
     output: Bits
     loss: float
-    passed: Mapping[str, Passed]
+    passed: Mapping[str, LayerBackward]
     model: Model
 
     def y(self, layer: Layer) -> Bits:
         """Output of a layer: (images, pooled rows, pooled columns, maps)."""
         return next(kept.y for kept in self.kept if kept.layer.name == layer.name)
 
-    def of(self, layer: Layer) -> Passed:
+    def of(self, layer: Layer) -> LayerBackward:
         """The deltas of a layer."""
         return self.passed[layer.name]
 

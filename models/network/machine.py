@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from merp.models.base.fixed import FixedFormat
 from merp.models.base.formats import FloatFormat
-from merp.models.base.keys import Choice, Key, Whole
+from merp.models.base.keys import Key, WholeKey, WordKey
 from merp.models.base.shape import Shape
 from merp.models.base.summation import TREE, Summation
 from merp.models.base.toml_section import Section
@@ -35,7 +35,7 @@ class Design(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
 
-class Cycles(Protocol):
+class CycleCount(Protocol):
     """Cycles of a phase of a layer by a model."""
 
     @property
@@ -76,7 +76,7 @@ class Machine:
         phases: in the order of a step.
         bytes: names a ``traffic.bytes.Bytes``: what its ports move.
         hardware: names the hardware half. ``models`` never loads it.
-        cycles: names a function from network, layer, phase and images to the ``Cycles`` of all
+        cycles: names a function from network, layer, phase and images to the ``CycleCount`` of all
             groups, None where it does not know them; empty if there is no model.
         says: what it does, in a line of a help page.
         runs: the machine whose designs it runs, by name; None: it has its own.
@@ -114,7 +114,7 @@ class Machine:
     check_run: Callable[[Shape, int, Any, str], None] = _all_run
     check_size: Callable[[Shape, FloatFormat | FixedFormat], None] = _all_sizes
     place: str = ""
-    axes: tuple[Whole | Choice, ...] = ()
+    axes: tuple[WholeKey | WordKey, ...] = ()
 
     @cached_property
     def phase_named(self) -> Mapping[str, Phase]:

@@ -16,7 +16,7 @@ from merp.models.base.errors import BadInput
 from merp.models.base.fixed import FIXED16, FixedFormat
 from merp.models.base.shape import Pool, Shape, sides
 from merp.models.base.toml_section import Section, read_toml
-from merp.models.base.users import Use, Users
+from merp.models.base.users import LayerUse, Users
 from merp.models.network.branches import misplaced, previous
 from merp.models.network.fixed_table import LAYER_KEY, check_outputs, read_numbers
 from merp.models.network.network import Layer, Network
@@ -174,7 +174,7 @@ def _users(file: str, network: Network, key: str, using: Sequence[Layer]) -> Use
     fronts = {layer.name: previous(network, layer) for layer in using}
     return Users(
         layers={
-            layer.name: Use(
+            layer.name: LayerUse(
                 shape=layer.shape,
                 groups=layer.groups,
                 taken=_output(front) if (front := fronts[layer.name]) else network.input,

@@ -12,7 +12,16 @@ from merp.models.base.fixed import (
     Fractions,
 )
 from merp.models.base.formats import FORMATS, OTHER_NAMES
-from merp.models.base.keys import Choice, Flag, Key, Ratio, Reference, References, Sides, Whole
+from merp.models.base.keys import (
+    FlagKey,
+    Key,
+    Ratio,
+    Reference,
+    References,
+    Sides,
+    WholeKey,
+    WordKey,
+)
 from merp.models.base.renamed import in_json
 from merp.models.base.shape import POOL_KINDS
 from merp.models.base.storage import BYTE, TENSORS
@@ -26,7 +35,7 @@ KINDS = ("conv", "fc")
 AUTO = "auto"
 """``design`` of a layer whose design is left to the plan on a board; others have it without one."""
 
-FORMAT = Choice(
+FORMAT = WordKey(
     key="format",
     says="number format of the arithmetic, and of every element that storage does not name",
     allowed=(*FORMATS, FIXED16),
@@ -34,22 +43,22 @@ FORMAT = Choice(
     other_names=OTHER_NAMES,
 )
 
-ROUNDING = Choice(
+ROUNDING = WordKey(
     key="rounding",
     says="of new kernels in fixed point: to nearest even, or with random bits",
     allowed=ROUNDINGS,
     default=ROUNDINGS[0],
 )
 
-FRACTION_INPUT = Whole(
+FRACTION_INPUT = WholeKey(
     key="input",
     says="fraction bits of the images",
     low=0,
     high=MOST_FRACTION,
     default=IMAGE_FRACTION,
 )
-FRACTIONS: tuple[Whole, ...] = tuple(
-    Whole(
+FRACTIONS: tuple[WholeKey, ...] = tuple(
+    WholeKey(
         key=tensor, says=f"fraction bits of {what}", low=0, high=MOST_FRACTION,
         default=getattr(Fractions, tensor),
     )
@@ -66,7 +75,7 @@ FRACTIONS: tuple[Whole, ...] = tuple(
 
 SEPARATE, COMBINED = "separate", "combined"
 FORMER_BACKWARD = {"fused": COMBINED}
-BACKWARD = Choice(
+BACKWARD = WordKey(
     key="backward",
     says="delta propagation and kernel update of a layer: separate passes, or one (convolutions)",
     allowed=(SEPARATE, COMBINED),
@@ -88,8 +97,8 @@ LAYER_FUSION = References(
     count=2,
 )
 
-STORAGE: tuple[Choice, ...] = tuple(
-    Choice(key=tensor, says=says, allowed=tuple(FORMATS), other_names=OTHER_NAMES)
+STORAGE: tuple[WordKey, ...] = tuple(
+    WordKey(key=tensor, says=says, allowed=tuple(FORMATS), other_names=OTHER_NAMES)
     for tensor, says in zip(
         TENSORS,
         (
@@ -103,7 +112,7 @@ STORAGE: tuple[Choice, ...] = tuple(
 )
 """Of ``storage`` in [network], beside those of the image."""
 
-IMAGE = Choice(
+IMAGE = WordKey(
     key="image",
     says=f"of the network's input in memory; {BYTE}: bytes; default: as maps",
     allowed=(*FORMATS, BYTE),
@@ -120,14 +129,14 @@ IMAGE_OFFSET = Ratio(
 IMAGE_STORAGE: tuple[Key, ...] = (IMAGE, IMAGE_SCALE, IMAGE_OFFSET)
 """Of ``storage``, too."""
 
-ROWS = Whole(key="rows", says="of an image", low=1, high=MAX_SIZE, required=True)
-COLUMNS = Whole(key="columns", says="of an image", low=1, high=MAX_SIZE, required=True)
-CHANNELS = Whole(key="channels", says="of an image", low=1, high=MAX_MAPS, required=True)
+ROWS = WholeKey(key="rows", says="of an image", low=1, high=MAX_SIZE, required=True)
+COLUMNS = WholeKey(key="columns", says="of an image", low=1, high=MAX_SIZE, required=True)
+CHANNELS = WholeKey(key="channels", says="of an image", low=1, high=MAX_MAPS, required=True)
 INPUT: tuple[Key, ...] = (ROWS, COLUMNS, CHANNELS)
 """Of ``input`` in [network]."""
 
-MAPS = Whole(key="maps", says="output maps, of all groups", low=1, high=MAX_MAPS, required=True)
-RELU = Flag(key="relu", says="whether ReLU follows", default=True)
+MAPS = WholeKey(key="maps", says="output maps, of all groups", low=1, high=MAX_MAPS, required=True)
+RELU = FlagKey(key="relu", says="whether ReLU follows", default=True)
 INPUT_OF = Reference(
     key="input",
     says="name of an earlier layer, whose output this one takes; default: the one in front",
@@ -139,8 +148,8 @@ ADD = Reference(
 LAYER: tuple[Key, ...] = (MAPS, RELU, INPUT_OF, ADD)
 """Of any layer, beside ``name`` and ``design``."""
 
-KERNEL = Whole(key="kernel", says="rows and columns", low=1, high=MAX_SIZE, required=True)
-STRIDE = Whole(key="stride", says="of the convolution", low=1, high=MAX_SIZE, default=1)
+KERNEL = WholeKey(key="kernel", says="rows and columns", low=1, high=MAX_SIZE, required=True)
+STRIDE = WholeKey(key="stride", says="of the convolution", low=1, high=MAX_SIZE, default=1)
 PAD = Sides(
     key="pad",
     says="zeros on all four sides, or [top, left, bottom, right]; below kernel",
@@ -148,13 +157,13 @@ PAD = Sides(
     high=MAX_SIZE - 1,
     default=0,
 )
-GROUPS = Whole(key="groups", says="divides input maps and maps", low=1, high=MAX_MAPS, default=1)
+GROUPS = WholeKey(key="groups", says="divides input maps and maps", low=1, high=MAX_MAPS, default=1)
 CONVOLUTION: tuple[Key, ...] = (KERNEL, STRIDE, PAD, GROUPS)
 """Of a convolution, beside ``pool``."""
 
-POOL_KIND = Choice(key="kind", says="how", allowed=POOL_KINDS, required=True)
-POOL_WINDOW = Whole(key="window", says="rows and columns", low=1, high=MAX_SIZE, required=True)
-POOL_STRIDE = Whole(key="stride", says="of windows; default: the window", low=1, high=MAX_SIZE)
+POOL_KIND = WordKey(key="kind", says="how", allowed=POOL_KINDS, required=True)
+POOL_WINDOW = WholeKey(key="window", says="rows and columns", low=1, high=MAX_SIZE, required=True)
+POOL_STRIDE = WholeKey(key="stride", says="of windows; default: the window", low=1, high=MAX_SIZE)
 POOL_PAD = Sides(
     key="pad",
     says="by how much windows may hang over, on all four sides or [top, left, bottom, right]; "
@@ -163,7 +172,7 @@ POOL_PAD = Sides(
     high=MAX_SIZE - 1,
     default=0,
 )
-POOL_CEIL = Flag(
+POOL_CEIL = FlagKey(
     key="ceil", says="whether windows that are partial below or on the right count", default=False
 )
 POOL: tuple[Key, ...] = (POOL_KIND, POOL_WINDOW, POOL_STRIDE, POOL_PAD, POOL_CEIL)

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from merp.models.base.errors import BadInput
 from merp.models.base.fixed import FixedFormat
 from merp.models.base.formats import FloatFormat
-from merp.models.base.keys import Choice
+from merp.models.base.keys import WordKey
 from merp.models.base.toml_section import Section
 from merp.models.base.users import Users
-from merp.models.network.machine import Cycles, Design, Machine
+from merp.models.network.machine import CycleCount, Design, Machine
 
 if TYPE_CHECKING:  # it stands above
     from merp.models.network.network import Layer, Network
@@ -117,7 +117,7 @@ def part_of(machine: Machine, reference: str, part: str = "") -> Any:
         raise BadInput(f"{where}: {reference}: {lacking}: {reason}") from error
 
 
-def cycles_of(network: Network, layer: Layer, phase: str, images: int) -> Cycles | None:
+def cycles_of(network: Network, layer: Layer, phase: str, images: int) -> CycleCount | None:
     """Cycles of a phase of a layer by the model of its machine, over all groups.
 
     None where the layer has no design, or the machine no model that knows them.
@@ -127,7 +127,7 @@ def cycles_of(network: Network, layer: Layer, phase: str, images: int) -> Cycles
     machine = machine_of(network.design(layer))
     if not machine.cycles:
         return None
-    found: Cycles | None = part_of(machine, machine.cycles)(network, layer, phase, images)
+    found: CycleCount | None = part_of(machine, machine.cycles)(network, layer, phase, images)
     return found
 
 
@@ -229,11 +229,11 @@ def of_kind(kind: type[Kind], design: Design, where: str) -> Kind:
     return design
 
 
-def architecture_key() -> Choice:
+def architecture_key() -> WordKey:
     """The key of [design.<name>] that names the machine."""
     others = {each.name for each in runners()}
     allowed = tuple(name for name in names() if name not in others)
-    return Choice(
+    return WordKey(
         key="architecture",
         says="whose design it is",
         allowed=allowed,

@@ -9,7 +9,7 @@ from typing import Any
 
 from merp.models.base.errors import BadInput, shown
 from merp.models.onnx.node import Node
-from merp.models.onnx.tensor import DIMENSIONS, FLOAT_NAMES, KINDS, Kind, Tensor
+from merp.models.onnx.tensor import DIMENSIONS, FLOAT_NAMES, KINDS, ElementType, Tensor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class Image:
     """
 
     name: str
-    kind: Kind
+    kind: ElementType
     batch: int | None
     size: tuple[int, int, int]
     flat: bool
@@ -178,7 +178,7 @@ class Graph:
         return users
 
 
-def _type_of(proto: Any) -> tuple[tuple[int | None, ...] | None, Kind | None]:
+def _type_of(proto: Any) -> tuple[tuple[int | None, ...] | None, ElementType | None]:
     """Sizes of a ``ValueInfoProto``, None where one is open or all are, and its elements' kind."""
     tensor = proto.type.tensor_type
     if not tensor.HasField("shape") or len(tensor.shape.dim) > DIMENSIONS:

@@ -17,7 +17,7 @@ INLINE, EXTERNAL = 0, 1  # TensorProto.DataLocation
 DIMENSIONS = 8
 
 
-class Kind(NamedTuple):
+class ElementType(NamedTuple):
     """A type of elements: its name, how raw data and the typed field hold it.
 
     Attributes:
@@ -32,13 +32,13 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    1: Kind("float32", "<f4", "float_data", BINARY32),
-    6: Kind("int32", "<i4", "int32_data"),
-    7: Kind("int64", "<i8", "int64_data"),
-    9: Kind("bool", "<u1", "int32_data"),
-    10: Kind("float16", "<f2", "int32_data", BINARY16),
-    11: Kind("float64", "<f8", "double_data"),
-    16: Kind("bfloat16", "<u2", "int32_data", BFLOAT16),
+    1: ElementType("float32", "<f4", "float_data", BINARY32),
+    6: ElementType("int32", "<i4", "int32_data"),
+    7: ElementType("int64", "<i8", "int64_data"),
+    9: ElementType("bool", "<u1", "int32_data"),
+    10: ElementType("float16", "<f2", "int32_data", BINARY16),
+    11: ElementType("float64", "<f8", "double_data"),
+    16: ElementType("bfloat16", "<u2", "int32_data", BFLOAT16),
 }
 """By ``TensorProto.DataType``: weights and what nodes are set up with."""
 
@@ -62,7 +62,7 @@ class Tensor:
     where: str
     name: str
     shape: tuple[int, ...]
-    kind: Kind | None
+    kind: ElementType | None
     proto: Any
     folder: Path
 
@@ -125,7 +125,7 @@ class Tensor:
             return typed.astype(np.uint16).view(kind.raw)
         return typed.astype(kind.raw)
 
-    def _check(self, kind: Kind) -> None:
+    def _check(self, kind: ElementType) -> None:
         """Check that there are as many elements as the size says, or none at all."""
         if self.proto.HasField("segment"):
             raise BadInput(f"{self.where}: comes in segments: allowed is one piece")
@@ -148,7 +148,7 @@ class Tensor:
                 f"{self.where}: {found:g} elements: size {shown(self.shape)} takes {wanted:,}"
             )
 
-    def _external(self, kind: Kind) -> tuple[Path, int, int]:
+    def _external(self, kind: ElementType) -> tuple[Path, int, int]:
         """File, first byte and bytes of external data.
 
         Raises:

@@ -48,7 +48,7 @@ _OWN: Final = ("what", "printed", "row", "operands")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Number:
+class PaperNumber:
     """A number that a paper prints.
 
     Attributes:
@@ -100,7 +100,7 @@ class Paper:
 
     source: str
     phrase: str
-    numbers: tuple[Number, ...]
+    numbers: tuple[PaperNumber, ...]
     errata: tuple[Erratum, ...]
     settings: Mapping[str, tuple[str, ...]]
 
@@ -150,7 +150,7 @@ def read(text: str, file: str) -> Paper:
     )
 
 
-def _numbers(groups: list[dict[str, Any]], file: str) -> Iterator[Number]:
+def _numbers(groups: list[dict[str, Any]], file: str) -> Iterator[PaperNumber]:
     for group in groups:
         shared: dict[str, Any] = {key: group[key] for key in _SHARED if key in group}
         unknown = group.keys() - {*_SHARED, "place", "numbers"}
@@ -164,7 +164,7 @@ def _numbers(groups: list[dict[str, Any]], file: str) -> Iterator[Number]:
                 raise ValueError(f"{where}: {wrong}") from None
 
 
-def _number(place: str, entry: Mapping[str, Any]) -> Number:
+def _number(place: str, entry: Mapping[str, Any]) -> PaperNumber:
     unknown = entry.keys() - {*_SHARED, *_OWN}
     if unknown:
         raise ValueError(f"unknown {', '.join(sorted(unknown))}")
@@ -182,7 +182,7 @@ def _number(place: str, entry: Mapping[str, Any]) -> Number:
     within = _within(cls, bound, printed, entry)
     if cls in "DFP" and within > MOST:
         raise ValueError(f"within {within}: at most {MOST}")
-    return Number(
+    return PaperNumber(
         place=place,
         what=entry["what"],
         unit=entry["unit"],

@@ -27,7 +27,7 @@ Place = tuple[str, int]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
+class LayerRows:
     """A layer as rows of an image.
 
     Attributes:
@@ -108,7 +108,7 @@ class Layout:
         sizes: rows of FIFOs that differ from ``usual``.
     """
 
-    layers: tuple[Rows, ...]
+    layers: tuple[LayerRows, ...]
     slices: tuple[Slice, ...]
     links: Links = Links()
     images: int = 1

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import ceil
 
-from merp.models.rows.layout import Layout, Rows, Slice
+from merp.models.rows.layout import LayerRows, Layout, Slice
 
 Row = tuple[int, int]
 """Image, and row of it."""
@@ -126,7 +126,7 @@ class _Reference:
         for each in reversed(range(count)):
             self.backward(each)
 
-    def layer(self, index: int) -> Rows:
+    def layer(self, index: int) -> LayerRows:
         return self.layout.layers[self.layout.slices[index].layer]
 
     def neighbour(self, index: int, step: int) -> Slice | None:
@@ -332,7 +332,7 @@ def _same(row: int) -> list[int]:
 class _Windows:
     """Rows of a layer by the windows that they lie in."""
 
-    def __init__(self, layer: Rows) -> None:
+    def __init__(self, layer: LayerRows) -> None:
         self.layer = layer
         self.begins = [each * layer.stride - layer.top for each in range(layer.sums)]
         pools = [

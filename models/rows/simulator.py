@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from merp.models.rows.layout import Layout
-from merp.models.rows.streams import Graph, graph_of
+from merp.models.rows.streams import StreamGraph, graph_of
 
 DONE, ARRIVED = 0, 1
 
@@ -40,7 +40,7 @@ class Deadlock(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class RowOutcome:
     """A batch that has run.
 
     Attributes:
@@ -52,7 +52,7 @@ class Outcome:
         depth: images in flight at most.
     """
 
-    graph: Graph
+    graph: StreamGraph
     ends: tuple[Sequence[int], ...]
     gradients: Sequence[int]
     losses: Sequence[int]
@@ -97,7 +97,7 @@ class Outcome:
         return self.gradients[-1] + self.update
 
 
-def simulate(layout: Layout) -> Outcome:
+def simulate(layout: Layout) -> RowOutcome:
     """Run a batch.
 
     Raises:
@@ -269,13 +269,13 @@ class _Run:
                 return readers[freed.index(min(freed))]
         return asks
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> RowOutcome:
         """What came of it."""
         graph, images = self.graph, self.layout.images
         ends = list(zip(self.streams, self.ends, strict=True))
         updates = [found for stream, found in ends if stream.what.startswith("ku ")]
         (losses,) = (found for stream, found in ends if stream.what == "loss")
-        return Outcome(
+        return RowOutcome(
             graph=graph,
             ends=tuple(self.ends),
             gradients=[

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from merp.models.rows.layout import Layout, Rows
+from merp.models.rows.layout import LayerRows, Layout
 
 UNBOUNDED = 1 << 60
 
 
 @dataclass
-class Fifo:
+class RowFifo:
     """Rows on their way from one stream to others.
 
     Attributes:
@@ -34,7 +34,7 @@ class Fifo:
 
 
 @dataclass(frozen=True)
-class Use:
+class FifoUse:
     """How a stream has to do with a FIFO: rows of an image after each task, from its begin on.
 
     ``reader`` counts among those of the FIFO; of rows that are made it is 0.
@@ -46,7 +46,7 @@ class Use:
 
 
 @dataclass
-class Stream:
+class RowStream:
     """Tasks of a server, one for each row of each image.
 
     Attributes:
@@ -60,13 +60,13 @@ class Stream:
     cycles: Sequence[int]
     latency: int = 0
     words: int = 0
-    needs: list[Use] = field(default_factory=list)
-    makes: list[Use] = field(default_factory=list)
-    frees: list[Use] = field(default_factory=list)
+    needs: list[FifoUse] = field(default_factory=list)
+    makes: list[FifoUse] = field(default_factory=list)
+    frees: list[FifoUse] = field(default_factory=list)
 
 
 @dataclass
-class Graph:
+class StreamGraph:
     """All of a layout.
 
     Attributes:
@@ -75,8 +75,8 @@ class Graph:
     """
 
     servers: list[str] = field(default_factory=list)
-    streams: list[Stream] = field(default_factory=list)
-    fifos: list[Fifo] = field(default_factory=list)
+    streams: list[RowStream] = field(default_factory=list)
+    fifos: list[RowFifo] = field(default_factory=list)
     pools: list[int] = field(default_factory=list)
 
     def server(self, name: str) -> int:
@@ -89,29 +89,29 @@ class Graph:
         if pool is None:
             self.pools.append(size)
             pool = len(self.pools) - 1
-        self.fifos.append(Fifo(kind, place, rows, pool))
+        self.fifos.append(RowFifo(kind, place, rows, pool))
         return len(self.fifos) - 1
 
     def stream(
         self, server: int, what: str, cycles: Sequence[int], latency: int = 0, words: int = 0
-    ) -> Stream:
+    ) -> RowStream:
         """Add a stream."""
-        self.streams.append(Stream(server, what, cycles, latency, words))
+        self.streams.append(RowStream(server, what, cycles, latency, words))
         return self.streams[-1]
 
-    def made(self, stream: Stream, fifo: int, rows: Sequence[int]) -> None:
+    def made(self, stream: RowStream, fifo: int, rows: Sequence[int]) -> None:
         """``stream`` fills ``fifo``: so many rows are in it after each task."""
         self.fifos[fifo].producer = self.streams.index(stream)
-        stream.makes.append(Use(fifo, 0, rows))
+        stream.makes.append(FifoUse(fifo, 0, rows))
 
     def read(
-        self, stream: Stream, fifo: int, needs: Sequence[int] | None, frees: Sequence[int]
+        self, stream: RowStream, fifo: int, needs: Sequence[int] | None, frees: Sequence[int]
     ) -> None:
         """``stream`` reads ``fifo``: rows that it needs for each task, and is done with after."""
         readers = self.fifos[fifo].readers
         if needs is not None:
-            stream.needs.append(Use(fifo, len(readers), needs))
-        stream.frees.append(Use(fifo, len(readers), frees))
+            stream.needs.append(FifoUse(fifo, len(readers), needs))
+        stream.frees.append(FifoUse(fifo, len(readers), frees))
         readers.append(self.streams.index(stream))
 
 
@@ -140,7 +140,7 @@ def _counted(rows: int, tasks: int, last: Callable[[int], int]) -> list[int]:
 class _Reach:
     """Which rows of a layer have to do with which."""
 
-    layer: Rows
+    layer: LayerRows
 
     def window_end(self, total: int) -> int:
         """Input rows up to the end of the window of a row of sums."""
@@ -182,7 +182,7 @@ class _Reach:
         )
 
 
-def graph_of(layout: Layout) -> Graph:
+def graph_of(layout: Layout) -> StreamGraph:
     """Return the streams and FIFOs of a layout."""
     return _Builder(layout).graph
 
@@ -192,7 +192,7 @@ class _Builder:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self.graph = graph = Graph()
+        self.graph = graph = StreamGraph()
         self.slices = range(len(layout.slices))
         self.flight = graph.fifo("flight", 0, 1, layout.depth)
         self.maps, self.features = list[int](), list[int]()
@@ -213,7 +213,7 @@ class _Builder:
             if index and layout.crosses(index - 1):
                 self._link_backward(index)
 
-    def _rows(self, index: int) -> Rows:
+    def _rows(self, index: int) -> LayerRows:
         return self.layout.layers[self.layout.slices[index].layer]
 
     def _name(self, index: int) -> str:
@@ -242,12 +242,12 @@ class _Builder:
         self.graph.made(stream, self.flight, [1] * rows)
         self._enter(stream, 0, _each(rows))
 
-    def _enter(self, stream: Stream, index: int, rows: Sequence[int]) -> None:
+    def _enter(self, stream: RowStream, index: int, rows: Sequence[int]) -> None:
         """A stream makes input rows of a slice."""
         self.graph.made(stream, self.maps[index], rows)
         self.graph.made(stream, self.features[index], rows)
 
-    def _send(self, stream: Stream, name: str, node: int, rows: int, made: Sequence[int]) -> int:
+    def _send(self, stream: RowStream, name: str, node: int, rows: int, made: Sequence[int]) -> int:
         """A stream makes rows that wait for the link of a border."""
         kind = f"send {name}"
         fifo = self.graph.fifo(kind, node, rows, self.layout.size(kind, node))
@@ -281,8 +281,8 @@ class _Builder:
             self._enter(stream, index + 1, made)
 
     def _put_together(
-        self, stream: Stream, name: str, index: int, made: Sequence[int], others: int
-    ) -> Stream:
+        self, stream: RowStream, name: str, index: int, made: Sequence[int], others: int
+    ) -> RowStream:
         """Rows of a slice's own maps and those of the other slices that came so far."""
         graph, rows = self.graph, self.graph.fifos[others].rows
         own = graph.fifo("own", index, rows, self.layout.size("own", index))
@@ -295,7 +295,7 @@ class _Builder:
 
     def _crossing(
         self, server: int, name: str, words: int, rows: int, border: int, carried: bool
-    ) -> Stream:
+    ) -> RowStream:
         """Rows that cross a border."""
         links = self.layout.links
         words += links.carried.get(border, 0) if carried else 0

@@ -42,7 +42,7 @@ EACH_IMAGE = (
 
 
 @dataclass(frozen=True)
-class Phase:
+class PhaseTraffic:
     """Traffic of one phase over a batch.
 
     Attributes:
@@ -75,12 +75,12 @@ class LayerTraffic:
     """
 
     layer: Layer
-    fp: Phase
-    dp: Phase | None
-    ku: Phase | None
-    bp: Phase | None = None
+    fp: PhaseTraffic
+    dp: PhaseTraffic | None
+    ku: PhaseTraffic | None
+    bp: PhaseTraffic | None = None
 
-    def phases(self, name: str) -> tuple[Phase, ...]:
+    def phases(self, name: str) -> tuple[PhaseTraffic, ...]:
         """Return the phase, or nothing where the layer does not execute it; ``step`` is all."""
         names = COUNTED if name == "step" else (name,)
         found = (getattr(self, each) for each in names)
@@ -99,7 +99,7 @@ def network_traffic(
     counted = _Counted(network, images, count or Count())
     backward = {"dp": counted.delta, "ku": counted.update, ONE_PASS: counted.backward}
 
-    def back(layer: Layer) -> dict[str, Phase | None]:
+    def back(layer: Layer) -> dict[str, PhaseTraffic | None]:
         return {
             phase: counted(layer) if has_phase(network, layer, phase) else None
             for phase, counted in backward.items()
@@ -110,7 +110,7 @@ def network_traffic(
     )
 
 
-def inference_traffic(network: Network, images: int) -> tuple[tuple[Layer, Phase], ...]:
+def inference_traffic(network: Network, images: int) -> tuple[tuple[Layer, PhaseTraffic], ...]:
     """Return the traffic of each layer in inference: kernels and biases once, and no state.
 
     What the first of two fused layers makes does not leave.
@@ -121,11 +121,11 @@ def inference_traffic(network: Network, images: int) -> tuple[tuple[Layer, Phase
         phase = counted.forward(layer)
         kept = {"state_out", "map_out"} if layer.name in network.layer_fusion[:1] else {"state_out"}
         streams = {port: moved for port, moved in phase.streams.items() if port not in kept}
-        found.append((layer, Phase(phase.operations, streams)))
+        found.append((layer, PhaseTraffic(phase.operations, streams)))
     return tuple(found)
 
 
-def fused_traffic(network: Network, shape: FusedShape, images: int, *, state: bool) -> Phase:
+def fused_traffic(network: Network, shape: FusedShape, images: int, *, state: bool) -> PhaseTraffic:
     """Return the traffic of the two layers of ``shape`` in one pass.
 
     ``shape`` is of a group of the first that ``network`` fuses, and of those made of it. With
@@ -138,17 +138,17 @@ def fused_traffic(network: Network, shape: FusedShape, images: int, *, state: bo
         return 1 if port.endswith("state_out") else element_bytes("ff", port, network)
 
     streams = {port: runs * count * width(port) for port, count in words.items()}
-    return Phase(2 * runs * shape.macs(images), streams)
+    return PhaseTraffic(2 * runs * shape.macs(images), streams)
 
 
-def total(layers: Iterable[LayerTraffic], phase: str) -> Phase:
+def total(layers: Iterable[LayerTraffic], phase: str) -> PhaseTraffic:
     """Sum ``phase`` (``fp``, ``dp``, ``ku``, ``bp``, or ``step``: all) over the layers with it."""
     found = [each for layer in layers for each in layer.phases(phase)]
     streams: dict[str, int] = {}
     for each in found:
         for port, count in each.streams.items():
             streams[port] = streams.get(port, 0) + count
-    return Phase(
+    return PhaseTraffic(
         sum(each.operations for each in found), streams, sum(each.momentum for each in found)
     )
 
@@ -207,7 +207,7 @@ class _Counted:
         """The layer, as the delta of which that of ``layer`` lies in memory."""
         return stored_as(self.network, layer) if self.count.pooled else layer
 
-    def forward(self, layer: Layer) -> Phase:
+    def forward(self, layer: Layer) -> PhaseTraffic:
         """FP: maps in and out; kernels, biases and the state for the way back.
 
         Of two fused layers the second takes its maps on chip. In a step they leave the first one
@@ -239,7 +239,7 @@ class _Counted:
             streams["kernel"] = self._once("fp", "kernel", layer.kernels)
             streams["bias"] = self._once("fp", "bias", layer.biases)
             streams["state_out"] = self._state_written(layer)
-        return Phase(layer.operations(self.images), streams)
+        return PhaseTraffic(layer.operations(self.images), streams)
 
     def _check_fused(self) -> None:
         """Refuse tiles of layers that are fused.
@@ -254,7 +254,7 @@ class _Counted:
                 "layer_fusion"
             )
 
-    def delta(self, layer: Layer) -> Phase:
+    def delta(self, layer: Layer) -> PhaseTraffic:
         """DP: the layer's delta in, that of the one in front out, behind its ReLU' and un-pooling.
 
         With deltas at pooled resolution the layer's own state expands the delta as it comes in.
@@ -283,7 +283,7 @@ class _Counted:
         if self._full:
             streams["kernel"] = self._once("dp", "kernel", layer.kernels)
             streams["state_in"] = tiling.outputs * expand if self.count.pooled else state
-        return Phase(layer.operations(self.images), streams | self._begun(layer))
+        return PhaseTraffic(layer.operations(self.images), streams | self._begun(layer))
 
     def _begun(self, layer: Layer) -> dict[str, int]:
         """What the sums of delta propagation start at: once, by the first part.
@@ -300,7 +300,7 @@ class _Counted:
             "add_state_in": self._state_read(start, layer),
         }
 
-    def update(self, layer: Layer) -> Phase:
+    def update(self, layer: Layer) -> PhaseTraffic:
         """KU: input maps and the layer's delta in; old kernels and biases in, new ones out."""
         shape, stored = layer.shape, self._stored_as(layer)
         maps_in = self._maps_in(layer)
@@ -316,16 +316,16 @@ class _Counted:
         )
         streams = {"map_in": tiling.outputs * maps_in, "delta_in": tiling.inputs * delta_in}
         if not self._full:
-            return Phase(layer.operations(self.images), streams)
+            return PhaseTraffic(layer.operations(self.images), streams)
         counts = {"kernel": layer.kernels, "bias": layer.biases}
         counts |= {f"{name}_out": count for name, count in counts.items()}
         streams["state_in"] = tiling.inputs * expand
         streams |= {port: self._once("ku", port, count) for port, count in counts.items()}
-        return Phase(
+        return PhaseTraffic(
             layer.operations(self.images), streams, momentum=velocity_bytes(layer, self.network)
         )
 
-    def backward(self, layer: Layer) -> Phase:
+    def backward(self, layer: Layer) -> PhaseTraffic:
         """DP and KU in one pass: what both read is read once, the delta, its state, the kernels.
 
         New kernels are made of those that DP was given.
@@ -343,7 +343,7 @@ class _Counted:
         for half in halves:
             for port, count in half.streams.items():
                 streams[port] = max(count, streams.get(port, 0))
-        return Phase(
+        return PhaseTraffic(
             phase_operations(layer, ONE_PASS, self.images),
             streams,
             momentum=sum(half.momentum for half in halves),

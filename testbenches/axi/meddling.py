@@ -23,7 +23,7 @@ ALL_ERRORS = (1 << len(ERRORS)) - 1
 HIGH = "_high"
 
 
-class Bench(Protocol):
+class MeddledBench(Protocol):
     """What this needs of a bench."""
 
     offsets: Mapping[str, int]
@@ -50,7 +50,7 @@ class Meddler:
     """
 
     def __init__(
-        self, bench: Bench, config: Mapping[str, int], counted: Mapping[str, str], seed: int
+        self, bench: MeddledBench, config: Mapping[str, int], counted: Mapping[str, str], seed: int
     ) -> None:
         """``config``: the run's settings. ``counted``: a counter's stream, by its name."""
         self._bench, self._config, self._counted = bench, config, counted

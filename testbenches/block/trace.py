@@ -23,7 +23,7 @@ Drive = Callable[[int, Sample], Mapping[str, int]]
 
 
 @dataclass(frozen=True)
-class Port:
+class TracedPort:
     """A port of the block under test."""
 
     name: str
@@ -44,7 +44,7 @@ class Trace:
 
     block: Callable[..., Any]
     args: Mapping[str, Any]
-    ports: tuple[Port, ...]
+    ports: tuple[TracedPort, ...]
     rows: tuple[tuple[int, ...], ...]
 
     def column(self, name: str) -> list[int]:
@@ -97,7 +97,9 @@ def run_block(
     missing = [name for name in inputs if name not in flat]
     if missing:
         raise ValueError(f"no such port: {', '.join(missing)}")
-    ports = tuple(Port(name, len(signal) or 1, name in inputs) for name, signal in flat.items())
+    ports = tuple(
+        TracedPort(name, len(signal) or 1, name in inputs) for name, signal in flat.items()
+    )
     rows: list[tuple[int, ...]] = []
 
     def apply(values: Mapping[str, int]) -> None:

@@ -11,7 +11,7 @@ from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite
 from merp.hdl.cnn_merp.ports.outputs import Sums
 from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.models.base.formats import FloatFormat
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.arithmetic.fp_bench import corner_values
 from merp.testbenches.block.trace import Trace, run_block
 
@@ -47,7 +47,7 @@ class CuScript:
     enable or valid is low, and the window of every cycle that does not follow a slot, is noise.
     """
 
-    def __init__(self, design: Design, rng: Random) -> None:
+    def __init__(self, design: EngineDesign, rng: Random) -> None:
         self.design = design
         self.cycles: list[dict[str, int]] = []
         self._rng = rng

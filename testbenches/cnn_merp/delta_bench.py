@@ -11,7 +11,7 @@ from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.delta_buffer.delta_ports import Arriving, SlotDeltas
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import DELTA_ARRIVAL
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import joined
@@ -42,7 +42,7 @@ class DeltaRun:
     last; none if there are fewer. ``reset_at``: cycles after start.
     """
 
-    design: Design
+    design: EngineDesign
     m: int
     size: tuple[int, int, int]
     n: int
@@ -150,7 +150,7 @@ class Driver:
         return values
 
 
-def arguments(slot: Any, design: Design) -> dict[str, Any]:
+def arguments(slot: Any, design: EngineDesign) -> dict[str, Any]:
     """Arguments of a buffer that is read by a slot."""
     return {
         "clk": flag(), "rst": flag(), "start": flag(), "config": GradientMapConfig(design),
@@ -170,7 +170,7 @@ def inputs_of(args: dict[str, Any]) -> tuple[str, ...]:
 def play(
     block: Any,
     slot: Any,
-    design: Design,
+    design: EngineDesign,
     runs: Sequence[DeltaRun],
     uses: Uses,
     idle: Sequence[str],

@@ -7,7 +7,7 @@ from typing import Any
 
 from merp.models.base.register_map import Setting, Settings
 from merp.models.machines.cnn_merp.params.cluster_design import NodeDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.fused_registers import second_settings
 from merp.models.machines.cnn_merp.params.pipeline_design import PipelineDesign
 from merp.models.machines.cnn_merp.params.settings import (
@@ -39,7 +39,7 @@ def _settings(name: str, parameter: Any) -> Settings:
             return pipeline_settings(parameter)
         case NodeDesign():
             return node_settings(parameter)
-        case Design():
+        case EngineDesign():
             return _ENGINES.get(name, engine_settings)(parameter)
         case UnpoolDesign():
             added = name == "add_undone"

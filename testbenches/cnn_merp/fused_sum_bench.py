@@ -10,7 +10,7 @@ from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.models.base.bits import Bits
 from merp.models.base.fused import OPERAND_BITS, activation_bits
 from merp.models.base.summation import Summation
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.arithmetic.fp_bench import FpRun
 from merp.testbenches.arithmetic.fused_bench import activation, operand
 from merp.testbenches.block.trace import Sample, run_block
@@ -19,17 +19,17 @@ from merp.testbenches.cnn_merp.gradient_bench import read_out
 from merp.testbenches.cnn_merp.row_bench import RowScript
 
 
-def small_design(k: int, summation: Summation, **changes: Any) -> Design:
+def small_design(k: int, summation: Summation, **changes: Any) -> EngineDesign:
     """The smallest engine with one CU of k*k taps that sums so."""
     values: dict[str, Any] = dict(
         k=k, n_cu=1, r=1, kernel_words=4, groups=1, row_words=1, max_size=4, max_maps=4,
         fifo_words=1, cu_kind="fused", fused_dsp=summation.dsp, fused_window=summation.window,
         accumulator_precision=summation.precision,
     )  # fmt: skip
-    return Design(**(values | changes))
+    return EngineDesign(**(values | changes))
 
 
-def run_windows(design: Design, windows: Bits, kernels: Bits) -> FpRun:
+def run_windows(design: EngineDesign, windows: Bits, kernels: Bits) -> FpRun:
     """Give ``cu_fused`` a window and a kernel, (count, k*k) words, in every cycle.
 
     A window's mantissas come a cycle later than its exponents, as ``fused_operands`` has them.

@@ -10,7 +10,7 @@ from typing import Any
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ
 from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import joined
@@ -19,7 +19,7 @@ from merp.testbenches.cnn_merp.cu_bench import joined
 class GradientScript(ABC):
     """What happens in which cycle; whatever nothing listens to is noise."""
 
-    def __init__(self, design: Design, seed: int | str) -> None:
+    def __init__(self, design: EngineDesign, seed: int | str) -> None:
         self.design = design
         self.rng = Random(seed)
         self.cycles: list[dict[str, int]] = []

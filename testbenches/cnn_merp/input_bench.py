@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.ports.maps import MapConfig, RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.models.base.rates import Rates
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import kernel_update_registers
 from merp.models.machines.cnn_merp.params.latencies import SLOT
 from merp.models.machines.cnn_merp.params.registers import registers
@@ -69,7 +69,7 @@ def pattern(rng: np.random.Generator) -> tuple[int, ...]:
 
 
 def run_input_path(
-    design: Design, runs: Sequence[InputRun], cycles: int, reset_at: int | None = None
+    design: EngineDesign, runs: Sequence[InputRun], cycles: int, reset_at: int | None = None
 ) -> Trace:
     """Play the runs back to back; ``cycles`` must suffice for all of them.
 

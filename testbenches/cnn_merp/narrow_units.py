@@ -13,11 +13,11 @@ from merp.hdl.cnn_merp.cu_array.decoded import activation_of, operand_of
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.narrow_products import shared_multipliers
 from merp.models.base.fused import activation_bits, operand_bits
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
-def narrow_units(clk: Bit, window: Word, kernels: Word, sums: Word, design: Design) -> Any:
+def narrow_units(clk: Bit, window: Word, kernels: Word, sums: Word, design: EngineDesign) -> Any:
     """Multiply a window by the kernels of all units, and add each unit's products.
 
     window   in   binary32, tap 0 lowest

@@ -14,17 +14,17 @@ from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.models.base.shape import Padding, Pool, Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 
 
-def _design(k: int, n_cu: int, **chosen: int | bool | str | FloatFormat) -> Design:
+def _design(k: int, n_cu: int, **chosen: int | bool | str | FloatFormat) -> EngineDesign:
     common: dict[str, int | bool | str | FloatFormat] = {
         "k": k, "n_cu": n_cu, "r": 1, "kernel_words": 18, "groups": 6, "row_words": 24,
         "max_size": 12, "max_maps": 4, "max_images": 4, "max_stride": 3, "fifo_words": 12,
         "pool_window": 4, "pool_overlap": 2, "pool_words": 64,
     }  # fmt: skip
-    return Design(**(common | chosen))  # type: ignore[arg-type]
+    return EngineDesign(**(common | chosen))  # type: ignore[arg-type]
 
 
 ELABORATIONS = (
@@ -117,7 +117,7 @@ pooling windows that hang over the edges."""
 class LayerCase:
     """A random super layer with everything that goes into a run of it."""
 
-    design: Design
+    design: EngineDesign
     shape: Shape
     x: Bits
     kernels: Bits
@@ -127,7 +127,7 @@ class LayerCase:
 
 
 def random_case(
-    seed: int, elaboration: int | Design | None = None, pressure: int | None = 0
+    seed: int, elaboration: int | EngineDesign | None = None, pressure: int | None = 0
 ) -> LayerCase:
     """The case of a seed, under one of its patterns of stalls and resets, or None of them.
 
@@ -136,14 +136,16 @@ def random_case(
     rng = np.random.default_rng([seed, 0x5EED])
     if elaboration is None:
         elaboration = int(rng.integers(len(ELABORATIONS)))
-    design = elaboration if isinstance(elaboration, Design) else ELABORATIONS[elaboration]
+    design = elaboration if isinstance(elaboration, EngineDesign) else ELABORATIONS[elaboration]
     return _case(rng, design, *_shape(rng, design), seed, pressure)
 
 
-def connected_case(seed: int, elaboration: int | Design, pressure: int | None = 0) -> LayerCase:
+def connected_case(
+    seed: int, elaboration: int | EngineDesign, pressure: int | None = 0
+) -> LayerCase:
     """The same of a fully connected layer, on one of ``FOLDING``, or on a design like them."""
     rng = np.random.default_rng([seed, 0xF01D])
-    design = elaboration if isinstance(elaboration, Design) else FOLDING[elaboration]
+    design = elaboration if isinstance(elaboration, EngineDesign) else FOLDING[elaboration]
     shape = Shape(
         n=int(rng.integers(1, design.max_maps * design.taps + 1)),
         m=int(rng.integers(1, design.n_cu * design.groups + 1)),
@@ -168,7 +170,7 @@ def shaped_case(seed: int, elaboration: int, pressure: int | None = 0) -> LayerC
 
 def _case(
     rng: np.random.Generator,
-    design: Design,
+    design: EngineDesign,
     shape: Shape,
     images: int,
     seed: int,
@@ -194,7 +196,7 @@ def _pressure(seed: int, index: int) -> tuple[dict[str, tuple[int, ...]], int | 
     return stalls, int(rng.integers(5, 1500)) if rng.random() < 0.25 else None
 
 
-def _shape(rng: np.random.Generator, design: Design) -> tuple[Shape, int]:
+def _shape(rng: np.random.Generator, design: EngineDesign) -> tuple[Shape, int]:
     while True:
         pool = None
         if design.pool_window > 1 and rng.random() < 0.7:
@@ -223,12 +225,12 @@ def _shape(rng: np.random.Generator, design: Design) -> tuple[Shape, int]:
         return shape, images
 
 
-def random_kernel(rng: np.random.Generator, design: Design) -> int:
+def random_kernel(rng: np.random.Generator, design: EngineDesign) -> int:
     """Kernel size that the design takes: its own, or also a smaller one."""
     return int(rng.integers(1, design.k + 1)) if design.widened else design.k
 
 
-def random_pad(rng: np.random.Generator, design: Design, k: int) -> Padding:
+def random_pad(rng: np.random.Generator, design: EngineDesign, k: int) -> Padding:
     """Padding of k x k kernels that the design takes: alike, or also of each side by itself."""
     if not design.sided:
         return int(rng.integers(0, k))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from merp.models.base.bits import Bits
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import (
     gradient_latency,
     row_revisit_cycles,
@@ -18,7 +18,7 @@ from merp.testbenches.cnn_merp.gradient_bench import GradientScript
 class RowScript(GradientScript):
     """Sweeps along rows."""
 
-    def __init__(self, design: Design, seed: int) -> None:
+    def __init__(self, design: EngineDesign, seed: int) -> None:
         super().__init__(design, seed)
         self._last = -1000  # cycle of the last slot
         self._visited: dict[int, int] = {}  # likewise, by address
@@ -60,7 +60,9 @@ class RowScript(GradientScript):
         self.idle(self._last + gradient_latency(self.design) + 1 - len(self.cycles))
 
 
-def factors(kind: str, columns: int, design: Design, rng: np.random.Generator) -> tuple[Bits, Bits]:
+def factors(
+    kind: str, columns: int, design: EngineDesign, rng: np.random.Generator
+) -> tuple[Bits, Bits]:
     """Windows (columns, taps) and deltas (columns, n_cu) of a kind of ``fused_bench``."""
     windows, _ = random_windows(kind, design.taps, columns, rng)
     _, deltas = random_windows(kind, design.n_cu, columns, rng)

@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import OutputStreams
 from merp.models.base.bits import Bits
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.registers import registers
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
@@ -22,7 +22,7 @@ TAIL_CYCLES = 4
 
 
 @dataclass(frozen=True)
-class OutputRun:
+class SuperLayerRun:
     """One run of the super layer.
 
     Attributes:
@@ -43,7 +43,7 @@ class OutputRun:
     raw: bool = False
     accept_partial: Sequence[int] = (1,)
 
-    def words(self, design: Design) -> list[int]:
+    def words(self, design: EngineDesign) -> list[int]:
         """Sum words as the CU array delivers them; lanes that do not count hold noise."""
         positions = self.sums.reshape(-1, self.shape.m)
         lanes = -(-self.shape.m // design.n_cu) * design.n_cu
@@ -60,7 +60,7 @@ class OutputRun:
         return packed
 
 
-def output_config(shape: Shape, images: int, design: Design) -> dict[str, int]:
+def output_config(shape: Shape, images: int, design: EngineDesign) -> dict[str, int]:
     """Values of the super layer's configuration ports."""
     prefix = "output_"
     return {
@@ -70,7 +70,7 @@ def output_config(shape: Shape, images: int, design: Design) -> dict[str, int]:
     }
 
 
-def run_super_layer(design: Design, runs: Sequence[OutputRun], cycles: int) -> Trace:
+def run_super_layer(design: EngineDesign, runs: Sequence[SuperLayerRun], cycles: int) -> Trace:
     """Play the runs back to back, and a few cycles more; ``cycles`` at the most."""
     args = {
         "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
@@ -87,7 +87,7 @@ def run_super_layer(design: Design, runs: Sequence[OutputRun], cycles: int) -> T
     raw = ("raw",) if design.partial else ()
     inputs = ("rst", "start", *config_ports, "sums_valid", "sums_data", *readers, *raw)
     queue = [(run, run.reset_at) for run in runs]
-    run: OutputRun | None = None
+    run: SuperLayerRun | None = None
     words: list[int] = []
     reset_at: int | None = None
     sent = since = tail = 0

@@ -23,7 +23,7 @@ TAIL_CYCLES = 4
 
 
 @dataclass(frozen=True)
-class UnpoolRun:
+class UnpoolBenchRun:
     """One run of un-pooling.
 
     Attributes:
@@ -101,7 +101,7 @@ def unpool_args(design: UnpoolDesign, lanes: int = 1, kept: bool = True) -> dict
 
 def run_unpool(
     design: UnpoolDesign,
-    runs: Sequence[UnpoolRun],
+    runs: Sequence[UnpoolBenchRun],
     cycles: int,
     block: Callable[..., Any] = unpool,
     lanes: int = 1,
@@ -115,7 +115,7 @@ def run_unpool(
         streams += ("sink_keep",)
     inputs = ("rst", "start", *registers, *streams, "source_ready")
     queue = [(run, run.reset_at) for run in runs]
-    run: UnpoolRun | None = None
+    run: UnpoolBenchRun | None = None
     feeders: list[_Feeder] = []
     reset_at: int | None = None
     since = tail = 0

@@ -9,7 +9,7 @@ from typing import Any
 
 from merp.hdl.base.signals import flag
 from merp.hdl.mac_array.ports.operands import Operands, Rank
-from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS, ArrayDesign
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.words import any_word, joined, parted
 
@@ -20,7 +20,7 @@ INPUTS = (
 
 
 @dataclass(frozen=True)
-class Slot:
+class BenchSlot:
     """A slot: words of all MACs and lanes, and what it is."""
 
     pixels: tuple[int, ...]
@@ -30,13 +30,13 @@ class Slot:
     biased: bool = False
 
 
-def random_tiles(design: Design, tiles: int, rng: Random) -> list[Slot]:
+def random_tiles(design: ArrayDesign, tiles: int, rng: Random) -> list[BenchSlot]:
     """Tiles of one to five slots, of which the first one has all words at the least."""
-    slots = [Slot((0x8000,) * design.pixels, (0x8000,) * design.pof, True, True, True)]
+    slots = [BenchSlot((0x8000,) * design.pixels, (0x8000,) * design.pof, True, True, True)]
     for _ in range(tiles - 1):
         size, biased = rng.randint(1, 5), rng.random() < 0.5
         slots += [
-            Slot(
+            BenchSlot(
                 tuple(any_word(rng) for _ in range(design.pixels)),
                 tuple(any_word(rng) for _ in range(design.pof)),
                 i == 0,
@@ -50,8 +50,8 @@ def random_tiles(design: Design, tiles: int, rng: Random) -> list[Slot]:
 
 def run_array(
     block: Callable[..., Any],
-    design: Design,
-    slots: list[Slot],
+    design: ArrayDesign,
+    slots: list[BenchSlot],
     rng: Random,
     rate: float = 0.7,
 ) -> Trace:
@@ -106,7 +106,7 @@ def run_array(
     return trace
 
 
-def tiles_of(trace: Trace, design: Design) -> list[list[list[int]]]:
+def tiles_of(trace: Trace, design: ArrayDesign) -> list[list[list[int]]]:
     """The sums that were read: of each tile, of each MAC and the bias, of each lane."""
     copied, place = trace.column("rank_copied"), trace.column("rank_place")
     sums = trace.column("rank_sums")

@@ -13,7 +13,7 @@ LATENCY = 2
 """Cycles from a read to its words."""
 
 
-class Layer(NamedTuple):
+class BufferLayer(NamedTuple):
     """Input maps, output maps, rows and columns of a kernel."""
 
     inputs: int
@@ -21,7 +21,7 @@ class Layer(NamedTuple):
     side: int
 
 
-class Read(NamedTuple):
+class BufferRead(NamedTuple):
     """The inputs of a read, and the words that the first lanes must get."""
 
     base: int
@@ -31,13 +31,13 @@ class Read(NamedTuple):
     wanted: tuple[int, ...]
 
 
-def layers(lanes: int, sides: range) -> list[Layer]:
+def layers(lanes: int, sides: range) -> list[BufferLayer]:
     """Layers with as many maps as lanes, a few fewer and a few more."""
     maps = (1, lanes - 1, lanes, lanes + 1, 2 * lanes + 3)
-    return [Layer(*each) for each in product(maps, maps, sides)]
+    return [BufferLayer(*each) for each in product(maps, maps, sides)]
 
 
-def content(layer: Layer, lanes: int) -> tuple[Words, Words]:
+def content(layer: BufferLayer, lanes: int) -> tuple[Words, Words]:
     """Kernels (outputs, inputs, taps), and the beats of them, noise in lanes without an output."""
     rng = np.random.default_rng([lanes, *layer])
     rounded_up = -(-layer.outputs // lanes) * lanes
@@ -46,15 +46,15 @@ def content(layer: Layer, lanes: int) -> tuple[Words, Words]:
     return kernels, parameter_beats(kernels, lanes, padding)
 
 
-def reads(kernels: Words, lanes: int) -> list[Read]:
+def reads(kernels: Words, lanes: int) -> list[BufferRead]:
     """Every row and tap, and every column and window position, wanted words by definition."""
     outputs, inputs, taps = kernels.shape
     found = []
     for tile, i, k in product(range(-(-outputs // lanes)), range(inputs), range(taps)):
         wanted = kernels[tile * lanes : (tile + 1) * lanes, i, k].tolist()
-        found.append(Read((tile * inputs + i) * taps + k, i % lanes, 0, taps, tuple(wanted)))
+        found.append(BufferRead((tile * inputs + i) * taps + k, i % lanes, 0, taps, tuple(wanted)))
     for f, tile, k in product(range(outputs), range(-(-inputs // lanes)), range(taps)):
         wanted = kernels[f, tile * lanes : (tile + 1) * lanes, taps - 1 - k].tolist()
         base = (f // lanes * inputs + tile * lanes) * taps + taps - 1 - k
-        found.append(Read(base, f % lanes, len(wanted), taps, tuple(wanted)))
+        found.append(BufferRead(base, f % lanes, len(wanted), taps, tuple(wanted)))
     return found

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
-def small_design(pox: int = 4, poy: int = 4, pof: int = 4, **choices: Any) -> Design:
+def small_design(pox: int = 4, poy: int = 4, pof: int = 4, **choices: Any) -> ArrayDesign:
     """A design of few MACs, with what a test asks for."""
     sizes = {
         "max_kernel": 5, "kernel_words": 256, "map_words": 256, "delta_words": 64,
         "max_size": 64, "max_maps": 32, "mask_words": 1024,
     }  # fmt: skip
-    return Design(pox=pox, poy=poy, pof=pof, **sizes | choices)
+    return ArrayDesign(pox=pox, poy=poy, pof=pof, **sizes | choices)

@@ -9,11 +9,11 @@ from typing import Any
 
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.mac_array.output.output_path import TO_WORDS, output_path
-from merp.hdl.mac_array.ports.kernels import BiasWrite
-from merp.hdl.mac_array.ports.outputs import OutputConfig, Outputs
+from merp.hdl.mac_array.ports.kernels import BiasTileWrite
+from merp.hdl.mac_array.ports.outputs import OutputPathConfig, Outputs
 from merp.hdl.mac_array.ports.rounding import PixelWords, Readout
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.output_registers import output_table
 from merp.models.machines.mac_array.params.pass_run import PassRun
 from merp.testbenches.block.trace import Sample, Trace, run_block
@@ -51,7 +51,7 @@ def random_maps(maps: int, rows: int, columns: int, rng: Random, kinds: int = 0)
     )
 
 
-def tiles(maps: Maps, design: Design) -> Iterator[tuple[int, int, int]]:
+def tiles(maps: Maps, design: ArrayDesign) -> Iterator[tuple[int, int, int]]:
     """First row, map and column of each tile: bands, tiles of maps, tiles of columns."""
     size, rows, columns = maps.size
     for row in range(0, rows, design.poy):
@@ -80,16 +80,16 @@ def split(word: int, count_of: int, width: int) -> list[int]:
     return [word >> i * width & (1 << width) - 1 for i in range(count_of)]
 
 
-def output_args(design: Design) -> dict[str, Any]:
+def output_args(design: ArrayDesign) -> dict[str, Any]:
     """Arguments of the path."""
     return {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
-        "bias": BiasWrite(design), "readout": Readout(design), "pixels": PixelWords(design),
+        "clk": flag(), "rst": flag(), "start": flag(), "config": OutputPathConfig(design),
+        "bias": BiasTileWrite(design), "readout": Readout(design), "pixels": PixelWords(design),
         "outputs": Outputs(design), "saturated": bits(32), "design": design,
     }  # fmt: skip
 
 
-def registers(work: ArrayPass, design: Design) -> dict[str, int]:
+def registers(work: ArrayPass, design: ArrayDesign) -> dict[str, int]:
     """Values of the registers by port."""
     values = output_table(design).values(PassRun(work, design))
     return {name.replace("output_config", "config"): value for name, value in values.items()}
@@ -103,7 +103,7 @@ BIAS_INPUTS = ("bias_enable", "bias_addr", "bias_data")
 
 def run_output(
     runs: list[tuple[ArrayPass, Maps]],
-    design: Design,
+    design: ArrayDesign,
     rng: Random,
     ready: float = 1.0,
     hurry: bool = True,
@@ -205,7 +205,9 @@ def run_output(
     return _found(trace, starts, ends, design)
 
 
-def _found(trace: Trace, starts: list[int], ends: list[int], design: Design) -> list[OutputRun]:
+def _found(
+    trace: Trace, starts: list[int], ends: list[int], design: ArrayDesign
+) -> list[OutputRun]:
     columns = {name: trace.column(name) for name in (
         "outputs_atoms_valid", "outputs_atoms_ready", "outputs_atoms_data", "outputs_atoms_last",
         "outputs_index_enable", "outputs_index_addr", "outputs_index_data",

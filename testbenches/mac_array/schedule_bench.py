@@ -11,7 +11,7 @@ from merp.hdl.base.signals import Stream, flag
 from merp.hdl.mac_array.phases.layer_schedule import LayerSchedulePorts, layer_schedule
 from merp.hdl.mac_array.ports.schedule import ScheduleConfig
 from merp.hdl.mac_array.ports.settings import pass_settings
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.schedule_layout import SCHEDULE_BITS
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
@@ -67,7 +67,7 @@ class Played:
     error: int = 0
 
 
-def schedule_arguments(design: Design) -> dict[str, Any]:
+def schedule_arguments(design: ArrayDesign) -> dict[str, Any]:
     """Arguments of ``layer_schedule``."""
     pulses = ("pass_start", "pass_done", "pass_error", "pass_over", "busy", "done", "framing_error")
     ports = LayerSchedulePorts(
@@ -171,7 +171,7 @@ class _Play:
 
 
 def play(
-    design: Design, sessions: Sequence[ScheduleSession], cycles: int, seed: int = 1
+    design: ArrayDesign, sessions: Sequence[ScheduleSession], cycles: int, seed: int = 1
 ) -> tuple[list[Played], Trace]:
     """Run sessions back to back; every port in every cycle, too."""
     stimulus = _Play(sessions, seed)

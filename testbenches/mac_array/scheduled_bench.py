@@ -9,7 +9,7 @@ import numpy as np
 
 from merp.hdl.mac_array.phases.scheduled_trainer import scheduled_trainer
 from merp.hdl.mac_array.ports.trainer_ports import ScheduledPorts
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.schedule_registers import SCHEDULE, ScheduleRun
 from merp.models.machines.mac_array.schedule_words import schedule_words
 from merp.testbenches.mac_array.described import described
@@ -19,7 +19,7 @@ from merp.testbenches.top.top import Top
 PORT = "s_axis_schedule"
 
 
-def scheduled_top(design: Design, array: str = "behavioural") -> Top:
+def scheduled_top(design: ArrayDesign, array: str = "behavioural") -> Top:
     """The array behind its schedule, as the benches of tops see it."""
     return Top.of(scheduled_trainer, ScheduledPorts(design), {"design": design}, array, described)
 
@@ -28,7 +28,7 @@ def scheduled_run(
     passes: Sequence[Run],
     leaving: Sequence[Mapping[str, int]],
     images: int,
-    design: Design,
+    design: ArrayDesign,
     *,
     load: bool = True,
     stalls: Mapping[str, Sequence[int]] | None = None,

@@ -17,15 +17,15 @@ from myhdl import always, block
 from merp.hdl.conversion.entity import entity
 from merp.hdl.conversion.scope import elaborated
 from merp.models.machines.mac_array.circulant import Words
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
-from merp.testbenches.mac_array.supply_bench import Expected, Layer, slots
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
+from merp.testbenches.mac_array.supply_bench import ExpectedSlot, SuppliedPass, slots
 from merp.testbenches.mac_array.words import parted
 from merp.testbenches.top.top import Top
 
 OPERANDS = ("valid", "first", "last", "biased", "pixels", "weights")
 
 
-def tagged(layer: Layer) -> Layer:
+def tagged(layer: SuppliedPass) -> SuppliedPass:
     """The same pass with no word twice in its maps.
 
     Raises:
@@ -42,11 +42,11 @@ def tagged(layer: Layer) -> Layer:
 class SlotWatch:
     """What the array must be given in passes that are run one after the other."""
 
-    def __init__(self, passes: Sequence[Layer], design: Design) -> None:
+    def __init__(self, passes: Sequence[SuppliedPass], design: ArrayDesign) -> None:
         self._left = list(passes)
         self._design = design
-        self._at: Layer | None = None
-        self._wanted: list[Expected] = []
+        self._at: SuppliedPass | None = None
+        self._wanted: list[ExpectedSlot] = []
 
     def reset(self) -> None:
         """The pass at hand begins anew with the next start."""

@@ -14,10 +14,10 @@ import numpy as np
 
 from merp.hdl.base.signals import Stream, flag, signals_of
 from merp.hdl.mac_array.phases.operand_supply import OperandSupplyPorts, operand_supply
-from merp.hdl.mac_array.ports.kernels import BiasWrite
+from merp.hdl.mac_array.ports.kernels import BiasTileWrite
 from merp.hdl.mac_array.ports.operands import Operands
 from merp.hdl.mac_array.ports.registers import SupplyConfig
-from merp.hdl.mac_array.ports.slots import Verdict
+from merp.hdl.mac_array.ports.slots import ArrayVerdict
 from merp.models.machines.mac_array.circulant import Words, parameter_beats
 from merp.models.machines.mac_array.orders import (
     BIAS,
@@ -31,7 +31,7 @@ from merp.models.machines.mac_array.orders import (
     update_maps,
 )
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import Array, Design
+from merp.models.machines.mac_array.params.design import Array, ArrayDesign
 from merp.models.machines.mac_array.params.pass_registers import supply_registers
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.words import joined, parted
@@ -42,7 +42,7 @@ DRAIN = 5
 
 
 @dataclass(frozen=True)
-class Layer:
+class SuppliedPass:
     """A pass with the words that it takes.
 
     Attributes:
@@ -58,7 +58,7 @@ class Layer:
     deltas: Words
     seed: int
 
-    def streams(self, design: Design) -> dict[str, Words]:
+    def streams(self, design: ArrayDesign) -> dict[str, Words]:
         """The beats of every stream of the supply side."""
         none = np.empty((0, 1), np.int64)
         streams = {"parameters": none, "deltas": none}
@@ -68,18 +68,18 @@ class Layer:
             streams["parameters"] = self.beats(design)
         return {"maps": self.atoms(design), **streams}
 
-    def atoms(self, design: Design) -> Words:
+    def atoms(self, design: ArrayDesign) -> Words:
         """The beats of maps."""
         orders = {"ku": update_maps, "upsample": pooling_out}
         order = orders.get(self.work.phase, maps_in)(self.work, design)
         return atom_words(self.maps, order, design, np.random.default_rng(self.seed))
 
-    def delta_atoms(self, design: Design) -> Words:
+    def delta_atoms(self, design: ArrayDesign) -> Words:
         """The beats of KU's deltas."""
         order = update_deltas(self.work, design)
         return atom_words(self.deltas, order, design, np.random.default_rng([self.seed, 2]))
 
-    def beats(self, design: Design) -> Words:
+    def beats(self, design: ArrayDesign) -> Words:
         """The beats of kernels."""
         order = delta_kernels if self.work.phase == "dp" else forward_kernels
         noise = np.random.default_rng([self.seed, 1])
@@ -87,7 +87,7 @@ class Layer:
 
 
 def atom_words(
-    maps: Words, order: Iterable[Atom] | Words, design: Design, noise: np.random.Generator
+    maps: Words, order: Iterable[Atom] | Words, design: ArrayDesign, noise: np.random.Generator
 ) -> Words:
     """Maps (maps, rows, columns) as atoms in an order, (atoms, pox).
 
@@ -126,7 +126,7 @@ def beat_words(
     ])  # fmt: skip
 
 
-def make_layer(seed: int, /, **sizes: Any) -> Layer:
+def make_layer(seed: int, /, **sizes: Any) -> SuppliedPass:
     """A pass with random words, the largest ones among them."""
     work = ArrayPass(**sizes)
     rng = np.random.default_rng(seed)
@@ -145,10 +145,10 @@ def make_layer(seed: int, /, **sizes: Any) -> Layer:
     if work.phase == "ku" and work.expands:
         sums = (work.pooled_rows, work.pooled_columns)
     deltas = words(work.outputs, *sums)
-    return Layer(work, words(*maps), kernels, words(work.outputs), deltas, seed)
+    return SuppliedPass(work, words(*maps), kernels, words(work.outputs), deltas, seed)
 
 
-class Expected(NamedTuple):
+class ExpectedSlot(NamedTuple):
     """A slot: pixels and numbers of the MACs that count, weights of the lanes that count."""
 
     first: bool
@@ -159,14 +159,14 @@ class Expected(NamedTuple):
     weights: Words
 
 
-def slots(layer: Layer, design: Design) -> Iterator[Expected]:
+def slots(layer: SuppliedPass, design: ArrayDesign) -> Iterator[ExpectedSlot]:
     """Every slot of a pass, in order, by the layer's definition."""
     if layer.work.phase == "upsample":
         return iter(())
     return (sweep_slots if layer.work.phase == "ku" else tile_slots)(layer, design)
 
 
-def sweep_slots(layer: Layer, design: Design) -> Iterator[Expected]:
+def sweep_slots(layer: SuppliedPass, design: ArrayDesign) -> Iterator[ExpectedSlot]:
     """Those of KU: each MAC holds a tap of the gradients of a map, deltas are the weights.
 
     Of pooled deltas the layer has the expanded ones; sums that no window of pooling took have none.
@@ -189,14 +189,14 @@ def sweep_slots(layer: Layer, design: Design) -> Iterator[Expected]:
         row, column, each_map, tap_row, tap_column = np.array(held).T
         for at in product(range(work.delta_rows), range(work.delta_columns)):
             y, x = (work.stride * place - work.pad + around for place in at)
-            yield Expected(
+            yield ExpectedSlot(
                 at == (0, 0), at == last, (low, down, right) == (0, 0, 0),
                 row * design.pox + column, padded[each_map, y + tap_row, x + tap_column],
                 layer.deltas[(slice(lane, lane + design.pof), *at)],
             )  # fmt: skip
 
 
-def tile_slots(layer: Layer, design: Design) -> Iterator[Expected]:
+def tile_slots(layer: SuppliedPass, design: ArrayDesign) -> Iterator[ExpectedSlot]:
     """Those of FP and DP."""
     work, k = layer.work, layer.work.kernel
     delta = work.phase == "dp"
@@ -233,7 +233,7 @@ def tile_slots(layer: Layer, design: Design) -> Iterator[Expected]:
             pixels = padded[i, row::stride, column::stride][:high, :wide]
             group = slice(lane, lane + design.pof)
             weights = layer.kernels[i, group] if delta else layer.kernels[group, i]
-            yield Expected(
+            yield ExpectedSlot(
                 number == 0, number == len(taps) - 1, False, places, pixels.reshape(-1),
                 weights[:, y * k + x],
             )  # fmt: skip
@@ -249,7 +249,7 @@ class Pressure:
     drain: int = DRAIN
 
 
-def arguments(design: Design) -> dict[str, Any]:
+def arguments(design: ArrayDesign) -> dict[str, Any]:
     """Arguments of ``operand_supply``."""
     ports = OperandSupplyPorts(
         config=SupplyConfig(design),
@@ -258,8 +258,8 @@ def arguments(design: Design) -> dict[str, Any]:
         deltas=Stream(design.atom_bits),
         drained=flag(),
         operands=Operands(design),
-        bias=BiasWrite(design),
-        verdict=Verdict(design),
+        bias=BiasTileWrite(design),
+        verdict=ArrayVerdict(design),
         complete=flag(),
         framing_error=flag(),
     )
@@ -267,8 +267,8 @@ def arguments(design: Design) -> dict[str, Any]:
 
 
 def run_supply(
-    design: Design,
-    passes: Sequence[tuple[Layer, Pressure]],
+    design: ArrayDesign,
+    passes: Sequence[tuple[SuppliedPass, Pressure]],
     cycles: int,
     reset_at: int | None = None,
 ) -> Trace:
@@ -289,10 +289,10 @@ def run_supply(
     offered = dict.fromkeys(streams, False)
     draining: list[int] = []
     since = 0
-    running: tuple[Layer, Pressure] | None = None
+    running: tuple[SuppliedPass, Pressure] | None = None
     finished = False  # the last slot was issued
 
-    def begin(layer: Layer) -> dict[str, int]:
+    def begin(layer: SuppliedPass) -> dict[str, int]:
         for name, words in layer.streams(design).items():
             beats[name] = [joined(beat) for beat in words.tolist()]
         for name in streams:
@@ -345,7 +345,7 @@ def run_supply(
     return run_block(operand_supply, args, inputs, drive, cycles)
 
 
-def check_slots(trace: Trace, design: Design, layers: Sequence[Layer]) -> int:
+def check_slots(trace: Trace, design: ArrayDesign, layers: Sequence[SuppliedPass]) -> int:
     """Compare every slot of a trace with those of the passes; the number of slots."""
     names = ("valid", "first", "last", "biased", "pixels", "weights")
     columns = [trace.column(f"operands_{name}") for name in names]

@@ -13,7 +13,7 @@ from merp.hdl.mac_array.phases.trainer import trainer
 from merp.hdl.mac_array.ports.trainer_ports import TrainerPorts
 from merp.models.machines.mac_array.circulant import Words
 from merp.models.machines.mac_array.fixed_update import (
-    Gradient,
+    ArrayGradient,
     accumulated,
     bits_of_update,
     increments,
@@ -26,15 +26,15 @@ from merp.models.machines.mac_array.orders import (
     update_parameters,
 )
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 from merp.models.machines.mac_array.params.output_registers import output_table
 from merp.models.machines.mac_array.params.pass_registers import supply_registers
 from merp.models.machines.mac_array.params.pass_run import PassRun
 from merp.models.machines.mac_array.params.unpool_registers import UNPOOL
-from merp.models.machines.mac_array.params.unpool_run import UnpoolRun
-from merp.models.machines.mac_array.params.update_registers import UpdateRun, update_table
+from merp.models.machines.mac_array.params.unpool_run import ArrayUnpoolRun
+from merp.models.machines.mac_array.params.update_registers import ArrayUpdateRun, update_table
 from merp.testbenches.mac_array.described import described
-from merp.testbenches.mac_array.supply_bench import Layer, beat_words
+from merp.testbenches.mac_array.supply_bench import SuppliedPass, beat_words
 from merp.testbenches.mac_array.words import clipped, nearest
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
@@ -47,19 +47,19 @@ KINDS = ("gradient", "kernel", "velocity")
 """Parameters that leave a pass of KU, each by a port of its name."""
 
 
-def kinds_of(design: Design) -> tuple[str, ...]:
+def kinds_of(design: ArrayDesign) -> tuple[str, ...]:
     """Kinds of parameters that have ports."""
     return KINDS if design.momentum else KINDS[:2]
 
 
-def trainer_top(design: Design, array: str = "behavioural") -> Top:
+def trainer_top(design: ArrayDesign, array: str = "behavioural") -> Top:
     """The array as the benches of tops see it."""
     return Top.of(trainer, TrainerPorts(design), {"design": design}, array, described)
 
 
 def run_of(
-    layer: Layer,
-    design: Design,
+    layer: SuppliedPass,
+    design: ArrayDesign,
     stalls: Mapping[str, Sequence[int]] | None = None,
     reset_at: int | None = None,
 ) -> Run:
@@ -91,7 +91,7 @@ def run_of(
     )
 
 
-def registers(work: ArrayPass, design: Design) -> dict[str, int]:
+def registers(work: ArrayPass, design: ArrayDesign) -> dict[str, int]:
     """Value of every register; of those that the phase does not use the least."""
     outputs, updates = output_table(design), update_table(design)
     settings = {
@@ -99,20 +99,20 @@ def registers(work: ArrayPass, design: Design) -> dict[str, int]:
     }  # fmt: skip
     values = {name: setting.least for name, setting in settings.items()}
     if work.phase == "ku":
-        values |= updates.values(UpdateRun(work, design))
+        values |= updates.values(ArrayUpdateRun(work, design))
     elif work.phase != "upsample":
         values |= outputs.values(PassRun(work, design))
     if work.expands:
-        values |= UNPOOL.values(UnpoolRun(work, design))
+        values |= UNPOOL.values(ArrayUnpoolRun(work, design))
     return values | supply_registers(work, design)
 
 
-def target_of(layer: Layer) -> int:
+def target_of(layer: SuppliedPass) -> int:
     """The class that is right."""
     return layer.seed % layer.work.outputs
 
 
-def derivatives(layer: Layer) -> list[int]:
+def derivatives(layer: SuppliedPass) -> list[int]:
     """Deltas of the loss by each output, rounded and not yet clipped."""
     work, one = layer.work, 1 << layer.work.one_shift
     found = []
@@ -134,7 +134,7 @@ def comes(work: ArrayPass, kind: str) -> bool:
     return work.last and (kind == "kernel" or work.has_momentum)
 
 
-def parameters(layer: Layer, kind: str) -> tuple[Words, Words]:
+def parameters(layer: SuppliedPass, kind: str) -> tuple[Words, Words]:
     """What a pass of KU finds: of kernels (output maps, input maps, taps), of biases."""
     if kind == "kernel":
         return layer.kernels, layer.biases
@@ -144,7 +144,7 @@ def parameters(layer: Layer, kind: str) -> tuple[Words, Words]:
     return kernels, biases
 
 
-def updates(layer: Layer, design: Design) -> tuple[dict[str, Words], dict[str, int]]:
+def updates(layer: SuppliedPass, design: ArrayDesign) -> tuple[dict[str, Words], dict[str, int]]:
     """Beats that must leave a pass of KU, 0 in lanes without an output map; words clipped."""
     work = layer.work
     maps, deltas = (words.transpose(1, 2, 0)[None] for words in (layer.maps, layer.deltas))
@@ -156,7 +156,9 @@ def updates(layer: Layer, design: Design) -> tuple[dict[str, Words], dict[str, i
         before = {
             kind: _word(pair[place]).reshape(increment.shape[1:]) for kind, pair in old.items()
         }
-        gradient = accumulated(increment, None if work.first else Gradient(before["gradient"], 0))
+        gradient = accumulated(
+            increment, None if work.first else ArrayGradient(before["gradient"], 0)
+        )
         step = updated(
             work, before["kernel"], before["velocity"] * work.has_momentum, gradient.words,
             bits[place],
@@ -184,13 +186,13 @@ def leaves(work: ArrayPass, kind: str) -> bool:
     return not work.last if kind == "gradient" else comes(work, kind)
 
 
-def owned(layer: Layer, design: Design) -> Words:
+def owned(layer: SuppliedPass, design: ArrayDesign) -> Words:
     """Which words of KU's beats belong to an output map."""
     ones = np.ones_like(layer.kernels), np.ones_like(layer.biases)
     return beat_words(update_parameters(layer.work, design), design, *ones, None) == 1
 
 
-def sums(layer: Layer) -> Words:
+def sums(layer: SuppliedPass) -> Words:
     """Exact sums of a pass, (maps, rows, columns), with FP's biases."""
     work, k, pad = layer.work, layer.work.kernel, layer.work.pad
     rows, columns = work.out_rows, work.out_columns
@@ -217,7 +219,7 @@ def windows(maps: Words, g: int) -> Words:
     return kept.transpose(0, 1, 3, 2, 4).reshape(len(maps), high, wide, g * g)
 
 
-def unpooled(layer: Layer, front: Layer) -> Words:
+def unpooled(layer: SuppliedPass, front: SuppliedPass) -> Words:
     """Deltas where the first maximum of their window was in the pass of FP in front, 0 elsewhere.
 
     Rows and columns of sums that fill no window are left out.
@@ -231,7 +233,7 @@ def unpooled(layer: Layer, front: Layer) -> Words:
     return found
 
 
-def expanded(layer: Layer, front: Layer) -> Layer:
+def expanded(layer: SuppliedPass, front: SuppliedPass) -> SuppliedPass:
     """DP or KU with deltas of the sums in place of pooled ones, 0 where no window of pooling is."""
     work = layer.work
     pooled = layer.deltas if work.phase == "ku" else layer.maps
@@ -242,7 +244,7 @@ def expanded(layer: Layer, front: Layer) -> Layer:
     return replace(shown, deltas=whole) if work.phase == "ku" else replace(shown, maps=whole)
 
 
-def rounded_maps(layer: Layer) -> Words:
+def rounded_maps(layer: SuppliedPass) -> Words:
     """Words of a pass before pooling or the mask."""
     work = layer.work
     totals = sums(layer)
@@ -251,7 +253,7 @@ def rounded_maps(layer: Layer) -> Words:
     return np.maximum(maps, 0) if work.relu and work.phase == "fp" else maps
 
 
-def results(layer: Layer, mask: Words | None = None) -> Words:
+def results(layer: SuppliedPass, mask: Words | None = None) -> Words:
     """Words of the maps that leave: rounded, clipped, and with ReLU and maxima or the mask."""
     work = layer.work
     maps = rounded_maps(layer)
@@ -260,13 +262,13 @@ def results(layer: Layer, mask: Words | None = None) -> Words:
     return windows(maps, work.pool if work.fused else 1).max(axis=-1)
 
 
-def saturations(layer: Layer) -> int:
+def saturations(layer: SuppliedPass) -> int:
     """How many words of a pass are clipped."""
     rounded = [nearest(int(total), layer.work.shift) for total in sums(layer).reshape(-1)]
     return sum(each != clipped(each) for each in rounded)
 
 
-def maps_of(words: Sequence[int], layer: Layer, design: Design, like: Words) -> Words:
+def maps_of(words: Sequence[int], layer: SuppliedPass, design: ArrayDesign, like: Words) -> Words:
     """The maps that the words of the output port are; those behind a row's last one left out."""
     got = np.full((*like.shape[:2], design.column_blocks(like.shape[2]) * design.pox), 1 << 20)
     atoms = np.array(words, np.int64).reshape(-1, design.pox)

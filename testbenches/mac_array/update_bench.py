@@ -9,11 +9,11 @@ from typing import Any
 
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.mac_array.ports.rounding import Readout, RoundedSums
-from merp.hdl.mac_array.ports.updates import Saturated, StepStreams, UpdateConfig
+from merp.hdl.mac_array.ports.updates import ArrayUpdateConfig, Saturated, StepStreams
 from merp.hdl.mac_array.update.update_path import TO_ROUNDED, TO_SHIFT, update_path
 from merp.models.machines.mac_array.params.array_pass import SHIFTS, ArrayPass
-from merp.models.machines.mac_array.params.design import Design, over
-from merp.models.machines.mac_array.params.update_registers import UpdateRun, update_table
+from merp.models.machines.mac_array.params.design import ArrayDesign, over
+from merp.models.machines.mac_array.params.update_registers import ArrayUpdateRun, update_table
 from merp.models.machines.mac_array.params.words import ROUNDED_BITS
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.words import clipped, joined, nearest
@@ -25,7 +25,7 @@ KINDS = ("gradient", "kernel", "velocity")
 
 
 @dataclass(frozen=True)
-class Sums:
+class ImageSums:
     """Exact sums of an image: of kernels by output map, input map and tap; of biases."""
 
     kernels: Sequence[Sequence[Sequence[int]]]
@@ -48,7 +48,7 @@ class UpdateRunResult:
     saturated: dict[str, int]
 
 
-def sweeps(work: ArrayPass, design: Design) -> list[tuple[int, int, int, int]]:
+def sweeps(work: ArrayPass, design: ArrayDesign) -> list[tuple[int, int, int, int]]:
     """Tile of output maps, group of input maps and tile of taps of each sweep."""
     side, regions = design.region_side(work.kernel), design.regions(work.kernel)
     tiles = range(over(work.kernel, side))
@@ -62,7 +62,12 @@ def sweeps(work: ArrayPass, design: Design) -> list[tuple[int, int, int, int]]:
 
 
 def sum_at(
-    sums: Sums, sweep: tuple[int, int, int, int], place: int, f: int, work: ArrayPass, d: Design
+    sums: ImageSums,
+    sweep: tuple[int, int, int, int],
+    place: int,
+    f: int,
+    work: ArrayPass,
+    d: ArrayDesign,
 ) -> int | None:
     """What MAC ``place`` of the lane of output map f has after a sweep; None where it is idle."""
     _, group, down, across = sweep
@@ -81,11 +86,11 @@ def sum_at(
     return sums.kernels[f][i][ky * work.kernel + kx] if max(ky, kx) < work.kernel else None
 
 
-def update_args(design: Design) -> dict[str, Any]:
+def update_args(design: ArrayDesign) -> dict[str, Any]:
     """Arguments of the path."""
     kinds = KINDS if design.momentum else KINDS[:2]
     return {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": UpdateConfig(design),
+        "clk": flag(), "rst": flag(), "start": flag(), "config": ArrayUpdateConfig(design),
         "readout": Readout(design), "sums": RoundedSums(design, bits(6)),
         **{ends: StepStreams(**{kind: Stream(design.parameter_bits) for kind in kinds})
            for ends in ("sinks", "sources")},
@@ -93,13 +98,13 @@ def update_args(design: Design) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def registers(work: ArrayPass, design: Design) -> dict[str, int]:
+def registers(work: ArrayPass, design: ArrayDesign) -> dict[str, int]:
     """Values of the registers by port."""
-    values = update_table(design).values(UpdateRun(work, design))
+    values = update_table(design).values(ArrayUpdateRun(work, design))
     return {name.replace("update_config", "config"): value for name, value in values.items()}
 
 
-def inputs_of(design: Design) -> tuple[str, ...]:
+def inputs_of(design: ArrayDesign) -> tuple[str, ...]:
     """Ports that a bench drives, registers left out."""
     kinds = KINDS if design.momentum else KINDS[:2]
     pins = [f"sinks_{kind}_{pin}" for kind in kinds for pin in ("data", "valid", "last")]
@@ -109,8 +114,8 @@ def inputs_of(design: Design) -> tuple[str, ...]:
 
 def run_update(
     work: ArrayPass,
-    design: Design,
-    sums: Sums,
+    design: ArrayDesign,
+    sums: ImageSums,
     given: Mapping[str, Sequence[int]],
     rng: Random,
     rate: float = 1.0,
@@ -177,7 +182,7 @@ def run_update(
             }  # fmt: skip
         return {**values, **pins, "sums_rounded": rounded(cycle)}
 
-    beats = UpdateRun(work, design).beats
+    beats = ArrayUpdateRun(work, design).beats
     cycles = 50 + len(order) * (9 + 20 * (not hurry))
     cycles += beats if rate == 1 else int(3 * beats / rate)
     names = (*inputs_of(design), *values)

@@ -22,7 +22,7 @@ SLACK = 12  # cycles around a run
 
 
 @dataclass(frozen=True)
-class Job:
+class ElementJob:
     """A map and a kernel, as words in stream order."""
 
     run: ElementRun
@@ -50,7 +50,9 @@ def inputs(design: ElementDesign) -> tuple[str, ...]:
 class Player:
     """Drives an element through ``jobs``; what a stream does not offer is noise."""
 
-    def __init__(self, jobs: Sequence[Job], rates: tuple[float, float, float], seed: int) -> None:
+    def __init__(
+        self, jobs: Sequence[ElementJob], rates: tuple[float, float, float], seed: int
+    ) -> None:
         self.jobs = jobs
         self.offered, self.taken = {"sink_kernel": rates[0], "sink": rates[1]}, rates[2]
         self._rng = Random(seed)
@@ -85,7 +87,9 @@ class Player:
         return values | {"source_ready": int(self._rng.random() < self.taken)}
 
 
-def play(jobs: Sequence[Job], rates: tuple[float, float, float] = FULL, seed: int = 0) -> Trace:
+def play(
+    jobs: Sequence[ElementJob], rates: tuple[float, float, float] = FULL, seed: int = 0
+) -> Trace:
     """Run the jobs, all of one design, in MyHDL."""
     design = jobs[0].run.design
     alone = ordered_sum(

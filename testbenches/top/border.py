@@ -55,7 +55,7 @@ class Border(NamedTuple):
     exchange: Callable[[Left], Come]
 
 
-class Course(Protocol):
+class RunCourse(Protocol):
     """How far a run is, whoever takes part in it.
 
     Attributes:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from merp.testbenches.top.run import Answer, Run
+from merp.testbenches.top.run import DerivedSource, Run
 
 FOLDER = "MERP_JOB_FOLDER"
 POLL_SECONDS = 0.02
@@ -43,5 +43,5 @@ def run_to_json(run: Run) -> dict[str, Any]:
 def run_from_json(plain: dict[str, Any]) -> Run:
     """Read what ``run_to_json`` wrote."""
     words = {name: np.array(values, dtype=np.uint64) for name, values in plain["words"].items()}
-    answers = {name: Answer(**each) for name, each in plain["answers"].items()}
+    answers = {name: DerivedSource(**each) for name, each in plain["answers"].items()}
     return Run(plain["config"], words, plain["stalls"], plain["reset_at"], answers, plain["ends"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from time import perf_counter
 
-from merp.testbenches.top.border import Alone, Border, Course, Together
+from merp.testbenches.top.border import Alone, Border, RunCourse, Together
 from merp.testbenches.top.run import RESET_CYCLES, TAIL_CYCLES, Outcome, Run, Stuck
 from merp.testbenches.top.streams import Changes, Monitor, Read, Sink, Source, StreamPins
 from merp.testbenches.top.top import TopPorts
@@ -43,7 +43,7 @@ def player(
     status = {pin.name: read(pin.name) for pin in ports.status}
     done = status["status_done"]
 
-    def course() -> Course:
+    def course() -> RunCourse:
         return Alone(done) if border is None else Together(ports, read, done, border)
 
     quiet = _quiet(ports)
@@ -86,7 +86,7 @@ class _Attempt:
         pins: Mapping[str, StreamPins],
         status: Mapping[str, Read],
         run: Run,
-        course: Course,
+        course: RunCourse,
     ) -> None:
         self._ports = ports
         self._course = course

@@ -28,7 +28,7 @@ class Stuck(CheckFailed):
 
 
 @dataclass(frozen=True)
-class Answer:
+class DerivedSource:
     """A source whose words are made of those of an output, as a host makes a loss of scores.
 
     Attributes:
@@ -70,7 +70,7 @@ class Run:
     words: Mapping[str, Bits]
     stalls: Mapping[str, Sequence[int]] = field(default_factory=dict)
     reset_at: int | None = None
-    answers: Mapping[str, Answer] = field(default_factory=dict)
+    answers: Mapping[str, DerivedSource] = field(default_factory=dict)
     ends: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     def under(

@@ -9,7 +9,7 @@ import pytest
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.forward import expect_forward, forward_run, forward_top
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.cosim.phases.audit import run_and_audit
@@ -60,7 +60,7 @@ COUNTERS = [
     for name in sorted(set(vars(status)) - {"busy", "done", "framing_error"})
 ]
 
-Audited = dict[str, tuple[Record, Expectation]]
+Audited = dict[str, tuple[RunRecord, Expectation]]
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def audited(network_file: Path) -> Audited:
     network = read_network(network_file)
     found: Audited = {}
 
-    def keep(record: Record, expected: Expectation, *wave: Any) -> Any:
+    def keep(record: RunRecord, expected: Expectation, *wave: Any) -> Any:
         ports = expected.ports
         kind = "forward with state" if "state_out" in ports else "delta"
         if "kernel_out" in ports:
@@ -93,7 +93,7 @@ def audited(network_file: Path) -> Audited:
     return found
 
 
-def changed(record: Record, **seen: Any) -> Record:
+def changed(record: RunRecord, **seen: Any) -> RunRecord:
     """The record of a run in which something else was seen."""
     return replace(record, outcome=replace(record.outcome, **seen))
 
@@ -133,7 +133,7 @@ class Forward:
         (self.record,) = run_job(Job(top, [run], wave=Wave(vcd)), "myhdl")
         (self.waveform,) = transfers(vcd, list(ForwardPorts.streams_of(self.design).values()))
 
-    def audit(self, record: Record) -> Audit:
+    def audit(self, record: RunRecord) -> Audit:
         expected = expect_forward(self.shape, 2, self.design, self.golden)
         return audit(record, expected, self.waveform)
 

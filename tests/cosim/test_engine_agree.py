@@ -13,7 +13,7 @@ from myhdl import Signal, always, always_comb, modbv
 from marks import engines, in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job, Runs
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.phases.audit.waveform import transfers
 from merp.hdl.base.signals import AxiStream, bits, flag
 from merp.hdl.conversion.entity import entity
@@ -180,7 +180,7 @@ def expected(run: Run) -> np.ndarray:
     return (run.words["s_axis_map"].astype(np.uint64) + offset).astype(np.uint32)
 
 
-def chained(record: Record) -> Run:
+def chained(record: RunRecord) -> Run:
     """A run that takes its words from the output of the run before."""
     words = record.words("m_axis_map")
     return Run(
@@ -199,7 +199,7 @@ RUNS = [
 
 
 def runs() -> Runs:
-    record: Record | None = None
+    record: RunRecord | None = None
     for run in RUNS:
         if run is None:
             assert record is not None
@@ -208,11 +208,11 @@ def runs() -> Runs:
 
 
 @pytest.fixture(scope="module")
-def reference() -> list[Record]:
+def reference() -> list[RunRecord]:
     return run_job(Job(stand_in(), runs()), "myhdl")
 
 
-def test_words_counts_and_counters_are_those_of_the_runs(reference: list[Record]) -> None:
+def test_words_counts_and_counters_are_those_of_the_runs(reference: list[RunRecord]) -> None:
     for run, record in zip(RUNS, reference, strict=True):
         assert record.outcome.faults == ()
         if isinstance(run, Run):
@@ -233,13 +233,13 @@ def test_words_counts_and_counters_are_those_of_the_runs(reference: list[Record]
     assert sum(record.outcome.resets for record in reference) >= 3
 
 
-def test_a_run_may_use_the_output_of_the_one_before(reference: list[Record]) -> None:
+def test_a_run_may_use_the_output_of_the_one_before(reference: list[RunRecord]) -> None:
     before, after = (reference[i].words("m_axis_map") for i in (2, 3))
     np.testing.assert_array_equal(after, before + np.uint32(7 + 3))
 
 
 @pytest.mark.parametrize("engine", engines("verilator", "ghdl"))
-def test_records_are_identical(engine: str, reference: list[Record]) -> None:
+def test_records_are_identical(engine: str, reference: list[RunRecord]) -> None:
     records = run_job(Job(stand_in(), runs()), engine)
     assert len(records) == len(reference) > 0
     for ours, theirs in zip(reference, records, strict=True):
@@ -296,7 +296,7 @@ def test_a_stuck_run_names_its_state(engine: str) -> None:
 
 
 def test_processes_run_as_one_on_quick_signals_change_nothing(
-    reference: list[Record], monkeypatch: pytest.MonkeyPatch
+    reference: list[RunRecord], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(forward_bench, "take_processes", lambda *_: Taken())
     monkeypatch.setattr(forward_bench, "quick_signals", lambda _: nullcontext())
@@ -315,7 +315,7 @@ def test_processes_of_the_clock_alone_and_of_their_inputs_are_taken() -> None:
 
 
 def test_transfers_in_a_waveform_are_those_on_the_pins(
-    reference: list[Record], tmp_path: Path
+    reference: list[RunRecord], tmp_path: Path
 ) -> None:
     vcd = tmp_path / "ports.vcd"
     run_job(Job(stand_in(), runs(), wave=Wave(vcd)), "myhdl")

@@ -16,7 +16,7 @@ from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.ports.deltas import DilateConfig
 from merp.hdl.cnn_merp.super_layer.partial_writer import partial_writer
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import BeatStep, ResultBeat
 from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer
 from merp.hdl.cnn_merp.update_unit.update_ports import Leaving, ParameterStreams, RunEnd
 from merp.hdl.cnn_merp.upsampling.dilater import dilater
@@ -68,7 +68,7 @@ def of_credit_fifo() -> tuple[Proof, Plant]:
 
 def of_partial_writer() -> tuple[Proof, Plant]:
     args = flags("clk", "rst", "start", "raw", "permit", "sent")
-    args |= {"step": Step(PARTIAL), "beat": Beat(PARTIAL), "design": PARTIAL}
+    args |= {"step": BeatStep(PARTIAL), "beat": ResultBeat(PARTIAL), "design": PARTIAL}
     args |= {"source": Stream(PARTIAL.partial_width)}
     return Proof(partial_writer, args, [SOURCE]), (
         "if (((left != 0) && source_ready)) begin",

@@ -16,7 +16,7 @@ from merp.cosim.synthesis.resources import inside
 from merp.cosim.synthesis.synthesis import synthesise
 from merp.hdl.conversion.convert import Export, convert
 from merp.models.fpga.resources import Resources, count_cells
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.network.phases import PHASES
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.top.top import Top
@@ -24,7 +24,7 @@ from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
 
-SMALL = Design(
+SMALL = EngineDesign(
     k=3, n_cu=2, r=1, kernel_words=4, groups=1, row_words=4, max_size=8, max_maps=2, fifo_words=2
 )
 LATCH = "LDCE"
@@ -93,7 +93,7 @@ def ghdl_verilog(top: Top, folder: Path, *, fold: bool) -> dict[str, Path]:
 @needs("yosys")
 @pytest.mark.parametrize("p", [*in_full(1), 2])
 def test_yosys_reads_every_entity(p: int, tmp_path: Path) -> None:
-    design = Design(**{**vars(SMALL), "p": p})
+    design = EngineDesign(**{**vars(SMALL), "p": p})
     files = ghdl_verilog(axi_top(forward_top(design)), tmp_path, fold=True)
     names = " ".join(file.name for file in files.values())  # Yosys sees its folder alone
     script = f"read_verilog {names}; hierarchy -check -top forward_axi; proc"  # tells of latches

@@ -16,7 +16,7 @@ from marks import engines
 from merp.cosim.engines import verilator_build
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.phases.audit.wave_file import changes, signals
 from merp.cosim.phases.audit.waveform import transfers
 from merp.hdl.base.signals import AxiStream, bits, flag
@@ -184,7 +184,7 @@ WAVES = [
 
 
 @pytest.fixture(scope="module")
-def reference() -> list[Record]:
+def reference() -> list[RunRecord]:
     """The runs without a waveform."""
     return run_job(Job(nested(), runs()), "myhdl")
 
@@ -226,7 +226,7 @@ LOOP = ".memory_init.i"
 
 @pytest.mark.parametrize(("engine", "kind", "part"), WAVES)
 def test_a_waveform_has_the_ports_and_what_is_below(
-    engine: str, kind: str, part: str | None, tmp_path: Path, reference: list[Record]
+    engine: str, kind: str, part: str | None, tmp_path: Path, reference: list[RunRecord]
 ) -> None:
     path = tmp_path / f"w.{kind}"
     records = run_job(Job(nested(), runs(), wave=Wave.of(path, part)), engine)

@@ -7,7 +7,7 @@ from typing import Any
 from unittest.mock import patch
 
 from merp.cosim.engines.job import Job, Playing
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.run import Outcome, Run
 from merp.testbenches.top.top_bench import run_top
@@ -15,7 +15,7 @@ from merp.testbenches.top.top_bench import run_top
 _known: dict[object, Outcome] = {}
 
 
-def _run_job(job: Job, engine: str, progress: Progress | None = None) -> list[Record]:
+def _run_job(job: Job, engine: str, progress: Progress | None = None) -> list[RunRecord]:
     playing = Playing(job, engine, "0" * 64, perf_counter())
     for run in playing.runs():
         words = {name: words.tobytes() for name, words in run.words.items()}

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.phases.audit.audit import audit
 from merp.cosim.phases.expectation import Expectation
 
 
-def audited(job: Job, engine: str, expected: Sequence[Expectation]) -> list[Record]:
+def audited(job: Job, engine: str, expected: Sequence[Expectation]) -> list[RunRecord]:
     """Run a job, and audit each of its runs: every count agrees, and every bit."""
     records = run_job(job, engine)
     for run, (record, wanted) in enumerate(zip(records, expected, strict=True)):
@@ -19,7 +19,7 @@ def audited(job: Job, engine: str, expected: Sequence[Expectation]) -> list[Reco
     return records
 
 
-def assert_same(ours: Sequence[Record], theirs: Sequence[Record]) -> None:
+def assert_same(ours: Sequence[RunRecord], theirs: Sequence[RunRecord]) -> None:
     """Each record is the other one, in every word, count and cycle."""
     for one, other in zip(ours, theirs, strict=True):
         differences = one.differences(other)

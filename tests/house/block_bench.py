@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from merp.hdl.base.signals import flag
-from merp.testbenches.block.trace import Drive, Port, Sample, Trace, flatten, run_block
+from merp.testbenches.block.trace import Drive, Sample, Trace, TracedPort, flatten, run_block
 
 __all__ = (
     "BlockBench",
@@ -103,7 +103,9 @@ class BlockBench:
 
         length = len(stimulus) if cycles is None else cycles
         trace = run_block(self.block, self.args, (), noted, length)
-        ports = tuple(Port(port.name, port.width, port.name in driven) for port in trace.ports)
+        ports = tuple(
+            TracedPort(port.name, port.width, port.name in driven) for port in trace.ports
+        )
         return Recorded(trace.block, trace.args, ports, trace.rows)
 
     def feed(self, **columns: Sequence[int]) -> Recorded:

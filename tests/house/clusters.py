@@ -10,7 +10,7 @@ from trained import Trained, network_of, train_on
 
 from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch, cluster_batch
 from merp.cosim.machines.cnn_merp.chain.cluster import Cluster
-from merp.cosim.machines.cnn_merp.chain.processes import Processes
+from merp.cosim.machines.cnn_merp.chain.processes import BoardProcesses
 from merp.cosim.machines.cnn_merp.chain.step import ClusterStep
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.training import initial_model, rates_of, train_step
@@ -50,7 +50,7 @@ def train(
     """Train on random images on so many nodes; ``more``: as of ``train_on``."""
     hardware = ClusterStep(
         network, images, depth, engine, devices=devices, pace=pace, stalls=stalls, design=design,
-        peers=Processes() if processes else None, limit=4000,
+        peers=BoardProcesses() if processes else None, limit=4000,
     )  # fmt: skip
     return train_on(hardware, network, images, **more)
 

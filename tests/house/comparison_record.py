@@ -1,7 +1,7 @@
 """A record by hand: two devices, a layer and a half each."""
 
 from merp.models.comparison.figure import Figure
-from merp.models.comparison.record import Device, Record, Row
+from merp.models.comparison.record import Device, PhaseRow, Record
 
 
 def model(value: float) -> Figure:
@@ -28,11 +28,11 @@ RECORD = Record(
     limits={"lut": 10, "ff": 10, "bram": 4, "dsp": 100},
     block_bits=20_480,
     rows=(
-        Row(layer="conv1", phase="fp", cycles=model(100), macs=1000,
+        PhaseRow(layer="conv1", phase="fp", cycles=model(100), macs=1000,
             bytes={"maps": Figure(64, "formula"), "kernels": model(8), "link": model(32)}),
-        Row(layer="conv2", phase="fp", cycles=model(50), macs=300, bytes={"host": model(4)}),
-        Row(device=1, layer="conv2", phase="fp", cycles=model(60), macs=200),
-        Row(device=1, layer="conv2", phase="dp", cycles=Figure(70, "simulated"), macs=500,
+        PhaseRow(layer="conv2", phase="fp", cycles=model(50), macs=300, bytes={"host": model(4)}),
+        PhaseRow(device=1, layer="conv2", phase="fp", cycles=model(60), macs=200),
+        PhaseRow(device=1, layer="conv2", phase="dp", cycles=Figure(70, "simulated"), macs=500,
             waits={"link": model(9)}, runs_as="a unit", binds="link"),
     ),
     own=("link",),

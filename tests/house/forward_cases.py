@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from audited_runs import audited
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.forward import expect_forward, forward_run, forward_top
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.super_layer import super_layer
@@ -20,7 +20,9 @@ def state_of(case: LayerCase) -> bytes:
     return packed(keep_state(sums, shape, "pooled", fmt), shape, fmt)
 
 
-def run(cases: list[LayerCase], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
+def run(
+    cases: list[LayerCase], engine: str = "myhdl", array: str = "behavioural"
+) -> list[RunRecord]:
     """Run cases of one elaboration back to back, and audit each."""
     design = cases[0].design
     runs = [

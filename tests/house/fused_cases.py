@@ -7,7 +7,7 @@ import numpy as np
 
 from audited_runs import audited
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.fused_forward import (
     expect_fused_forward,
     fused_forward_run,
@@ -24,7 +24,7 @@ from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.super_layer import super_layer
 from merp.models.machines.cnn_merp.fused_pair import check_fused
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.testbenches.cnn_merp.random_layers import random_hang, random_pad
 from merp.testbenches.top.run import Run
@@ -39,7 +39,9 @@ def design_for(
         max_stride=3, fifo_words=16, pool_window=3, pool_overlap=2, pool_words=96, mul_latency=1,
         add_latency=2,
     )  # fmt: skip
-    one, other = (Design(**(common | chosen | {"k": k, "n_cu": n})) for k, n in (first, second))
+    one, other = (
+        EngineDesign(**(common | chosen | {"k": k, "n_cu": n})) for k, n in (first, second)
+    )
     return FusedDesign(one, other, groups)
 
 
@@ -87,7 +89,7 @@ class Case:
         one, other, groups = self.shape
         storage, fmt = self.design.first.storage, self.design.first.fmt
 
-        def layer(x: Bits, pair: Pair, shape: Shape, design: Design) -> tuple[Bits, Bits]:
+        def layer(x: Bits, pair: Pair, shape: Shape, design: EngineDesign) -> tuple[Bits, Bits]:
             sums = super_layer(x, *pair, replace(shape, pool=None), fmt, design.summation)
             return sums, in_memory(pool_maps(sums, shape.pool, fmt), "maps", fmt, storage)
 
@@ -113,7 +115,7 @@ class Case:
 
 
 def _layer(
-    rng: np.random.Generator, design: Design, n: int, m: int, rows: int, columns: int
+    rng: np.random.Generator, design: EngineDesign, n: int, m: int, rows: int, columns: int
 ) -> Shape:
     pool = None
     if rng.random() < 0.6:
@@ -185,7 +187,7 @@ def case(seed: int, index: int, pressure: bool = True) -> Case:
     return arrays_for(rng, design, *_shape(rng, design), pressure)
 
 
-def play(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
+def play(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[RunRecord]:
     """Run cases of one elaboration back to back, and audit each."""
     top = fused_forward_top(cases[0].design, array)
     job = Job(top, [each.run() for each in cases], limit=3000)

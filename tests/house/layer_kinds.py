@@ -5,7 +5,7 @@ from itertools import count, islice
 from typing import NamedTuple
 
 from merp.models.base.shape import Pool, Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 MANY = 200
@@ -19,7 +19,7 @@ class Kind(NamedTuple):
     """
 
     of: Callable[[Shape, int], bool]
-    built: Callable[[Design], bool] = lambda design: True
+    built: Callable[[EngineDesign], bool] = lambda design: True
 
 
 class PoolKind(NamedTuple):
@@ -31,7 +31,7 @@ class PoolKind(NamedTuple):
     """
 
     of: Callable[[Pool, int, int], bool]
-    built: Callable[[Design | UnpoolDesign], bool] = lambda design: True
+    built: Callable[[EngineDesign | UnpoolDesign], bool] = lambda design: True
 
 
 KINDS = {

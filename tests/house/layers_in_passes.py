@@ -24,7 +24,7 @@ from merp.models.golden.super_layer import super_layer
 from merp.models.golden.training import Updated
 from merp.models.golden.unpool import unpool
 from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.testbenches.cnn_merp.random_layers import random_hang, random_kernel, random_pad
 from merp.testbenches.top.top import Top
@@ -32,17 +32,17 @@ from merp.testbenches.top.top import Top
 MAPS = 7
 
 
-def engine(k: int, n_cu: int, **chosen: int | bool | str | FloatFormat) -> Design:
+def engine(k: int, n_cu: int, **chosen: int | bool | str | FloatFormat) -> EngineDesign:
     """A small design that parts of up to ``MAPS`` maps fit."""
     common: dict[str, int | bool | str | FloatFormat] = {
         "k": k, "n_cu": n_cu, "r": 1, "d": 2, "kernel_words": MAPS * MAPS, "groups": MAPS,
         "row_words": 64, "max_size": 16, "max_maps": MAPS, "max_images": 2, "max_stride": 3,
         "fifo_words": 16, "mul_latency": 1, "add_latency": 2, "partial": True,
     }  # fmt: skip
-    return Design(**(common | chosen))  # type: ignore[arg-type]
+    return EngineDesign(**(common | chosen))  # type: ignore[arg-type]
 
 
-def undone(design: Design, average: bool = False) -> UnpoolDesign:
+def undone(design: EngineDesign, average: bool = False) -> UnpoolDesign:
     """The un-pooling in front of ``design``, in words of memory for ``MAPS`` maps."""
     maps = MAPS * (design.taps if design.folded else 1)
     return UnpoolDesign(
@@ -74,7 +74,7 @@ FORWARD = (
 )
 
 
-def delta(before: bool, design: Design, average: bool = False) -> DeltaDesign:
+def delta(before: bool, design: EngineDesign, average: bool = False) -> DeltaDesign:
     """The design of a delta propagation; ``before``: with deltas at pooled resolution.
 
     Where it adds, what its sums start at comes at pooled resolution, too.
@@ -182,7 +182,7 @@ def pool_of(rng: np.random.Generator, average: bool) -> Pool | None:
     return random_hang(rng, pool) if rng.random() < 0.5 else pool
 
 
-def shape_of(rng: np.random.Generator, design: Design, average: bool, pooled: bool) -> Shape:
+def shape_of(rng: np.random.Generator, design: EngineDesign, average: bool, pooled: bool) -> Shape:
     """A random layer that ``design`` runs, not folded."""
     while True:
         try:
@@ -203,7 +203,7 @@ def shape_of(rng: np.random.Generator, design: Design, average: bool, pooled: bo
             return shape
 
 
-def layer_of(rng: np.random.Generator, design: Design, average: bool, pooled: bool) -> Shape:
+def layer_of(rng: np.random.Generator, design: EngineDesign, average: bool, pooled: bool) -> Shape:
     """A layer for a design: a fully connected one, of some maps of taps, where it folds them."""
     if not design.folded:
         return shape_of(rng, design, average, pooled)
@@ -220,7 +220,7 @@ def words(rng: np.random.Generator, fmt: FloatFormat, *size: int) -> Bits:
     return np.where(rng.random(size) < 0.03, wild, made).astype(np.uint32)
 
 
-def cut_of(rng: np.random.Generator, outputs: int, inputs: int, design: Design) -> Cut:
+def cut_of(rng: np.random.Generator, outputs: int, inputs: int, design: EngineDesign) -> Cut:
     """One to three parts of each, which need not be of one size."""
     taps = design.taps if design.folded else 1
     parts = (int(rng.integers(1, 1 + min(3, maps))) for maps in (outputs, -(-inputs // taps)))

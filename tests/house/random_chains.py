@@ -4,7 +4,7 @@ import random
 from fractions import Fraction
 from itertools import pairwise
 
-from merp.models.rows.layout import Layout, Links, Rows, Slice
+from merp.models.rows.layout import LayerRows, Layout, Links, Slice
 
 NAMES = ("a", "b", "c")
 
@@ -31,9 +31,9 @@ def random_chain(seed: int) -> Layout:
     return _with_sizes(draw, chain)
 
 
-def _layers(draw: random.Random) -> tuple[Rows, ...]:
+def _layers(draw: random.Random) -> tuple[LayerRows, ...]:
     rows, words = draw.randint(3, 8), draw.randint(1, 6)
-    layers: list[Rows] = []
+    layers: list[LayerRows] = []
     for name in NAMES[: draw.randint(1, 3)]:
         if layers and draw.random() < 0.2:  # a full connection takes all rows at once
             rows = 1
@@ -46,7 +46,7 @@ def _layers(draw: random.Random) -> tuple[Rows, ...]:
         below = draw.randint(0, min(window, step) - 1)
         pooled = (sums + above + below - window) // step + 1
         layers.append(
-            Rows(
+            LayerRows(
                 name=name, by_outputs=not layers and draw.random() < 0.7, inputs=rows, sums=sums,
                 pooled=pooled, outputs=pooled, kernel=kernel, stride=stride, top=top,
                 window=window, step=step, above=above, input_words=rows * words * 12,
@@ -56,11 +56,11 @@ def _layers(draw: random.Random) -> tuple[Rows, ...]:
         rows = pooled
     for front, behind in pairwise(layers):
         place = layers.index(front)
-        layers[place] = Rows(**{**vars(front), "outputs": behind.inputs})
+        layers[place] = LayerRows(**{**vars(front), "outputs": behind.inputs})
     return tuple(layers)
 
 
-def _slices(draw: random.Random, layers: tuple[Rows, ...]) -> tuple[Slice, ...]:
+def _slices(draw: random.Random, layers: tuple[LayerRows, ...]) -> tuple[Slice, ...]:
     slices: list[Slice] = []
     node = 0
     for index, layer in enumerate(layers):

@@ -9,7 +9,7 @@ import numpy as np
 from merp.cosim.machines.cnn_merp.phases.delta import delta_run, expect_delta
 from merp.cosim.machines.cnn_merp.phases.forward import expect_forward, forward_run
 from merp.cosim.machines.cnn_merp.phases.kernel_update import expect_update, kernel_update_run
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.base.bits import Bits
 from merp.models.base.byte_image import BYTES, ByteImage
@@ -28,7 +28,7 @@ from merp.models.golden.stored import Stored
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.unpool import unpool
 from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.testbenches.cnn_merp.random_layers import (
@@ -79,7 +79,7 @@ FORWARD = tuple(
 """One or several elements to a beat, with state, added maps, partial sums, folded layers."""
 
 
-def delta_design(base: Design, *, before: bool) -> DeltaDesign:
+def delta_design(base: EngineDesign, *, before: bool) -> DeltaDesign:
     """``base`` without what forward propagation alone has."""
     engine = replace(
         base, pool_window=1, pool_overlap=1, pool_words=1, average=False, state=False,
@@ -111,12 +111,12 @@ DELTA = tuple(
 """Un-pooling behind the datapath and in front of it."""
 
 
-def _update(k: int, units: int, storage: Storage, **changes: Any) -> Design:
+def _update(k: int, units: int, storage: Storage, **changes: Any) -> EngineDesign:
     values: dict[str, Any] = dict(
         k=k, n_cu=units, r=1, d=2, kernel_words=40, groups=4, row_words=24, max_size=8, max_maps=10,
         max_images=3, max_stride=3, fifo_words=4, mul_latency=1, add_latency=2, storage=storage,
     )  # fmt: skip
-    return Design(**(values | changes))
+    return EngineDesign(**(values | changes))
 
 
 _ROW: dict[str, Any] = {"cu_kind": "fused", "ku_kind": "row", "ku_lanes": 2}
@@ -125,7 +125,7 @@ _UNDONE = UnpoolDesign(
     average=True, add_latency=2, mul_latency=1,
 )  # fmt: skip
 
-UPDATE: tuple[tuple[Design, UpdateRule, UnpoolDesign | None], ...] = (
+UPDATE: tuple[tuple[EngineDesign, UpdateRule, UnpoolDesign | None], ...] = (
     (_update(2, 2, MAPS), UpdateRule(), None),
     (_update(2, 2, HALF, **_ROW, kernel_port=8), UpdateRule(momentum=True), None),
     (_update(2, 4, MIXED, **_ROW, map_port=2, kernel_port=4), UpdateRule(weight_decay=True), None),
@@ -160,7 +160,7 @@ def numbers(
     return fp_convert(words.astype(np.uint32), stored, fmt)
 
 
-def input_numbers(rng: np.random.Generator, design: Design, size: Any, about: int) -> Bits:
+def input_numbers(rng: np.random.Generator, design: EngineDesign, size: Any, about: int) -> Bits:
     """The same of what a layer takes; of an image in bytes any of them."""
     stored, fmt = design.stored_input, design.fmt
     if not isinstance(stored, ByteImage):
@@ -174,7 +174,7 @@ def rounded(words: Bits, fmt: FloatFormat, stored: FloatFormat) -> Bits:
     return fp_convert(fp_convert(words, fmt, stored), stored, fmt)
 
 
-def _layer(seed: int, design: Design, pressure: int | None) -> LayerCase:
+def _layer(seed: int, design: EngineDesign, pressure: int | None) -> LayerCase:
     if design.folded and seed % 2:
         return connected_case(seed, design, pressure)
     return random_case(seed, design, pressure)
@@ -184,7 +184,7 @@ def _pattern(rng: np.random.Generator) -> tuple[int, ...]:
     return (*(int(bit) for bit in rng.random(13) < rng.choice([0.2, 0.6, 0.95])), 1)
 
 
-def forward_pass(seed: int, design: Design, pressure: int | None = 0) -> Pass:
+def forward_pass(seed: int, design: EngineDesign, pressure: int | None = 0) -> GroupPass:
     """Forward propagation of a random layer."""
     case = _layer(seed, design, pressure)
     shape, images, fmt = case.shape, len(case.x), design.fmt
@@ -211,7 +211,7 @@ def forward_pass(seed: int, design: Design, pressure: int | None = 0) -> Pass:
     part = WHOLE if add is None else ADDING
     run = forward_run(shape, design, x, *made, stalls, case.reset_at, part, add)
     wanted = rounded(golden, fmt, maps)
-    return Pass(run, expect_forward(shape, images, design, wanted, state, part))
+    return GroupPass(run, expect_forward(shape, images, design, wanted, state, part))
 
 
 def _pool(seed: int) -> Pool | None:
@@ -248,7 +248,7 @@ def _back(seed: int, design: DeltaDesign, pressure: int | None) -> tuple[LayerCa
         tries += 1000
 
 
-def delta_pass(seed: int, design: DeltaDesign, pressure: int | None = 0) -> Pass:
+def delta_pass(seed: int, design: DeltaDesign, pressure: int | None = 0) -> GroupPass:
     """Delta propagation of a random layer."""
     case, shape = _back(seed, design, pressure)
     engine, images = design.engine, len(case.x)
@@ -283,10 +283,10 @@ def delta_pass(seed: int, design: DeltaDesign, pressure: int | None = 0) -> Pass
         add=None if add is None else Stored(plain_inputs(shape), add, State(kind="pooled")),
     ).under(stalls, case.reset_at)  # fmt: skip
     wanted = rounded(golden, fmt, stored)
-    return Pass(run, expect_delta(shape, unpooled, images, design, wanted, part))
+    return GroupPass(run, expect_delta(shape, unpooled, images, design, wanted, part))
 
 
-def _updated_shape(rng: np.random.Generator, design: Design, pool: Pool | None) -> Shape:
+def _updated_shape(rng: np.random.Generator, design: EngineDesign, pool: Pool | None) -> Shape:
     while True:
         try:
             shape = Shape(
@@ -306,7 +306,7 @@ def _updated_shape(rng: np.random.Generator, design: Design, pool: Pool | None) 
             return shape
 
 
-def update_pass(seed: int, index: int, pressure: bool = True) -> Pass:
+def update_pass(seed: int, index: int, pressure: bool = True) -> GroupPass:
     """Kernel update of a random layer on one of ``UPDATE``."""
     design, rule, undone = UPDATE[index]
     rng = np.random.default_rng([seed, index, 0x0D])
@@ -357,4 +357,4 @@ def update_pass(seed: int, index: int, pressure: bool = True) -> Pass:
         shape, images, design, written[0], written[1],
         (kept_on[0], kept_on[1]) if rule.momentum else None, undone is not None,
     )  # fmt: skip
-    return Pass(run, expected)
+    return GroupPass(run, expected)

@@ -8,14 +8,14 @@ import numpy as np
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.models.machines.mac_array.array_flow import array_cycles
 from merp.models.machines.mac_array.params.array_counters import ARRAY_COUNTERS
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design, over
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign, over
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.slot_watch import SlotWatch, watched
-from merp.testbenches.mac_array.supply_bench import Layer, make_layer, slots
+from merp.testbenches.mac_array.supply_bench import SuppliedPass, make_layer, slots
 from merp.testbenches.mac_array.trainer_bench import (
     KINDS,
     MAPS,
@@ -44,32 +44,32 @@ PARTS = [f"status_{each.name}" for each in ARRAY_COUNTERS if each.part]
 class Case(NamedTuple):
     """A pass, the passes whose masks and places of maxima it reads, and what is done to it."""
 
-    layer: Layer
-    masks: Layer | None = None
-    places: Layer | None = None
+    layer: SuppliedPass
+    masks: SuppliedPass | None = None
+    places: SuppliedPass | None = None
     stalls: dict[str, Sequence[int]] | None = None
     reset_at: int | None = None
 
     @property
-    def computed(self) -> Layer:
+    def computed(self) -> SuppliedPass:
         """The pass that the slots are of: with deltas of the sums in place of pooled ones."""
         if self.places is None or self.layer.work.phase == "upsample":
             return self.layer
         return expanded(self.layer, self.places)
 
     @property
-    def slotted(self) -> Layer:
+    def slotted(self) -> SuppliedPass:
         """The same, with what the registers say of it."""
         return replace(self.computed, work=self.layer.work)
 
 
-def design_of(pox: int = 4, poy: int = 4, pof: int = 4, **choices: Any) -> Design:
+def design_of(pox: int = 4, poy: int = 4, pof: int = 4, **choices: Any) -> ArrayDesign:
     """A small array that takes every layer of the tests."""
     given = {"kernel_words": 512, "map_words": 1024, "max_stride": 4, "index_words": 512}
     return small_design(pox, poy, pof, **given | {"pool_window": 2, "mask_words": 2048} | choices)
 
 
-def play(design: Design, cases: Sequence[Case], engine: str, array: str) -> list[Record]:
+def play(design: ArrayDesign, cases: Sequence[Case], engine: str, array: str) -> list[RunRecord]:
     """Run passes back to back; in MyHDL every slot is watched."""
     runs = [run_of(case.layer, design, case.stalls, case.reset_at) for case in cases]
     top = trainer_top(design, array)
@@ -82,8 +82,8 @@ def play(design: Design, cases: Sequence[Case], engine: str, array: str) -> list
 
 
 def check(
-    design: Design, *cases: Case, engine: str = "myhdl", array: str = "behavioural"
-) -> list[Record]:
+    design: ArrayDesign, *cases: Case, engine: str = "myhdl", array: str = "behavioural"
+) -> list[RunRecord]:
     """Run passes and see that words, counts, and cycles where nothing waits are right."""
     records = play(design, cases, engine, array)
     for case, record in zip(cases, records, strict=True):
@@ -112,7 +112,7 @@ def check(
     return records
 
 
-def check_deltas(outcome: Outcome, layer: Layer, design: Design) -> None:
+def check_deltas(outcome: Outcome, layer: SuppliedPass, design: ArrayDesign) -> None:
     """Behind the outputs come the deltas of the loss, a class an atom."""
     exact = derivatives(layer)
     atoms = np.array(outcome.words[MAPS], np.int64).reshape(-1, design.pox)
@@ -122,7 +122,7 @@ def check_deltas(outcome: Outcome, layer: Layer, design: Design) -> None:
     assert outcome.status["status_saturated_loss"] == beyond
 
 
-def check_parameters(outcome: Outcome, layer: Layer, design: Design) -> None:
+def check_parameters(outcome: Outcome, layer: SuppliedPass, design: ArrayDesign) -> None:
     """Gradients, or in the last image kernels and velocities, of lanes that have an output map."""
     wanted, clips = updates(layer, design)
     own = owned(layer, design)
@@ -136,7 +136,7 @@ def check_parameters(outcome: Outcome, layer: Layer, design: Design) -> None:
     assert {kind: outcome.status[f"status_saturated_{kind}"] for kind in KINDS} == clips
 
 
-def words_moved(work: ArrayPass, design: Design) -> dict[str, int]:
+def words_moved(work: ArrayPass, design: ArrayDesign) -> dict[str, int]:
     """Words on every port, section 2.3 of the specification."""
     x = work.inputs * work.rows * design.column_blocks(work.columns) * design.pox
     g = work.pool if work.fused else 1
@@ -163,7 +163,7 @@ def words_moved(work: ArrayPass, design: Design) -> dict[str, int]:
     }  # fmt: skip
 
 
-def check_status(outcome: Outcome, layer: Layer, design: Design) -> None:
+def check_status(outcome: Outcome, layer: SuppliedPass, design: ArrayDesign) -> None:
     """Words by formula and by the bench, slots and products by definition, every cycle's cause."""
     status, moved = outcome.status, words_moved(layer.work, design)
     for port, words in outcome.transfers.items():
@@ -181,7 +181,7 @@ def check_status(outcome: Outcome, layer: Layer, design: Design) -> None:
     assert not status["status_busy"]
 
 
-def formula(layer: Layer, design: Design) -> int:
+def formula(layer: SuppliedPass, design: ArrayDesign) -> int:
     """Slots of a pass, section 2.1 of the specification."""
     work = layer.work
     if work.phase == "upsample":
@@ -208,17 +208,17 @@ def stalled(seed: int, ports: Sequence[str] = PORTS) -> dict[str, Sequence[int]]
     }
 
 
-def fp(seed: int = 1, **sizes: Any) -> Layer:
+def fp(seed: int = 1, **sizes: Any) -> SuppliedPass:
     """A pass of forward propagation."""
     return make_layer(seed, **{"phase": "fp", "shift": 17, "bias_shift": 9} | sizes)
 
 
-def dp(seed: int = 1, **sizes: Any) -> Layer:
+def dp(seed: int = 1, **sizes: Any) -> SuppliedPass:
     """A pass of delta propagation."""
     return make_layer(seed, **{"phase": "dp", "shift": 17} | sizes)
 
 
-def ku(number: int, /, **sizes: Any) -> Layer:
+def ku(number: int, /, **sizes: Any) -> SuppliedPass:
     """A pass of the kernel update."""
     rule = {"velocity_shift": 2, "update_shift": 20, "rate": 40000, "momentum": 58982}
     return make_layer(number, **{"phase": "ku", "shift": 16, "bias_shift": 2} | rule | sizes)

@@ -20,7 +20,7 @@ from merp.models.golden.initial import parameters
 from merp.models.golden.kernel_update import kernel_gradient
 from merp.models.golden.super_layer import super_layer
 from merp.models.machines.cnn_merp.designs import design_of
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.tools.common.shipped import open_network
 
 
@@ -39,7 +39,7 @@ def figures() -> Iterator[Seconds | Ratio]:
 
 
 def _simulations(
-    shape: Shape, design: Design, x: Bits, kernels: Bits, bias: Bits
+    shape: Shape, design: EngineDesign, x: Bits, kernels: Bits, bias: Bits
 ) -> Iterator[Seconds | Ratio]:
     run = forward_run(shape, design, x, kernels, bias)
     seconds = {}
@@ -53,7 +53,7 @@ def _simulations(
     yield Ratio("verilator, all RTL, over myhdl", seconds["myhdl"] / seconds["verilator"])
 
 
-def _conversions(design: Design) -> Iterator[Seconds]:
+def _conversions(design: EngineDesign) -> Iterator[Seconds]:
     with tempfile.TemporaryDirectory() as folder:
         for language in ("vhdl", "verilog"):
             top = forward_top(design)
@@ -62,7 +62,9 @@ def _conversions(design: Design) -> Iterator[Seconds]:
             yield Seconds(f"conv2 converted to {language}", perf_counter() - began)
 
 
-def _goldens(shape: Shape, design: Design, x: Bits, kernels: Bits, bias: Bits) -> Iterator[Seconds]:
+def _goldens(
+    shape: Shape, design: EngineDesign, x: Bits, kernels: Bits, bias: Bits
+) -> Iterator[Seconds]:
     delta = np.ones((1, shape.out_rows, shape.out_columns, shape.m), np.float32).view(np.uint32)
     gops = 2e-9 * shape.macs()
     tasks = {

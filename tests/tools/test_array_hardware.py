@@ -12,7 +12,7 @@ import pytest
 import merp
 from merp.cosim.engines import engine
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.phases.audit.audit import audit
 from merp.cosim.phases.expectation import Expectation
 from merp.models.golden.loss import LOSSES
@@ -189,7 +189,7 @@ def test_a_phase_alone_goes_forward_first_and_answers_for_itself(
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory) -> tuple[Record, Expectation]:
+def planted(tmp_path_factory) -> tuple[RunRecord, Expectation]:
     """A pass of forward propagation whose last row is not filled, as it ran."""
     path = tmp_path_factory.mktemp("planted") / "tiny.toml"
     path.write_text(TINY)

@@ -14,7 +14,7 @@ from merp.models.network.branches import undone_shape
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
-from merp.models.traffic.closed_form import Phase, network_traffic
+from merp.models.traffic.closed_form import PhaseTraffic, network_traffic
 from merp.models.traffic.count import Count
 from merp.models.traffic.pass_words import (
     backward_port_words,
@@ -211,7 +211,7 @@ def grouped(tmp_path: Path, images: int) -> tuple[Network, list[dict[str, Any]]]
     runs = []
     for each in network_traffic(network, images, Count(name="all", state="pooled")):
         for phase in PHASES:
-            figure: Phase | None = getattr(each, phase)
+            figure: PhaseTraffic | None = getattr(each, phase)
             if figure is None:
                 continue
             words = {
@@ -240,7 +240,7 @@ def test_a_record_shows_the_figure_of_its_own_batch_port_by_port(
             for each in network_traffic(network, batch, Count(name="all", state="pooled"))
         }
         for each in found:
-            figure: Phase = getattr(by_name[each.layer.name], each.phase)
+            figure: PhaseTraffic = getattr(by_name[each.layer.name], each.phase)
             shown = each.shows(figure, batch, every_port=True)
             # 9 and 4 * 3 * 2 bits a group: the latter always are whole bytes
             assert shown == (

@@ -18,7 +18,7 @@ from merp.models.base.given import as_arguments, name_of
 from merp.tools.common.arguments import Parser, add_request, request_of
 from merp.tools.common.command_line.parser import command_line, module_of, subparsers_of
 from merp.tools.common.command_line.verbs import VERBS
-from merp.tools.common.kinds import Flag, OneOf, Repeated, Text, Whole
+from merp.tools.common.kinds import Flag, OneOf, Repeated, Text, WholeOption
 from merp.tools.common.request import Being, again, asks, check_together, declared, keyword, option
 from options import filled, keyword_table
 
@@ -34,7 +34,7 @@ METHODS = {
 class Both:
     """Fields that the verb and the Python method share."""
 
-    count: int = option(Whole(1, 9), "how many", default=3, says="so many.")
+    count: int = option(WholeOption(1, 9), "how many", default=3, says="so many.")
     way: str | None = option(OneOf(("up", "down")), "where to")
     far: bool = option(Flag(), "how far", needs=(Being("way", ("up",)),))
     near: str | None = option(Text(), "how near", without=(Being("far"),))

@@ -21,7 +21,7 @@ from merp.cosim.engines.verilator_engine import verilog_sha
 from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.cosim.synthesis import beside, resources
 from merp.models.fpga.resources import Resources, count_cells
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.axi.axi_top import axi_top
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.cli import main
@@ -63,7 +63,7 @@ PRINTED = {
 """source: CNN-MERP table 2, Kintex-7"""
 CLOCK = 7.3  # ns, the paper's 137 MHz
 MARGIN = 0.6  # a version of Yosys alone moves a block by more
-SMALL = Design(
+SMALL = EngineDesign(
     k=3, n_cu=2, r=1, kernel_words=4, groups=1, row_words=4, max_size=8, max_maps=2, fifo_words=2
 )
 

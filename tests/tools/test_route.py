@@ -24,7 +24,7 @@ from merp.cosim.synthesis.routed_blocks import RoutedBlock, route_blocks
 from merp.models.base.errors import BadInput
 from merp.models.fpga.cell_timing import Timing
 from merp.models.fpga.routed import Routed, read_report
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.tools.cli import main
 from needed_tools import needs
 from terminal import Terminal
@@ -47,7 +47,7 @@ ROUTED = {
     "ku": "update_unit row_cu".split(),
 }
 """Blocks of the file, by phase."""
-SMALL = Design(
+SMALL = EngineDesign(
     k=3, n_cu=2, r=1, kernel_words=4, groups=1, row_words=4, max_size=8, max_maps=2, fifo_words=2
 )
 WORDS = ["resources", "alexnet", "--layer", "conv2"]

@@ -7,7 +7,7 @@ import pytest
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.mac_array.phases.scheduled_step import (
     DONE,
     ScheduledStep,
@@ -38,7 +38,9 @@ def small(tmp_path_factory) -> Path:
     return path
 
 
-def play(path: Path, images: int, loss: str | None, *, fused: bool) -> tuple[Record, ScheduledStep]:
+def play(
+    path: Path, images: int, loss: str | None, *, fused: bool
+) -> tuple[RunRecord, ScheduledStep]:
     asked = SimulateOptions(network=str(path), images=images, delta_at="sums", loss=loss)
     start, _ = one_start(read_network(path), asked, lambda *_: None)
     choice, found = start.choice, start.loss
@@ -51,12 +53,12 @@ def play(path: Path, images: int, loss: str | None, *, fused: bool) -> tuple[Rec
     return record, step
 
 
-def audit_of(record: Record, step: ScheduledStep) -> Audit:
+def audit_of(record: RunRecord, step: ScheduledStep) -> Audit:
     return audit_scheduled(record, step.expected, step.cycles)
 
 
 @pytest.fixture(scope="module")
-def played(small: Path) -> tuple[Record, ScheduledStep]:
+def played(small: Path) -> tuple[RunRecord, ScheduledStep]:
     return play(small, 2, None, fused=False)
 
 

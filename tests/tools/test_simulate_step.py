@@ -17,7 +17,7 @@ from merp.tools.cli import main
 from merp.tools.common.seal import SEAL, sealed
 from merp.tools.machines.cnn_merp.report.measured import read_records
 from merp.tools.simulate.finished import Finished
-from merp.tools.simulate.result import Result
+from merp.tools.simulate.result import PassResult
 from network_text import layer, max_pool, network_text
 from terminal import Terminal
 
@@ -94,7 +94,7 @@ def test_an_interrupted_run_goes_on_where_it_was(
 
     save = Finished.save
 
-    def save_two(self: Finished, result: Result) -> None:
+    def save_two(self: Finished, result: PassResult) -> None:
         save(self, result)
         if (result.layer.name, result.phase) == ("conv2", "dp"):
             stop()
@@ -247,7 +247,7 @@ def test_results_that_are_not_as_they_were_kept_are_made_again(
     made: list[str] = []
     save = Finished.save
 
-    def count(self: Finished, result: Result) -> None:
+    def count(self: Finished, result: PassResult) -> None:
         made.append(result.layer.name)
         save(self, result)
 

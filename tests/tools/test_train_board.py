@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import merp
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.passes import delta_tiles, forward_tiles, update_tiles
 from merp.cosim.machines.cnn_merp.passes.cut import in_order
 from merp.cosim.training.hardware_step import HardwareStep
@@ -222,7 +222,7 @@ def of_stream(stream: str, change: Callable[[Any], Any], call: int) -> Callable[
     """
     calls = []
 
-    def array(self: Record, name: str, size: tuple[int, ...]) -> Any:
+    def array(self: RunRecord, name: str, size: tuple[int, ...]) -> Any:
         found = REAL(self, name, size)
         calls.append(name == stream)
         return change(found) if name == stream and sum(calls) == call else found
@@ -230,7 +230,7 @@ def of_stream(stream: str, change: Callable[[Any], Any], call: int) -> Callable[
     return array
 
 
-REAL = Record.array
+REAL = RunRecord.array
 
 HOST = {
     "a wrong partial sum": (
@@ -257,7 +257,7 @@ def test_a_part_that_is_not_what_came_out_is_noticed(
     what: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: Terminal
 ) -> None:
     array, said = HOST[what]
-    monkeypatch.setattr(Record, "array", array)
+    monkeypatch.setattr(RunRecord, "array", array)
     saved = tmp_path / "f.npz"
     line = terminal.refusal(*words, "--steps", "1", "--engine", "myhdl", "--save", saved, status=1)
     assert line.startswith(f"merp: {said}")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.cosim.phases.audit import run_and_audit
 from merp.cosim.phases.audit.audit import Audit, audit
@@ -108,30 +108,30 @@ def test_a_resumed_run_with_no_step_left_has_measured_nothing(
     assert found["cycles"]["step"] is None
 
 
-def changed(record: Record, **seen: Any) -> Record:
+def changed(record: RunRecord, **seen: Any) -> RunRecord:
     """The record of a run in which something else was seen."""
     return replace(record, outcome=replace(record.outcome, **seen))
 
 
-def miscounted(record: Record) -> Record:
+def miscounted(record: RunRecord) -> RunRecord:
     status = dict(record.outcome.status)
     status["status_map_in"] += 1
     return changed(record, status=status)
 
 
-def short_of_a_word(record: Record) -> Record:
+def short_of_a_word(record: RunRecord) -> RunRecord:
     words = {stream: found[:-1] for stream, found in record.outcome.words.items()}
     transfers = {name: count - (name in words) for name, count in record.outcome.transfers.items()}
     return changed(record, words=words, transfers=transfers)
 
 
-def of_another_bit(record: Record) -> Record:
+def of_another_bit(record: RunRecord) -> RunRecord:
     return changed(
         record, words={stream: found ^ 1 for stream, found in record.outcome.words.items()}
     )
 
 
-def unstable(record: Record) -> Record:
+def unstable(record: RunRecord) -> RunRecord:
     return changed(record, faults=("m_axis_map: data changed in cycle 7",))
 
 
@@ -148,7 +148,7 @@ def unstable(record: Record) -> Record:
     ],
 )
 def test_a_planted_fault_is_caught(
-    plant: Callable[[Record], Record],
+    plant: Callable[[RunRecord], RunRecord],
     phase: str,
     complaint: str,
     command: list[object],
@@ -160,7 +160,7 @@ def test_a_planted_fault_is_caught(
     terminal.answer(*command, "--steps", "1", "--save", saved)
     before = saved.read_bytes()
 
-    def faulty(record: Record, expected: Expectation) -> Audit:
+    def faulty(record: RunRecord, expected: Expectation) -> Audit:
         hit = ("kernel_out" in expected.ports) == (phase == "kernel_update")
         return audit(plant(record) if hit else record, expected)
 
@@ -188,7 +188,7 @@ def test_hardware_that_stands_still_is_a_failed_check(
 def test_velocities_are_audited(network_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     network = read_network(network_file)
 
-    def faulty(record: Record, expected: Expectation) -> Audit:
+    def faulty(record: RunRecord, expected: Expectation) -> Audit:
         status = dict(record.outcome.status)
         if "kernel_out" in expected.ports:
             status["status_bias_velocity_out"] -= 1

@@ -14,7 +14,13 @@ from exact import INEXACT, OPERATIONS, number
 from marks import engines
 from merp.models.arithmetic import testfloat
 from merp.models.arithmetic.ieee import ieee
-from merp.models.arithmetic.testfloat import UNDERFLOW, Tininess, Vectors, expected, write_vectors
+from merp.models.arithmetic.testfloat import (
+    UNDERFLOW,
+    FileVectors,
+    Tininess,
+    expected,
+    write_vectors,
+)
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.tools import cli
@@ -39,7 +45,7 @@ def rows(op: str, fmt: FloatFormat, count: int) -> Iterator[tuple[int, int, int,
         yield a, b, result.word, result.flags
 
 
-def read_vectors(path: Path, fmt: FloatFormat | None = None) -> Vectors:
+def read_vectors(path: Path, fmt: FloatFormat | None = None) -> FileVectors:
     """A file of one chunk."""
     with path.open("rb") as source:
         (vectors,) = testfloat.read_vectors(source, str(path), fmt)

@@ -17,7 +17,7 @@ from merp.models.base.errors import BadInput
 from merp.models.base.fixed import FIXED16, FixedFormat, Fractions
 from merp.models.base.formats import FloatFormat
 from merp.models.base.storage import StoredFormat
-from merp.testbenches.top.run import Answer
+from merp.testbenches.top.run import DerivedSource
 from merp.testbenches.top.top import Pin, TopPorts
 from merp.tools.common.owned import MANIFEST
 from merp.tools.common.stored import format_of_facts
@@ -123,10 +123,10 @@ class Package:
         ]
 
     @property
-    def answers(self) -> dict[str, Answer]:
+    def answers(self) -> dict[str, DerivedSource]:
         """Of inputs whose words come when others have left, when that is."""
         found: Mapping[str, Any] = self.manifest.get("answers", {})
-        return {name: Answer(**each) for name, each in found.items()}
+        return {name: DerivedSource(**each) for name, each in found.items()}
 
     def counter_of(self, stream: str) -> str:
         """The counter of a stream's words; the stream itself if none counts them."""

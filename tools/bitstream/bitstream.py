@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from merp.cosim.machines.loader import phase_of
-from merp.cosim.phases.phase import Phase
+from merp.cosim.phases.phase import HardwarePhase
 from merp.models.base.errors import BadInput
 from merp.models.base.given import mention
 from merp.models.base.names import folder_name, identifier
-from merp.models.network.machine import Cycles
+from merp.models.network.machine import CycleCount
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase, lacks, phase_on
 from merp.models.network.registry import cycles_of
@@ -33,7 +33,7 @@ class Bitstream:
 
     network: Network
     design: str
-    phase: Phase
+    phase: HardwarePhase
     layers: tuple[Layer, ...]
     state: bool = False
     before: bool = False
@@ -48,7 +48,7 @@ class Bitstream:
         """As a VHDL entity; a name of its own wherever it is used."""
         return identifier("merp", self.network.name, self.design, self.phase.name)
 
-    def cycles(self, layer: Layer, images: int) -> Cycles | None:
+    def cycles(self, layer: Layer, images: int) -> CycleCount | None:
         """Modelled cycles of all groups; None where deltas are expanded before the engine."""
         return None if self.before else cycles_of(self.network, layer, self.phase.name, images)
 

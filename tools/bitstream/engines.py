@@ -16,7 +16,7 @@ VENDOR: Final = "other vendor"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paper:
+class PublishedSize:
     """What an engine of this size took in its paper.
 
     Attributes:
@@ -29,7 +29,7 @@ class Paper:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Engine:
+class LoadedEngine:
     """What is loaded at once, without its AXI shell.
 
     Attributes:
@@ -42,7 +42,7 @@ class Engine:
     layer: str | None
     phase: str | None
     top: Callable[[], Top] = field(compare=False)
-    paper: Paper | None
+    paper: PublishedSize | None
     dsps: int | None = None
 
     @property
@@ -62,16 +62,16 @@ class Engine:
         return f"By count of multipliers it has {self.dsps:,} DSP: {fits}."
 
 
-def engine_of(network: Network, layer: str | None, phase: str | None) -> Engine:
+def engine_of(network: Network, layer: str | None, phase: str | None) -> LoadedEngine:
     """The engine that a layer of a network runs on in a phase; None: what runs all of them.
 
     Raises:
         BadInput: there is no such engine, or not one alone.
     """
-    found: Callable[..., Engine] = part_for(network, "engine")
+    found: Callable[..., LoadedEngine] = part_for(network, "engine")
     return found(network, layer, phase)
 
 
-def printed(paper: Paper) -> list[str]:
+def printed(paper: PublishedSize) -> list[str]:
     """What a paper prints, kind by kind."""
     return [paper.cells.get(kind, "-") for kind in KINDS]

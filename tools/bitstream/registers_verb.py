@@ -8,7 +8,7 @@ from pathlib import Path
 
 from merp.tools.bitstream.register_files import c_header, markdown, python_constants, range_text
 from merp.tools.common import fields
-from merp.tools.common.kinds import Text, Whole
+from merp.tools.common.kinds import Text, WholeOption
 from merp.tools.common.output import Output
 from merp.tools.common.request import option
 from merp.tools.common.shipped import open_network
@@ -28,7 +28,7 @@ class RegistersOptions(fields.Tables):
     phase: str | None = fields.phase(help="default fp")
     state: bool = fields.state()
     delta_at: str | None = fields.delta_at()
-    images: int = option(Whole(1, 256), "in a run (default 1)", default=1, metavar="N")
+    images: int = option(WholeOption(1, 256), "in a run (default 1)", default=1, metavar="N")
     output: Path | None = fields.output(
         "folder", "write a page, a C header, a Python module (default: none)"
     )
@@ -39,10 +39,10 @@ REQUEST = RegistersOptions
 
 def run(asked: RegistersOptions) -> int:
     """Print the map, and write its files."""
-    from merp.tools.bitstream.settings import Asked, settings_of
+    from merp.tools.bitstream.settings import RegisterQuery, settings_of
 
     network = open_network(asked.network, fuses=True)
-    wanted = Asked(
+    wanted = RegisterQuery(
         layer=asked.layer,
         phase=asked.phase,
         images=asked.images,

@@ -11,7 +11,7 @@ from merp.models.network.network import Network
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class RegisterQuery:
     """What registers are asked of.
 
     Attributes:
@@ -40,11 +40,11 @@ class Settings:
     values: Mapping[str, int]
 
 
-def settings_of(network: Network, asked: Asked) -> Settings:
+def settings_of(network: Network, asked: RegisterQuery) -> Settings:
     """The registers of what runs a layer, and their values.
 
     Raises:
         BadInput: nothing runs it so.
     """
-    found: Callable[[Network, Asked], Settings] = part_for(network, "settings")
+    found: Callable[[Network, RegisterQuery], Settings] = part_for(network, "settings")
     return found(network, asked)

@@ -11,7 +11,7 @@ from merp.models.network.network_keys import BACKWARD, FORMER_BACKWARD
 from merp.models.network.phases import known_phases
 from merp.models.network.planning import FITS, GOALS
 from merp.models.network.registry import architectures, other_names, runners
-from merp.tools.common.kinds import Flag, Named, OneOf, Text, Whole, Written
+from merp.tools.common.kinds import Flag, Named, OneOf, Text, WholeOption, Written
 from merp.tools.common.request import Being, option
 
 MOST_BATCH = 1 << 16
@@ -84,7 +84,7 @@ def batch(**more: Any) -> Any:
     """``--batch``, of a verb that counts."""
     more = {"default": BATCH, "metavar": "IMAGES", **more}
     return option(
-        Whole(1, MOST_BATCH), "images of a step",
+        WholeOption(1, MOST_BATCH), "images of a step",
         says=f"images of a step, 1 to {MOST_BATCH}.", **more,
     )  # fmt: skip
 
@@ -193,7 +193,7 @@ def of_machine(name: str, help: str, says: str = "", **more: Any) -> Any:
     number = {} if found.default is None else {"metavar": "N"}
     needs = (Being("architecture", tuple(each.name for each in taking)),)
     return option(
-        Whole(found.low, found.high) if number else Flag(),
+        WholeOption(found.low, found.high) if number else Flag(),
         help.format(**found._asdict()),
         says=says.format(**found._asdict()),
         **{"needs": needs, **number, **more},
@@ -218,4 +218,4 @@ def devices(**more: Any) -> Any:
 
 def seed(help: str, default: int | None = 0, **more: Any) -> Any:
     """``--seed``."""
-    return option(Whole(0, MOST_SEED), help, metavar="S", default=default, **more)
+    return option(WholeOption(0, MOST_SEED), help, metavar="S", default=default, **more)

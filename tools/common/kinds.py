@@ -103,7 +103,7 @@ class _Former(argparse.Action):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Whole(Kind):
+class WholeOption(Kind):
     """A whole number from ``low`` to ``high``."""
 
     low: int

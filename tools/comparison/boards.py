@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from merp.models.fpga.board import Board, Source
+from merp.models.fpga.board import Board, FigureSource
 from merp.models.fpga.parts import M20K_BITS, Part
 from merp.tools.common.table import console, fixed, table
 
 Json = dict[str, Any]
 
-UNSAID = Source("assumed", "the board's file does not say")
+UNSAID = FigureSource("assumed", "the board's file does not say")
 
 
 def board_answer(board: Board) -> Json:
@@ -32,14 +32,14 @@ def block_ram(part: Part) -> str:
     return "M20K" if part.block_bits == M20K_BITS else "RAMB36"
 
 
-Line = tuple[str, Any, str, Source]
+Line = tuple[str, Any, str, FigureSource]
 """Place in the file, value, unit, source."""
 
 
 def figures(board: Board) -> list[Line]:
     """All figures of a board, the part's first."""
     part, link, usable = board.part, board.link, board.usable
-    of_part = Source("printed" if part.source.startswith("F-CNN") else "vendor", part.source)
+    of_part = FigureSource("printed" if part.source.startswith("F-CNN") else "vendor", part.source)
     capacities = {
         "LUT": part.luts, "FF": part.flip_flops, block_ram(part): part.block_rams,
         "DSP": part.dsps, "bits of a bitstream": part.configuration_bits or None,
@@ -71,8 +71,8 @@ def figures(board: Board) -> list[Line]:
     ]
 
 
-def _default(place: str) -> Source:
-    return Source("assumed", "one board") if place == "board: devices" else UNSAID
+def _default(place: str) -> FigureSource:
+    return FigureSource("assumed", "one board") if place == "board: devices" else UNSAID
 
 
 def print_boards(boards: Sequence[Board]) -> None:

@@ -20,14 +20,14 @@ from merp.tools.common.shipped import open_network
 from merp.tools.comparison.document import document
 from merp.tools.comparison.evidence import read_evidence
 from merp.tools.comparison.hardware_tables import hardware_tables
-from merp.tools.comparison.options import Step, word, word_bits
+from merp.tools.comparison.options import ComparedStep, word, word_bits
 from merp.tools.comparison.screen import show_all
 
 ALL = "all"
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(Step, fields.Tables):
+class CompareOptions(ComparedStep, fields.Tables):
     """The options of the verb."""
 
     architecture: str = option(

@@ -70,7 +70,7 @@ class Synthesis:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Training:
+class TrainingEvidence:
     """What a network learned, in the numbers of its hardware.
 
     Attributes:
@@ -97,7 +97,7 @@ class Evidence:
 
     runs: Mapping[str, Sequence[Measurement]] = field(default_factory=dict)
     syntheses: Mapping[str, Sequence[Synthesis]] = field(default_factory=dict)
-    trainings: Mapping[str, Sequence[Training]] = field(default_factory=dict)
+    trainings: Mapping[str, Sequence[TrainingEvidence]] = field(default_factory=dict)
 
 
 def read_evidence(given: Sequence[str], asked: Comparison) -> Evidence:
@@ -110,7 +110,7 @@ def read_evidence(given: Sequence[str], asked: Comparison) -> Evidence:
     """
     runs: dict[str, list[Measurement]] = {}
     syntheses: dict[str, list[Synthesis]] = {}
-    trainings: dict[str, list[Training]] = {}
+    trainings: dict[str, list[TrainingEvidence]] = {}
     for each in given:
         path, record, network = _opened(each, asked)
         name = _architecture(path, network, asked)
@@ -270,8 +270,8 @@ def _synthesis(path: Path, record: Record, network: Network) -> Synthesis:
     )
 
 
-def _training(record: Record) -> Training:
-    return Training(
+def _training(record: Record) -> TrainingEvidence:
+    return TrainingEvidence(
         network=record["network"],
         engine=record["engine"],
         steps=record["steps"],

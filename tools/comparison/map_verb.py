@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from merp.models.base.errors import BadInput
-from merp.models.comparison.compare import OWN, Answer, Comparison
+from merp.models.comparison.compare import OWN, Comparison, MachineAnswer
 from merp.models.comparison.fairness import unfair
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
@@ -20,14 +20,14 @@ from merp.tools.common.request import option
 from merp.tools.common.scope import scope_of
 from merp.tools.common.shipped import open_network
 from merp.tools.comparison import tables
-from merp.tools.comparison.options import Step, word, word_bits
+from merp.tools.comparison.options import ComparedStep, word, word_bits
 from merp.tools.comparison.own_options import chosen, own_options
 from merp.tools.comparison.place import board_of, costs_of, place_board, place_costs, place_devices
 from merp.tools.comparison.screen import show, show_all
 
 
 @dataclass(frozen=True, kw_only=True)
-class MapOptions(Step, fields.Tables):
+class MapOptions(ComparedStep, fields.Tables):
     """The options of the verb."""
 
     architecture: str = option(Text(), ", ".join(ARCHITECTURES), metavar="A", required=True)
@@ -69,7 +69,7 @@ def run(asked: MapOptions) -> int:
         board=OWN if board.name == architecture.board else board.name,
         word_bits=options.word_bits,
         fit=asked.fit,
-        answers=(Answer(architecture=architecture, record=record, why=why),),
+        answers=(MachineAnswer(architecture=architecture, record=record, why=why),),
     )
     show(tables.rows_table(record), keys=2)
     show_all(found)

@@ -22,7 +22,7 @@ def word_bits(text: str) -> int | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class ComparedStep:
     """A training step that is compared."""
 
     network: str = fields.network()

@@ -10,12 +10,12 @@ from typing import Any
 from merp.models.base.errors import BadInput
 from merp.models.comparison.architecture import Architecture, OwnOption
 from merp.models.comparison.registry import ARCHITECTURES
-from merp.tools.common.kinds import Flag, Kind, Number, OneOf, Whole
+from merp.tools.common.kinds import Flag, Kind, Number, OneOf, WholeOption
 from merp.tools.common.request import About, option
 
 
 @dataclass(frozen=True)
-class Own(Kind):
+class OwnOptions(Kind):
     """The options of some architectures, by their names; what is not given is not there."""
 
     architectures: tuple[Architecture, ...]
@@ -46,7 +46,7 @@ _OWN = "own_"
 
 def own_options(*architectures: Architecture) -> Any:
     """The field of these options."""
-    return option(Own(architectures), "options that one architecture has")
+    return option(OwnOptions(architectures), "options that one architecture has")
 
 
 def _kind(own: OwnOption) -> Kind:
@@ -55,7 +55,7 @@ def _kind(own: OwnOption) -> Kind:
     if own.kind is str:
         return OneOf(own.allowed)
     if own.kind is int:
-        return Whole(int(own.low), int(own.high))
+        return WholeOption(int(own.low), int(own.high))
     low, high = own.low, own.high
     return Number(f"a number from {low:g} to {high:g}", lambda value: low <= value <= high)
 

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given
 from merp.models.comparison.architecture import Architecture
-from merp.models.fpga.board import MOST_DEVICES, Board, Source
+from merp.models.fpga.board import MOST_DEVICES, Board, FigureSource
 from merp.tools.common.boards import any_board
-from merp.tools.common.kinds import Named, OneOf, Whole
+from merp.tools.common.kinds import Named, OneOf, WholeOption
 from merp.tools.common.request import option
 
 LEAST_GBS = 0.001
@@ -40,7 +40,7 @@ def place_board(**more: Any) -> Any:
 
 def place_devices(**more: Any) -> Any:
     """``--devices``."""
-    kind, says = Whole(1, MOST_DEVICES), "boards (default: as the board's file)"
+    kind, says = WholeOption(1, MOST_DEVICES), "boards (default: as the board's file)"
     return option(kind, says, "--devices", metavar="N", **more)
 
 
@@ -83,7 +83,9 @@ def linked(board: Board, link_gbs: float | None, latency: int | None) -> Board:
         if link_gbs < LEAST_GBS:
             raise BadInput(f"{given('link_gbs', link_gbs)}: must be at least {LEAST_GBS}")
         link = replace(link, lanes=1, gbytes_s=link_gbs / 8)
-        sources |= dict.fromkeys(("link: lanes", "link: gbytes_s"), Source("assumed", "as given"))
+        sources |= dict.fromkeys(
+            ("link: lanes", "link: gbytes_s"), FigureSource("assumed", "as given")
+        )
     if latency is not None:
         link = replace(link, latency_cycles=latency)
     return replace(board, link=link, sources=sources)

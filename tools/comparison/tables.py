@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from merp.models.base.ordered_sum import ordered_sum
-from merp.models.comparison.compare import OWN, Answer, Comparison
+from merp.models.comparison.compare import OWN, Comparison, MachineAnswer
 from merp.models.comparison.figure import LEVELS, Figure, derived
 from merp.models.comparison.printed import DEVIATES, REPRODUCED, UNCHECKED
 from merp.models.comparison.published import published
@@ -63,7 +63,7 @@ def legend() -> str:
     return "Marks: " + ", ".join(f"{mark} {level}" for level, mark in MARKS.items()) + "."
 
 
-def _records(asked: Comparison) -> Iterator[tuple[Answer, Record]]:
+def _records(asked: Comparison) -> Iterator[tuple[MachineAnswer, Record]]:
     """All that have a record, whether it compares or not."""
     for each in asked.answers:
         if each.record is not None:

@@ -16,7 +16,7 @@ from merp.models.network.network_keys import COMBINED, SEPARATE
 from merp.models.network.registry import other_names
 from merp.tools.common import fields
 from merp.tools.common.fields import BATCH, MOST_BATCH
-from merp.tools.common.kinds import OneOf, Repeated, Text, Whole
+from merp.tools.common.kinds import OneOf, Repeated, Text, WholeOption
 from merp.tools.common.output import Output
 from merp.tools.common.request import Being, option
 from merp.tools.common.scope import scope_field, scope_of
@@ -27,7 +27,7 @@ from merp.tools.explore.folder import check_folder
 
 if TYPE_CHECKING:  # NumPy waits
     from merp.models.network.network import Network
-    from merp.tools.explore.found import Found
+    from merp.tools.explore.found import FoundFront
 
 EXPLORERS: Mapping[str, Explorer] = having("explorer")
 """By the machine's name; the first is meant where none is named."""
@@ -39,7 +39,7 @@ DESIGNS = (Being("architecture", (USUAL,)),)
 def searched(name: str, low: int, high: int) -> Any:
     """A field of the genetic search."""
     return option(
-        Whole(low, high), f"of nsga2 (default {SEARCH[name]})", metavar="N",
+        WholeOption(low, high), f"of nsga2 (default {SEARCH[name]})", metavar="N",
         needs=(Being("method", (NSGA2,)),),
     )  # fmt: skip
 
@@ -66,7 +66,7 @@ class ExploreOptions(fields.Tables):
     )
     scope: str = scope_field()
     batch: int | None = option(
-        Whole(1, MOST_BATCH),
+        WholeOption(1, MOST_BATCH),
         f"images of a step (default {BATCH}; pipeline: a sample at a time)",
         metavar="IMAGES",
         needs=DESIGNS,
@@ -83,7 +83,7 @@ class ExploreOptions(fields.Tables):
     generations: int | None = searched("generations", 1, 100_000)
     seed: int | None = searched("seed", 0, 1 << 31)
     point: tuple[int, ...] = option(
-        Repeated(Whole(0, 1 << 16)),
+        Repeated(WholeOption(0, 1 << 16)),
         "this point of the front is written, too, and shown; may be given several times (default: "
         "none)",
         default=(),
@@ -137,7 +137,7 @@ def run(asked: ExploreOptions) -> int:
 
 def _front(
     asked: ExploreOptions, network: Network, scope: tuple[str, ...], objectives: tuple[str, ...]
-) -> tuple[Found, dict[int, str]]:
+) -> tuple[FoundFront, dict[int, str]]:
     """The front of the machine's designs, and network files of its notable points, by place.
 
     Raises:

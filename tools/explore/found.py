@@ -42,7 +42,7 @@ RULE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class FoundFront:
     """A front, and what it is of.
 
     Attributes:
@@ -158,7 +158,7 @@ def _plain(point: Point) -> dict[str, dict[str, Any]]:
     return found
 
 
-def network_file(found: Found, place: int, file: str, tables: Mapping[str, Any],
+def network_file(found: FoundFront, place: int, file: str, tables: Mapping[str, Any],
                  made: Network) -> str:  # fmt: skip
     """The text of the network file of a point; ``tables`` are those of the file explored.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from merp.models.fpga.resources import FLIP_FLOPS
 from merp.tools.common.table import console, fixed, say, table
-from merp.tools.explore.found import RULE, Found
+from merp.tools.explore.found import RULE, FoundFront
 
 SHOWN = 16
 """Points of a table, beside those that have a name."""
@@ -18,7 +18,7 @@ _HEADS: Mapping[str, tuple[str, Callable[[float], str]]] = {
 }
 
 
-def show(found: Found) -> None:
+def show(found: FoundFront) -> None:
     """Print a front."""
     costs = [key for key in found.points[0].costs if key != FLIP_FLOPS or key in found.objectives]
     places = _along(found)
@@ -41,7 +41,7 @@ def show(found: Found) -> None:
     _show_choices(found)
 
 
-def _along(found: Found) -> list[int]:
+def _along(found: FoundFront) -> list[int]:
     """Places in even steps along the front, and those that have a name."""
     last = len(found.points) - 1
     steps = range(SHOWN)
@@ -52,7 +52,7 @@ def _cell(key: str, value: float) -> str:
     return _HEADS[key][1](value) if key in _HEADS else f"{value:,.0f}"
 
 
-def _show_choices(found: Found) -> None:
+def _show_choices(found: FoundFront) -> None:
     answer = found.json()
     if found.goal is None:
         for name, place in found.notable.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from merp.models.fpga.order_codes import Target, target_named
+from merp.models.fpga.order_codes import FlowTarget, target_named
 from merp.models.network.network import Network
 from merp.models.network.registry import machine_asked, part_of
 from merp.tools.common.shipped import open_network
@@ -17,6 +17,6 @@ def run(asked: ExportOptions) -> int:
     """Export and list what was written."""
     network = open_network(asked.network, fuses=True)
     machine = machine_asked(network, asked.architecture)
-    export: Callable[[ExportOptions, Network, Target], int]
+    export: Callable[[ExportOptions, Network, FlowTarget], int]
     export = part_of(machine, machine.hardware, "export")
     return export(asked, network, target_named(asked.part))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # slow imports wait
     from merp.tools.bitstream.bitstream import Bitstream
 
 
-class Exported(Protocol):
+class ExportedMachine(Protocol):
     """A machine as it is exported."""
 
     def check(self, network: Network, layer: Layer, images: int) -> None:
@@ -38,11 +38,11 @@ class Exported(Protocol):
         """A network that the elaboration runs quickly, and its layer whose pass is small."""
 
 
-def exported_of(network: Network) -> Exported:
+def exported_of(network: Network) -> ExportedMachine:
     """How the machine of a network is exported.
 
     Raises:
         BadInput: layers run on several machines, or the machine has no such part.
     """
-    found: Exported = part_for(network, "exported")
+    found: ExportedMachine = part_for(network, "exported")
     return found

@@ -16,7 +16,7 @@ from merp.tools.export.languages import DIALECTS
 
 if TYPE_CHECKING:
     from merp.tools.export.request import ExportOptions
-    from merp.tools.export.run import Whole
+    from merp.tools.export.run import WholePackage
 
 OF_DESIGNS = ("layer", "all", "phase", "state", "weights")
 """Options that choose among designs and phases, or say what one of them is fed with."""
@@ -33,7 +33,7 @@ def refuse(asked: ExportOptions, *options: str, by: str) -> None:
             raise BadInput(f"{name_of(option)}: {by} has all layers and phases: allowed without")
 
 
-def write_package(asked: ExportOptions, network: Network, package: Whole, what: str) -> int:
+def write_package(asked: ExportOptions, network: Network, package: WholePackage, what: str) -> int:
     """Write the one package of a network, and list it."""
     from merp.tools.export.run import write_whole
 

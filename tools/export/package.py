@@ -18,7 +18,7 @@ from merp.hdl.conversion.convert import Export, convert
 from merp.models.base.names import identifier
 from merp.models.base.register_map import RegisterMap
 from merp.models.base.storage import StoredFormat
-from merp.models.fpga.order_codes import FAMILIES, Target
+from merp.models.fpga.order_codes import FAMILIES, FlowTarget
 from merp.models.network.network import Layer
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.top.top import Top
@@ -57,7 +57,7 @@ class Frame:
     entity: str
     title: str
     core: tuple[str, ...]
-    target: Target
+    target: FlowTarget
     clock_mhz: float
     dialect: Dialect
     passes: int = 0
@@ -158,7 +158,7 @@ def _answers(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Package:
+class PackageRequest:
     """What is to be exported.
 
     Attributes:
@@ -172,7 +172,7 @@ class Package:
     bitstream: Bitstream
     layer: Layer | None
     images: int
-    target: Target
+    target: FlowTarget
     clock_mhz: float
     dialect: Dialect
 
@@ -194,7 +194,7 @@ class Package:
         )
 
 
-def write_package(package: Package, spent: TimeSpent, directory: Path) -> dict[str, Any]:
+def write_package(package: PackageRequest, spent: TimeSpent, directory: Path) -> dict[str, Any]:
     """Write every file but the manifest; return what the manifest says beside the hashes.
 
     ``spent`` is told where the time goes.
@@ -264,7 +264,7 @@ def _stored(bitstream: Bitstream, ports: Mapping[str, str]) -> dict[str, StoredF
     return {stream: each for stream, each in found.items() if each is not None}
 
 
-def _command(package: Package) -> str | None:
+def _command(package: PackageRequest) -> str | None:
     """The command that runs the photograph's pass in Verilator."""
     bitstream, layer = package.bitstream, package.layer
     if layer is None:

@@ -12,7 +12,17 @@ from merp.models.network.network import Network
 from merp.models.network.phases import known_phases
 from merp.tools.common import fields
 from merp.tools.common.fields import ALL
-from merp.tools.common.kinds import POSITIVE, File, Flag, Listener, OneOf, Place, Text, Told, Whole
+from merp.tools.common.kinds import (
+    POSITIVE,
+    File,
+    Flag,
+    Listener,
+    OneOf,
+    Place,
+    Text,
+    Told,
+    WholeOption,
+)
 from merp.tools.common.request import again, keyword, needed, option
 from merp.tools.export.languages import DIALECTS, VHDL
 from merp.tools.export.selection import MOST_IMAGES, Selection, select
@@ -32,7 +42,7 @@ def part_field() -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Export:
+class ExportFields:
     """Fields that the verb and the Python method share."""
 
     layer: str | None = option(
@@ -54,7 +64,7 @@ class Export:
     )
     delta_at: str | None = fields.delta_at()
     images: int = option(
-        Whole(1, MOST_IMAGES),
+        WholeOption(1, MOST_IMAGES),
         "images in a run: registers, vectors; of a MAC array in a batch (default 1)",
         default=1,
         metavar="N",
@@ -84,7 +94,7 @@ class Export:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExportOptions(Export, fields.Tables):
+class ExportOptions(ExportFields, fields.Tables):
     """The options of the verb."""
 
     network: str = fields.network(after="words")
@@ -107,7 +117,7 @@ class ExportOptions(Export, fields.Tables):
 
 
 @dataclass(frozen=True)
-class ExportKeywords(Export):
+class ExportKeywords(ExportFields):
     """The keywords of the Python method."""
 
     output: Place = field(
@@ -117,11 +127,11 @@ class ExportKeywords(Export):
         )
     )
     _: KW_ONLY
-    layer: str = again(Export, "layer", default=ALL)
+    layer: str = again(ExportFields, "layer", default=ALL)
     progress: Listener | None = keyword(Told(), "is told how far it is, in lines.")
 
 
-def selected(network: Network, asked: Export) -> Selection:
+def selected(network: Network, asked: ExportFields) -> Selection:
     """The designs that are asked for, with the parameters of their vectors.
 
     Raises:

@@ -64,7 +64,7 @@ class Exporting:
             for done, bitstream in enumerate(self.bitstreams):
                 total = len(self.bitstreams)
                 progress.count(done, total, f"{bitstream.name}, {done} of {total} done")
-                wanted = package.Package(
+                wanted = package.PackageRequest(
                     bitstream=bitstream, layer=selected.layer, images=selected.images,
                     target=selected.target, clock_mhz=selected.clock_mhz, dialect=selected.dialect,
                 )  # fmt: skip
@@ -92,7 +92,7 @@ def row(directory: Path, name: str, manifest: Mapping[str, Any]) -> dict[str, An
     }
 
 
-class Whole(Protocol):
+class WholePackage(Protocol):
     """A network in one package."""
 
     @property
@@ -104,7 +104,7 @@ class Whole(Protocol):
 
 
 def write_whole(
-    package: Whole, output: Output, directory: Path, progress: Progress
+    package: WholePackage, output: Output, directory: Path, progress: Progress
 ) -> dict[str, Any]:
     """Write a network as one package; what was written, as a row of ``Exporting.write``.
 

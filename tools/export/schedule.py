@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from merp.models.fpga.configuration import load_seconds
-from merp.models.fpga.order_codes import Target
+from merp.models.fpga.order_codes import FlowTarget
 from merp.models.network.network import Network
 from merp.models.network.network_keys import json_backward
 from merp.models.network.phases import called
@@ -21,7 +21,7 @@ PAGE, SCHEDULE = "README.md", "schedule.json"
 
 def schedule_files(
     network: Network,
-    target: Target,
+    target: FlowTarget,
     exported: Mapping[str, Mapping[str, Any]],
     **choice: bool,
 ) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given, name_of
 from merp.models.base.memory import check_memory
-from merp.models.fpga.order_codes import Target
+from merp.models.fpga.order_codes import FlowTarget
 from merp.models.golden.memory import golden_bytes
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import FP, fusing, going_back_for
@@ -39,7 +39,7 @@ class Selection:
     state: bool
     before: bool
     images: int
-    target: Target
+    target: FlowTarget
     clock_mhz: float
     dialect: Dialect
 
@@ -52,7 +52,7 @@ def select(
     state: bool,
     delta_at: str | None,
     images: int,
-    target: Target,
+    target: FlowTarget,
     clock_mhz: float | None,
     dialect: Dialect,
 ) -> Selection:

@@ -6,7 +6,7 @@ some ten cycles per second ends in minutes.
 
 from __future__ import annotations
 
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.base.bits import Bits
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters, parameters
@@ -17,14 +17,14 @@ from merp.tools.common.input_maps import input_maps, random_maps
 from merp.tools.export.exported import exported_of
 
 
-def whole_pass(bitstream: Bitstream, layer: Layer, images: int) -> Pass:
+def whole_pass(bitstream: Bitstream, layer: Layer, images: int) -> GroupPass:
     """The first group of a layer, on what the golden makes of the network's input in front."""
     network = bitstream.network
     image = input_maps(network, images)
     return _pass(bitstream, network, layer, image, parameters(network, 0))
 
 
-def small_pass(bitstream: Bitstream) -> Pass:
+def small_pass(bitstream: Bitstream) -> GroupPass:
     """A small layer, of random numbers, on the elaboration of ``bitstream``."""
     network, layer = exported_of(bitstream.network).small(bitstream)
     image = random_maps(network, 1)
@@ -33,7 +33,7 @@ def small_pass(bitstream: Bitstream) -> Pass:
 
 def _pass(
     bitstream: Bitstream, network: Network, layer: Layer, image: Bits, made: Parameters
-) -> Pass:
+) -> GroupPass:
     """The first group of a layer of ``network``, on the elaboration of ``bitstream``."""
     layers = dict.fromkeys((layer, made_by(network, layer, bitstream.phase.name)))
     step = GoldenStep(network, tuple(layers), image, made, pooled=bitstream.before)

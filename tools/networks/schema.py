@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from merp.models.base.keys import Choice, Flag, Key, Ratio, Reference, References, Sides, Whole
+from merp.models.base.keys import (
+    FlagKey,
+    Key,
+    Ratio,
+    Reference,
+    References,
+    Sides,
+    WholeKey,
+    WordKey,
+)
 from merp.models.base.names import ALLOWED_NAME, NAME
 from merp.models.base.toml_section import RATIO, read_toml
 from merp.models.network.network_keys import (
@@ -165,7 +174,7 @@ def _nodes(keys: Iterable[Key]) -> dict[str, Schema]:
 def _node(key: Key) -> Schema:
     found: Schema = {"description": key.says}
     match key:
-        case Whole():
+        case WholeKey():
             found |= {"type": "integer", "minimum": key.low, "maximum": key.high}
         case Sides():
             side = {"type": "integer", "minimum": key.low, "maximum": key.high}
@@ -174,9 +183,9 @@ def _node(key: Key) -> Schema:
         case Ratio():
             text = {"type": "string", "pattern": f"^{RATIO.pattern}$"}
             found |= {"oneOf": [{"type": "number"}, text]}
-        case Flag():
+        case FlagKey():
             found |= {"type": "boolean"}
-        case Choice():
+        case WordKey():
             found |= {"enum": [*key.allowed, *(key.aliases or ())]}
         case Reference():
             found |= _NAMED | found

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from merp.cosim.machines.loader import part_for
 from merp.models.network.network import Network
 from merp.tools.common.checks import with_backward
-from merp.tools.plan.request import Plan
+from merp.tools.plan.request import PlanFields
 
 
 class Planned(Protocol):
@@ -40,7 +40,7 @@ class Planned(Protocol):
         """
 
 
-def planned(network: Network, asked: Plan) -> Planned:
+def planned(network: Network, asked: PlanFields) -> Planned:
     """The plan that is asked for.
 
     Raises:
@@ -48,5 +48,5 @@ def planned(network: Network, asked: Plan) -> Planned:
             take an option.
     """
     network = with_backward(network, asked.backward)
-    plan: Callable[[Network, Plan], Planned] = part_for(network, "plan")
+    plan: Callable[[Network, PlanFields], Planned] = part_for(network, "plan")
     return plan(network, asked)

@@ -24,7 +24,7 @@ def on_board() -> Any:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PlanFields:
     """The keywords of the Python method; the verb has them, too."""
 
     board: Place = field(metadata=on_board())
@@ -59,7 +59,7 @@ class Plan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanOptions(Plan, fields.Tables):
+class PlanOptions(PlanFields, fields.Tables):
     """The options of the verb."""
 
     network: str = fields.network(after="words")
@@ -72,9 +72,9 @@ class PlanOptions(Plan, fields.Tables):
 
 
 @dataclass(frozen=True)
-class PlanKeywords(Plan):
+class PlanKeywords(PlanFields):
     """The keywords of the Python method."""
 
     _: KW_ONLY
-    goal: str = again(Plan, "goal", kind=OneOf(GOALS), default=GOAL)
-    state_bits: str = again(Plan, "state_bits", kind=OneOf(STATES), default=STATE)
+    goal: str = again(PlanFields, "goal", kind=OneOf(GOALS), default=GOAL)
+    state_bits: str = again(PlanFields, "state_bits", kind=OneOf(STATES), default=STATE)

@@ -10,13 +10,13 @@ from merp.models.fpga.parts import Part
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import SEPARATE
 from merp.models.traffic import published
-from merp.models.traffic.closed_form import LayerTraffic, Phase
+from merp.models.traffic.closed_form import LayerTraffic, PhaseTraffic
 from merp.models.traffic.count import Count
 from merp.tools.report.measurement import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class ReportChoice:
     """What a report is asked for.
 
     Attributes:
@@ -48,7 +48,7 @@ class Choice:
         """The network; its passes apart where deltas lie at the resolution of the sums."""
         return self.network if count.pooled else replace(self.network, backward=SEPARATE)
 
-    def saw(self, layer: Layer, phase: str, figure: Phase, *, every_port: bool) -> bool:
+    def saw(self, layer: Layer, phase: str, figure: PhaseTraffic, *, every_port: bool) -> bool:
         """Whether a record moved the very bytes of a figure of a layer and phase."""
         return any(
             found.layer is layer
@@ -59,7 +59,7 @@ class Choice:
 
     def moved(self, figures: LayerTraffic, phase: str, count: Count) -> bool:
         """Whether simulations moved the very bytes that a layer moves in a phase, by a count."""
-        figure: Phase | None = getattr(figures, phase)
+        figure: PhaseTraffic | None = getattr(figures, phase)
         every_port = count.name == "all"
         return figure is not None and self.saw(figures.layer, phase, figure, every_port=every_port)
 

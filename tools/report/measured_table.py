@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from merp.tools.report.choice import Choice
+from merp.tools.report.choice import ReportChoice
 from merp.tools.report.table import LAYER, PHASE, Column, Table
 
 
-def measured_table(choice: Choice, beside: Path) -> Table:
+def measured_table(choice: ReportChoice, beside: Path) -> Table:
     """Return what simulations confirmed; links are relative to the folder ``beside``."""
     rows = []
     for index, found in enumerate(choice.measured):

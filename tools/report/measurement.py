@@ -15,7 +15,7 @@ from pathlib import Path
 from merp.models.base.errors import BadInput, one_line
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase, phase_on, phases_on
-from merp.models.traffic.closed_form import Phase
+from merp.models.traffic.closed_form import PhaseTraffic
 from merp.tools.common.hardware import HARDWARE, hardware_sha
 from merp.tools.common.stored import word_bytes
 from merp.tools.report.record import Record, differing_counts
@@ -70,7 +70,7 @@ class Measurement:
         phase = phases_on(self.network, self.layer).get(self.phase)
         return phase is not None and phase.forward and not phase.fuses
 
-    def shows(self, figure: Phase, batch: int, *, every_port: bool) -> bool:
+    def shows(self, figure: PhaseTraffic, batch: int, *, every_port: bool) -> bool:
         """Whether this very figure, of all groups and ``batch`` images, was seen on the pins.
 
         Bytes of a port are brought to the batch, and those of the groups that ran to all of them.

@@ -10,7 +10,7 @@ from typing import Any
 from merp.cosim.machines.loader import part_for
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
-from merp.tools.report.choice import Choice
+from merp.tools.report.choice import ReportChoice
 from merp.tools.report.measurement import Measurement
 
 
@@ -28,7 +28,7 @@ class Report:
     board: str
     opened: Callable[[str], Board]
     records: Callable[[Sequence[Path], Network], list[Measurement]]
-    choice: Callable[[Network, int, Board, Sequence[Path]], Choice]
+    choice: Callable[[Network, int, Board, Sequence[Path]], ReportChoice]
     document: Callable[[Any, Path], dict[str, Any]]
 
 

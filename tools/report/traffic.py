@@ -8,16 +8,16 @@ from typing import Any
 from merp.models.network.phases import ONE_PASS, PHASES
 from merp.models.papers.lists import Erratum
 from merp.models.traffic import published
-from merp.models.traffic.closed_form import LayerTraffic, Phase, total
+from merp.models.traffic.closed_form import LayerTraffic, PhaseTraffic, total
 from merp.models.traffic.count import Count
-from merp.tools.report.choice import Choice
+from merp.tools.report.choice import ReportChoice
 from merp.tools.report.table import LAYER, MEASURED, MODELLED, Column, Table
 
 MB, KB = 1e6, 1e3
 
 
 def traffic_table(
-    choice: Choice,
+    choice: ReportChoice,
     id: str,
     title: str,
     count: Count,
@@ -81,7 +81,7 @@ def traffic_table(
     )  # fmt: skip
 
 
-def _row(name: str, phases: Mapping[str, Phase | None]) -> dict[str, Any]:
+def _row(name: str, phases: Mapping[str, PhaseTraffic | None]) -> dict[str, Any]:
     forward = phases["fp"]
     assert forward is not None
     row: dict[str, Any] = {"layer": name, "operations": forward.operations}

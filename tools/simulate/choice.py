@@ -34,7 +34,7 @@ class RunOptions:
 
 
 @dataclass(frozen=True)
-class Choice:
+class SimulationChoice:
     """What is to be simulated.
 
     Attributes:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from merp.cosim.machines.loader import part_that_runs
-from merp.tools.simulate.choice import Choice, RunOptions
+from merp.tools.simulate.choice import RunOptions, SimulationChoice
 from merp.tools.simulate.picked import Picked
 
 
-def choose(picked: Picked, options: RunOptions) -> Choice:
+def choose(picked: Picked, options: RunOptions) -> SimulationChoice:
     """Check the options of layers that share a machine, and return what is simulated.
 
     Raises:
         BadInput: the machine does not do it.
     """
-    chooser: Callable[[Picked, RunOptions], Choice] = part_that_runs(
+    chooser: Callable[[Picked, RunOptions], SimulationChoice] = part_that_runs(
         picked.network, picked.layers, "choose"
     )
     return chooser(picked, options)

@@ -14,10 +14,10 @@ from merp.models.network.network import Layer
 from merp.models.network.phases import called, made_by, phase_on
 from merp.tools.common.json_value import is_number, is_text
 from merp.tools.common.seal import Arrays
-from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.choice import SimulationChoice
 from merp.tools.simulate.kept_audit import audit_from
 from merp.tools.simulate.kept_files import KeptFiles, of_everything
-from merp.tools.simulate.result import Result
+from merp.tools.simulate.result import PassResult
 from merp.tools.simulate.simulated import Turn, Words, simulated_of
 
 Place = tuple[str, str] | tuple[str, str, int]
@@ -30,7 +30,7 @@ class Finished:
     Those of the turns of a phase of a layer are kept until its own result is.
     """
 
-    def __init__(self, kept: KeptFiles, choice: Choice) -> None:
+    def __init__(self, kept: KeptFiles, choice: SimulationChoice) -> None:
         """See that each result can be kept, before the first pass runs.
 
         Raises:
@@ -45,7 +45,7 @@ class Finished:
                 for name in (_name(place), *self._of_turns(layer, phase)):
                     kept.check(name)
 
-    def load(self, layer: Layer, phase: str) -> Result | None:
+    def load(self, layer: Layer, phase: str) -> PassResult | None:
         """The result of a phase of a layer, if it was kept by an equal run.
 
         One that is not as it was kept is none, and said to be.
@@ -57,7 +57,7 @@ class Finished:
             self._kept.drop(self._of_turns(layer, phase))
         return found
 
-    def load_turn(self, turn: Turn, number: int) -> Result | None:
+    def load_turn(self, turn: Turn, number: int) -> PassResult | None:
         """The result of the turn of that number of its phase and layer, likewise."""
         layer, phase = turn.layer, turn.phase.name
         place = (*_place(self._choice, layer, phase), number)
@@ -68,8 +68,8 @@ class Finished:
 
     def _load(
         self, layer: Layer, phase: str, place: Place, said: str, size: list[int] | None
-    ) -> Result | None:
-        def read(about: Mapping[str, Any], arrays: Arrays) -> Result:
+    ) -> PassResult | None:
+        def read(about: Mapping[str, Any], arrays: Arrays) -> PassResult:
             return self._result(layer, phase, about, arrays.get("outputs"), size)
 
         return self._kept.load(_name(place), place, said, read)
@@ -81,7 +81,7 @@ class Finished:
         about: Mapping[str, Any],
         kept: NDArray[Any] | None,
         size: list[int] | None,
-    ) -> Result:
+    ) -> PassResult:
         """The result that a file is of; ``size``: of its outputs.
 
         Raises:
@@ -99,7 +99,7 @@ class Finished:
         if not (is_text(sha) and is_number(seconds)):
             raise ValueError("no build")
         audit = audit_from(about["audit"], self._machine.counters)
-        return Result(layer, phase, audit, sha, seconds, outputs)
+        return PassResult(layer, phase, audit, sha, seconds, outputs)
 
     def _size(self, layer: Layer, phase: str) -> list[int] | None:
         """Of the output maps of the groups that run; None where there are none."""
@@ -110,7 +110,7 @@ class Finished:
         rows, columns = behind.shape.pooled_rows, behind.shape.pooled_columns
         return [self._choice.images, rows, columns, maps]
 
-    def save(self, result: Result) -> None:
+    def save(self, result: PassResult) -> None:
         """Keep the result of a phase of a layer, and no longer those of its turns.
 
         A crash leaves the whole file or none.
@@ -118,13 +118,13 @@ class Finished:
         self._save(result, _place(self._choice, result.layer, result.phase))
         self._kept.drop(self._of_turns(result.layer, result.phase))
 
-    def save_turn(self, result: Result, number: int) -> None:
+    def save_turn(self, result: PassResult, number: int) -> None:
         """Keep that of a turn until ``save``; of a turn that is alone ``save`` keeps it."""
         if self._machine.turns(self._choice, result.layer) > 1:
             place = _place(self._choice, result.layer, result.phase)
             self._save(result, (*place, number))
 
-    def _save(self, result: Result, place: Place) -> None:
+    def _save(self, result: PassResult, place: Place) -> None:
         about = {
             "audit": asdict(result.audit),
             "elaboration_sha": result.elaboration_sha,
@@ -140,7 +140,7 @@ class Finished:
         return [_name((*place, number)) for number in range(turns)] if turns > 1 else []
 
 
-def _place(choice: Choice, layer: Layer, phase: str) -> tuple[str, str]:
+def _place(choice: SimulationChoice, layer: Layer, phase: str) -> tuple[str, str]:
     """Name and phase of a layer, as every answer has them."""
     return called(choice.network, layer, phase), phase
 
@@ -150,7 +150,9 @@ def _name(place: Place) -> str:
     return file_name(*map(str, place), suffix=".npz")
 
 
-def fingerprint(choice: Choice, image: Words, seed: int, parameters: Mapping[str, bytes]) -> str:
+def fingerprint(
+    choice: SimulationChoice, image: Words, seed: int, parameters: Mapping[str, bytes]
+) -> str:
     """Name everything that a result depends on.
 
     Which layers and phases run is left out: a longer run may take a shorter one's results.

@@ -10,7 +10,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.phases.audit.audit import Audit
 from merp.models.arithmetic.words import to_values
 from merp.models.base.bits import Bits
@@ -47,7 +47,7 @@ class LayerRun:
     fmt: FloatFormat
     x: Bits
     words: Mapping[str, Bits]
-    records: tuple[Record, ...]
+    records: tuple[RunRecord, ...]
     audit: Audit
 
     @property

@@ -12,7 +12,7 @@ from merp.models.base.memory import check_memory
 from merp.models.golden.memory import golden_bytes
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import FP, has_phase, known_phases, lacks, pair_named
-from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.choice import SimulationChoice
 
 ALL = "all"
 ARRAYS = ("behavioural", "rtl")
@@ -128,7 +128,7 @@ def check_wave_of(part: str | None, *, wave: bool) -> None:
         raise BadInput(f"{given('wave_of', part)}: of no file: allowed with {name_of('wave')}")
 
 
-def check_room(choice: Choice) -> None:
+def check_room(choice: SimulationChoice) -> None:
     """Refuse, before anything is computed, what the machine has too little memory for.
 
     Raises:

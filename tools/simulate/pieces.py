@@ -10,14 +10,14 @@ from typing import Any
 from merp.models.network.network import Network
 from merp.tools.common.fields import PHASE
 from merp.tools.common.progress import Progress
-from merp.tools.simulate.choice import Choice, RunOptions
+from merp.tools.simulate.choice import RunOptions, SimulationChoice
 from merp.tools.simulate.choose import choose
 from merp.tools.simulate.finished import Finished, fingerprint
 from merp.tools.simulate.kept_files import KeptFiles
 from merp.tools.simulate.picked import check_resume, check_room, check_wave_of, pick
 from merp.tools.simulate.plan import plan
 from merp.tools.simulate.request import Simulate
-from merp.tools.simulate.session import Simulated as Found
+from merp.tools.simulate.session import SimulationOutcome as Found
 from merp.tools.simulate.session import simulate_all
 from merp.tools.simulate.simulated import Simulated, Words, simulated_of
 from merp.tools.simulate.waves import Waves
@@ -27,7 +27,7 @@ from merp.tools.simulate.waves import Waves
 class Pieces:
     """Layers that are chosen, and their machine."""
 
-    choice: Choice
+    choice: SimulationChoice
     machine: Simulated
 
     @property

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.choice import SimulationChoice
 from merp.tools.simulate.simulated import simulated_of
 
 
-def plan(choice: Choice) -> str:
+def plan(choice: SimulationChoice) -> str:
     """Return the passes, the words of their ports by formula, the cycles by the model, in a line.
 
     Where the model does not know a pass no cycles are said.

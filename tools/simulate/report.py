@@ -14,16 +14,18 @@ from merp.models.base.names import file_name
 from merp.models.network.phases import ONE_PASS, apart, called, phase_on
 from merp.tools.common.hardware import HARDWARE, hardware_sha
 from merp.tools.common.table import Sheet, console, fixed, table
-from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.choice import SimulationChoice
 from merp.tools.simulate.map_picture import draw
-from merp.tools.simulate.result import Result
+from merp.tools.simulate.result import PassResult
 from merp.tools.simulate.simulated import CountedHalf, simulated_of
 
 ENDS = ("fill", "drain")
 """Cycles before the first slot and behind the last, of machines that count them."""
 
 
-def answer(choice: Choice, results: Sequence[Result], *, everything: bool) -> dict[str, Any]:
+def answer(
+    choice: SimulationChoice, results: Sequence[PassResult], *, everything: bool
+) -> dict[str, Any]:
     """The answer as JSON: of one layer, or ``runs`` and their ``total`` with all layers."""
     runs = [_layer(choice, result) for result in results]
     if not everything:
@@ -40,7 +42,7 @@ def answer(choice: Choice, results: Sequence[Result], *, everything: bool) -> di
     }
 
 
-def _layer(choice: Choice, result: Result) -> dict[str, Any]:
+def _layer(choice: SimulationChoice, result: PassResult) -> dict[str, Any]:
     layer = result.layer
     machine = simulated_of(choice.network, choice.layers)
     measured = audit_answer(result.audit, machine.counted_halves.values())
@@ -139,7 +141,9 @@ def _mb_per_gflop(audit: Audit) -> dict[str, float]:
     }
 
 
-def show(choice: Choice, results: Sequence[Result], screen: Console | None = None) -> None:
+def show(
+    choice: SimulationChoice, results: Sequence[PassResult], screen: Console | None = None
+) -> None:
     """Print, per layer, words by port and way of counting, the bits, and the cycles."""
     screen = screen or console()
     for line in (
@@ -153,7 +157,7 @@ def show(choice: Choice, results: Sequence[Result], screen: Console | None = Non
         screen.print(f"All {len(results)} passes: {verdict(total)}; {time_taken(total)}")
 
 
-def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
+def _show_layer(choice: SimulationChoice, result: PassResult, screen: Console) -> None:
     layer, audit = result.layer, result.audit
     machine = simulated_of(choice.network, choice.layers)
     group = "all groups" if choice.group is None else f"group {choice.group}"
@@ -234,7 +238,7 @@ def time_taken(audit: Audit) -> str:
 
 
 def files(
-    choice: Choice, results: Sequence[Result], report: dict[str, Any], golden: Any
+    choice: SimulationChoice, results: Sequence[PassResult], report: dict[str, Any], golden: Any
 ) -> dict[str, str | bytes]:
     """``simulate.json``, ``simulate.txt`` and a picture per layer, by name."""
     text = StringIO()
@@ -246,7 +250,9 @@ def files(
     return found | pictures(choice, results, golden)
 
 
-def pictures(choice: Choice, results: Sequence[Result], golden: Any) -> dict[str, bytes]:
+def pictures(
+    choice: SimulationChoice, results: Sequence[PassResult], golden: Any
+) -> dict[str, bytes]:
     """A picture per layer of forward propagation, as PNG, by name."""
     found, machine = {}, simulated_of(choice.network, choice.layers)
     for result in results:

@@ -10,7 +10,17 @@ from merp.cosim.engines.names import ENGINES
 from merp.models.network.network_keys import MAX_MAPS, MAX_SIZE
 from merp.tools.common import fields
 from merp.tools.common.fields import ALL, PHASE
-from merp.tools.common.kinds import File, Flag, Kind, Listener, OneOf, Place, Text, Told, Whole
+from merp.tools.common.kinds import (
+    File,
+    Flag,
+    Kind,
+    Listener,
+    OneOf,
+    Place,
+    Text,
+    Told,
+    WholeOption,
+)
 from merp.tools.common.request import Being, Typed, again, keyword, option
 from merp.tools.simulate.picked import ARRAYS, MOST_CUS, MOST_IMAGES
 
@@ -48,14 +58,14 @@ class Simulate:
         says="of one layer, the one to run, or ``all``.",
     )
     cus: int | None = option(
-        Whole(1, MOST_CUS),
+        WholeOption(1, MOST_CUS),
         "CUs (default: as many as the network file says)",
         metavar="N",
         without=PIECES,
         says="CUs of each design, 1 to 512; as in the network file if not given.",
     )
     images: int | None = option(
-        Whole(1, MOST_IMAGES),
+        WholeOption(1, MOST_IMAGES),
         "in a run, the batch of a plan; default 1, with --input all of the file",
         "--images",
         "--batch",
@@ -63,7 +73,7 @@ class Simulate:
         says="of the photograph, 1 to 256 (default 1).",
     )
     rows: int | None = option(
-        Whole(1, MAX_SIZE),
+        WholeOption(1, MAX_SIZE),
         "fp of one layer on the first N rows of its input maps, as if they had no more "
         "(default: all)",
         metavar="N",
@@ -167,14 +177,14 @@ class SimulateOptions(Typed, Simulate, fields.Tables):
     state_bits: str | None = fields.plan_state(needs=(BOARD,))
 
 
-class Group(Kind):
+class GroupKind(Kind):
     """The number of a group, or ``all``."""
 
     def checked(self, name: str, value: object) -> int | str:
         """Which groups a layer has is seen later."""
         if isinstance(value, str) and value == ALL:
             return ALL
-        return Whole(0, MAX_MAPS).checked(name, value)
+        return WholeOption(0, MAX_MAPS).checked(name, value)
 
 
 @dataclass(frozen=True)
@@ -189,7 +199,7 @@ class SimulateKeywords(Simulate):
     _: KW_ONLY
     layer: str = again(Simulate, "layer", default=ALL)
     phase: str = again(Simulate, "phase", default=PHASE)
-    group: int | str = again(Simulate, "group", kind=Group(), default=ALL)
+    group: int | str = again(Simulate, "group", kind=GroupKind(), default=ALL)
     images: int | None = again(Simulate, "images", without=(Being("x"),))
     image: Place | None = again(Simulate, "image", without=(Being("x"),))
     parameters: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = keyword(

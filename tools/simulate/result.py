@@ -13,7 +13,7 @@ from merp.models.network.network import Layer
 
 
 @dataclass(frozen=True)
-class Result:
+class PassResult:
     """One phase of one layer, or a turn of it: the audit, and what the hardware made.
 
     Attributes:
@@ -31,7 +31,7 @@ class Result:
     outputs: Bits | None = None
 
 
-def joined(turns: Sequence[Result], joint: int) -> Result:
+def joined(turns: Sequence[PassResult], joint: int) -> PassResult:
     """The result of a phase of a layer, from those of its turns in order.
 
     joint: axis of the output maps along which turns follow each other.

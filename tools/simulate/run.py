@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from merp.cosim.phases.audit.audit import combine
 from merp.cosim.phases.audit.run_and_audit import Audited, Passes, given, run_and_audit
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.testbenches.top.wave import Wave
 from merp.tools.common.progress import Progress
 from merp.tools.simulate.finished import Finished
-from merp.tools.simulate.result import Result, joined
+from merp.tools.simulate.result import PassResult, joined
 from merp.tools.simulate.simulated import Sitting, Turn
 
 Key = tuple[str, str]
@@ -33,7 +33,7 @@ class _Found:
     """
 
     asked: list[Key | None] = field(default_factory=list)
-    results: dict[Key, Result] = field(default_factory=dict)
+    results: dict[Key, PassResult] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
 
     def of(self, key: Key, every: Sequence[Audited]) -> list[Audited]:
@@ -49,7 +49,7 @@ def simulate(
     engine: str,
     wave: Wave | None,
     bar: Progress,
-) -> list[Result]:
+) -> list[PassResult]:
     """Run turns back to back on one elaboration; a result of each layer and phase.
 
     Args:
@@ -73,7 +73,7 @@ def simulate(
     return [_blamed(results[key], found.faults) for key in asked]
 
 
-def _blamed(result: Result, faults: Sequence[str]) -> Result:
+def _blamed(result: PassResult, faults: Sequence[str]) -> PassResult:
     """A result that passes in front of it leave no trust in."""
     if not faults:
         return result
@@ -91,7 +91,7 @@ def _passes(
 ) -> Passes:
     """The passes of each span that is not finished; adds every layer's result."""
     turns_of = Counter(_key(turn) for turn in sitting.turns if turn.asked)
-    made: dict[Key, list[Result]] = {key: [] for key in turns_of}
+    made: dict[Key, list[PassResult]] = {key: [] for key in turns_of}
     if finished is not None:
         _take(sitting, finished, found)
     for span in sitting.spans:
@@ -128,7 +128,7 @@ def _take(sitting: Sitting, finished: Finished, found: _Found) -> None:
 
 def _kept(
     turns: Sequence[Turn], numbers: Sequence[int], finished: Finished | None
-) -> list[Result] | None:
+) -> list[PassResult] | None:
     """The results of turns of a span, if an equal run has kept all of them."""
     if finished is None:
         return None
@@ -143,7 +143,7 @@ def _kept(
 
 def _span(
     span: Sequence[Turn], wanted: Sequence[Turn], images: int, bar: Progress, found: _Found
-) -> Generator[Pass, Audited | None, list[Result]]:
+) -> Generator[GroupPass, Audited | None, list[PassResult]]:
     """Run the turns of a span; the results of those that are wanted."""
     audited: dict[Key, list[Audited]] = {}
     for turn in span:
@@ -153,7 +153,7 @@ def _span(
 
 def _turn(
     turn: Turn, bar: Progress, found: _Found
-) -> Generator[Pass, Audited | None, list[Audited]]:
+) -> Generator[GroupPass, Audited | None, list[Audited]]:
     bar.begin(turn.said)
     passes = turn.passes()
     ran: list[Audited] = []
@@ -172,15 +172,15 @@ def _turn(
             return ran
 
 
-def _tell(turn: Turn, result: Result) -> None:
+def _tell(turn: Turn, result: PassResult) -> None:
     if result.outputs is not None:
         turn.made(result.outputs)
 
 
-def _result(turn: Turn, images: int, audited: Sequence[Audited]) -> Result:
+def _result(turn: Turn, images: int, audited: Sequence[Audited]) -> PassResult:
     """Gather the passes of a turn."""
     records = [each.record for each in audited]
-    return Result(
+    return PassResult(
         turn.layer,
         turn.phase.name,
         combine([each.audit for each in audited]),

@@ -9,16 +9,16 @@ from typing import Any
 
 from merp.tools.common.progress import Progress
 from merp.tools.simulate import report
-from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.choice import SimulationChoice
 from merp.tools.simulate.finished import Finished
-from merp.tools.simulate.result import Result
+from merp.tools.simulate.result import PassResult
 from merp.tools.simulate.run import simulate
 from merp.tools.simulate.simulated import Words, simulated_of
 from merp.tools.simulate.waves import Waves
 
 
 @dataclass(frozen=True, eq=False)
-class Simulated:
+class SimulationOutcome:
     """What came of a simulation.
 
     Attributes:
@@ -26,8 +26,8 @@ class Simulated:
         golden: the step that every word was compared with; it knows the input of each layer.
     """
 
-    choice: Choice
-    results: Sequence[Result]
+    choice: SimulationChoice
+    results: Sequence[PassResult]
     golden: Any
 
     @property
@@ -49,13 +49,13 @@ class Simulated:
 
 
 def simulate_all(
-    choice: Choice,
+    choice: SimulationChoice,
     image: Words,
     parameters: Any,
     finished: Finished | None,
     waves: Waves | None,
     progress: Progress,
-) -> Simulated:
+) -> SimulationOutcome:
     """Simulate what was chosen.
 
     Args:
@@ -72,11 +72,11 @@ def simulate_all(
         choice = replace(choice, wave=waves.wave)
     machine = simulated_of(choice.network, choice.layers)
     golden = machine.step(choice, image, parameters)
-    results: list[Result] = []
+    results: list[PassResult] = []
     for sitting in machine.sittings(choice, golden):
         with nullcontext() if waves is None else waves.kept(sitting.top.ports):
             results += simulate(
                 sitting, machine.joint, choice.images, finished, choice.engine, choice.wave,
                 progress,
             )  # fmt: skip
-    return Simulated(choice, results, golden)
+    return SimulationOutcome(choice, results, golden)

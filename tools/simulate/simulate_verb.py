@@ -18,7 +18,7 @@ from merp.tools.simulate.request import SimulateOptions
 
 if TYPE_CHECKING:
     from merp.tools.simulate.simulated import Simulated, Words
-    from merp.tools.simulate.work import Ready
+    from merp.tools.simulate.work import ReadySimulation
 
 REQUEST = SimulateOptions
 WAYS = ("board", "schedule")
@@ -44,7 +44,7 @@ def run(asked: SimulateOptions) -> int:
     return 0 if done.found.passed else 1
 
 
-def _ready(network: Network, asked: SimulateOptions) -> tuple[Ready, Words | None]:
+def _ready(network: Network, asked: SimulateOptions) -> tuple[ReadySimulation, Words | None]:
     """Check the request, and read the maps of the file."""
 
     def read(network: Network, machine: Simulated) -> Words | None:
@@ -59,5 +59,5 @@ def _ready(network: Network, asked: SimulateOptions) -> tuple[Ready, Words | Non
 
     field = next((field for field in WAYS if is_given(getattr(asked, field))), None)
     way = pieces if field is None else way_of(network, field)
-    found: tuple[Ready, Words | None] = way(network, asked, read)
+    found: tuple[ReadySimulation, Words | None] = way(network, asked, read)
     return found

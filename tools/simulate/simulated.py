@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from merp.cosim.machines.loader import part_that_runs
 from merp.cosim.phases.expectation import RecordedPasses
-from merp.cosim.phases.phase import Phase
+from merp.cosim.phases.phase import HardwarePhase
 from merp.models.arithmetic.compiled import Values
 from merp.models.base.bits import Bits
 from merp.models.base.counters import Counter
 from merp.models.network.network import Layer, Network
 from merp.testbenches.top.top import Top
-from merp.tools.simulate.choice import Choice
-from merp.tools.simulate.result import Result
+from merp.tools.simulate.choice import SimulationChoice
+from merp.tools.simulate.result import PassResult
 
 Words = NDArray[Any]
 """Words of a network's numbers, of whatever type holds them."""
@@ -42,7 +42,7 @@ class Turn:
             before others.
     """
 
-    phase: Phase
+    phase: HardwarePhase
     layer: Layer
     said: str
     passes: Callable[[], RecordedPasses]
@@ -78,7 +78,7 @@ class CountedHalf(NamedTuple):
     whose: str
 
 
-class Planned(NamedTuple):
+class SimulationPlan(NamedTuple):
     """What a simulation will take: passes, words by formula, cycles by the model if it knows."""
 
     passes: int
@@ -126,38 +126,40 @@ class Simulated(Protocol):
             BadInput: of the file, or there is no way to give one.
         """
 
-    def step(self, choice: Choice, image: Words, parameters: Any) -> Any:
+    def step(self, choice: SimulationChoice, image: Words, parameters: Any) -> Any:
         """The golden step that passes are fed from and compared with.
 
         Raises:
             BadInput: a design does not run what was chosen.
         """
 
-    def sittings(self, choice: Choice, step: Any) -> Iterator[Sitting]:
+    def sittings(self, choice: SimulationChoice, step: Any) -> Iterator[Sitting]:
         """All that was chosen, in the order in which it runs."""
 
-    def turns(self, choice: Choice, layer: Layer) -> int:
+    def turns(self, choice: SimulationChoice, layer: Layer) -> int:
         """How many turns each phase of a layer has."""
 
-    def planned(self, choice: Choice) -> Planned:
+    def planned(self, choice: SimulationChoice) -> SimulationPlan:
         """What that will take."""
 
-    def efficiency(self, choice: Choice, result: Result) -> float | None:
+    def efficiency(self, choice: SimulationChoice, result: PassResult) -> float | None:
         """Efficiency by the cycle model, if it knows the pass."""
 
-    def halves(self, choice: Choice, layer: Layer, phase: str) -> Mapping[str, int]:
+    def halves(self, choice: SimulationChoice, layer: Layer, phase: str) -> Mapping[str, int]:
         """Units of each half of a pass that has two, by what its counters begin with."""
 
-    def about(self, choice: Choice, layer: Layer, phase: str) -> Mapping[str, Any]:
+    def about(self, choice: SimulationChoice, layer: Layer, phase: str) -> Mapping[str, Any]:
         """What the answer for machines says of the design."""
 
-    def hardware(self, choice: Choice, layer: Layer, phase: str) -> str:
+    def hardware(self, choice: SimulationChoice, layer: Layer, phase: str) -> str:
         """The same in a few words."""
 
     def numbers(self, network: Network, layer: Layer, outputs: Words) -> Values:
         """What output maps of a layer stand for, exactly."""
 
-    def shown(self, choice: Choice, step: Any, result: Result) -> tuple[Values, Values]:
+    def shown(
+        self, choice: SimulationChoice, step: Any, result: PassResult
+    ) -> tuple[Values, Values]:
         """Numbers of the first image's input and output maps, of forward propagation."""
 
 

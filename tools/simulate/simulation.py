@@ -26,7 +26,7 @@ from merp.tools.simulate import work
 from merp.tools.simulate.pieces import pieces
 from merp.tools.simulate.report import pictures
 from merp.tools.simulate.request import SimulateKeywords
-from merp.tools.simulate.session import Simulated
+from merp.tools.simulate.session import SimulationOutcome
 from merp.tools.simulate.simulated import Simulated as Machine
 from merp.tools.simulate.simulated import Words, simulated_of
 from merp.tools.simulate.work import Inputs
@@ -53,7 +53,7 @@ class Simulation(Rows):
         paths: the files that were written.
     """
 
-    def __init__(self, found: Simulated, x: Bits, paths: tuple[Path, ...]) -> None:
+    def __init__(self, found: SimulationOutcome, x: Bits, paths: tuple[Path, ...]) -> None:
         choice = found.choice
         self.network, self.x, self.paths = choice.network, x, paths
         named = {

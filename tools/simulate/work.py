@@ -1,7 +1,8 @@
 """Simulate what was chosen: hold the places, keep what is finished, write what came out.
 
-The three ways of ``merp simulate`` and ``Network.simulate`` all run here. A way is a ``Ready``:
-layers in one piece (``pieces``), passes of a plan (CNN-MERP), one start (MAC array).
+The three ways of ``merp simulate`` and ``Network.simulate`` all run here. A way is a
+``ReadySimulation``: layers in one piece (``pieces``), passes of a plan (CNN-MERP), one start (MAC
+array).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from merp.tools.simulate.simulated import Words
 from merp.tools.simulate.waves import Waves
 
 
-class Found(Protocol):
+class FoundResult(Protocol):
     """The result of a simulation."""
 
     @property
@@ -39,7 +40,7 @@ class Found(Protocol):
         """Print it for people."""
 
 
-class Ready(Protocol):
+class ReadySimulation(Protocol):
     """A simulation that is checked, and can run."""
 
     @property
@@ -100,7 +101,7 @@ class Done:
 
 
 def simulate(
-    ready: Ready,
+    ready: ReadySimulation,
     asked: Simulate,
     inputs: Callable[[], Inputs],
     progress: Callable[[str], AbstractContextManager[Progress]],

@@ -8,13 +8,13 @@ from typing import Any
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import COMBINED, json_backward
 from merp.models.network.phases import ONE_PASS, PHASES
-from merp.models.traffic.closed_form import LayerTraffic, Phase, total
+from merp.models.traffic.closed_form import LayerTraffic, PhaseTraffic, total
 from merp.models.traffic.count import Count
 from merp.models.traffic.strategies import round_trips, staircase
 from merp.tools.common.stored import words_answer
 
 
-def _phase_json(phase: Phase | None) -> dict[str, Any] | None:
+def _phase_json(phase: PhaseTraffic | None) -> dict[str, Any] | None:
     if phase is None:
         return None
     known = {

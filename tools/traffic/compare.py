@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from merp.models.network.network import Network
 from merp.models.network.phases import COUNTED
 from merp.models.traffic.bytes import bytes_of
-from merp.models.traffic.closed_form import LayerTraffic, Phase, total
+from merp.models.traffic.closed_form import LayerTraffic, PhaseTraffic, total
 from merp.models.traffic.count import Count
 from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, table
 
-Pair = tuple[dict[str, Phase], dict[str, Phase]]
+Pair = tuple[dict[str, PhaseTraffic], dict[str, PhaseTraffic]]
 TOTALS = ("conv layers", "all layers")
 
 
@@ -35,7 +35,7 @@ def paired(first: Sequence[LayerTraffic], second: Sequence[LayerTraffic]) -> dic
     return pairs
 
 
-def _phases(layer: LayerTraffic | None) -> dict[str, Phase]:
+def _phases(layer: LayerTraffic | None) -> dict[str, PhaseTraffic]:
     if layer is None:
         return {}
     found = {phase: getattr(layer, phase) for phase in COUNTED}

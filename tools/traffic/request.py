@@ -7,14 +7,14 @@ from dataclasses import KW_ONLY, dataclass
 from merp.models.base.state_field import STATES
 from merp.models.traffic.count import COUNTS, FORMER
 from merp.tools.common import fields
-from merp.tools.common.kinds import Flag, OneOf, Place, Text, Whole
+from merp.tools.common.kinds import Flag, OneOf, Place, Text, WholeOption
 from merp.tools.common.request import Being, option
 
 STRATEGIES = (Being("strategies"),)
 
 
 @dataclass(frozen=True)
-class Traffic:
+class TrafficFields:
     """The keywords of the Python method; the verb has them, too."""
 
     batch: int = fields.batch()
@@ -38,7 +38,7 @@ class Traffic:
         "``board``.",
     )
     memory_bytes: int | None = option(
-        Whole(1, 1 << 40),
+        WholeOption(1, 1 << 40),
         "of count board: tiles fit so many bytes (default: the plan on a board)",
         "--memory",
         metavar="BYTES",
@@ -58,7 +58,7 @@ class Traffic:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrafficOptions(Traffic, fields.Tables):
+class TrafficOptions(TrafficFields, fields.Tables):
     """The options of the verb."""
 
     network: str = fields.network(after="words")

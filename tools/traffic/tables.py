@@ -10,7 +10,7 @@ from merp.models.network.network_keys import COMBINED
 from merp.models.network.phases import PHASES
 from merp.models.traffic import published
 from merp.models.traffic.bytes import bytes_of
-from merp.models.traffic.closed_form import LayerTraffic, Phase, total
+from merp.models.traffic.closed_form import LayerTraffic, PhaseTraffic, total
 from merp.models.traffic.count import Count
 from merp.models.traffic.strategies import round_trips, staircase
 from merp.tools.common.stored import stored_notes
@@ -21,7 +21,10 @@ ONE_PASS_NOTE: Final = "BP: DP and KU in one pass, of twice as many operations."
 
 
 def _row(
-    name: str, phases: Mapping[str, Phase | None], compared: bool, printed: published.Row | None
+    name: str,
+    phases: Mapping[str, PhaseTraffic | None],
+    compared: bool,
+    printed: published.Row | None,
 ) -> list[str]:
     """Return one row; ``compared`` tables have columns for what the paper prints, if anything."""
     forward = phases["fp"]

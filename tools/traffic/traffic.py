@@ -14,13 +14,13 @@ from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED
 from merp.models.network.phases import COUNTED
 from merp.models.traffic.bytes import bytes_of
-from merp.models.traffic.closed_form import Phase, total
+from merp.models.traffic.closed_form import PhaseTraffic, total
 from merp.models.traffic.count import Count
 from merp.tools.common.boards import PAPER, open_board
 from merp.tools.common.checks import with_backward
 from merp.tools.common.rows import Row, Rows
 from merp.tools.traffic.answer import traffic_json
-from merp.tools.traffic.request import Traffic as Asked
+from merp.tools.traffic.request import TrafficFields as Asked
 
 
 def count_of(network: Network, asked: Asked) -> Count:
@@ -78,7 +78,7 @@ class Traffic(Rows):
     def _made(self) -> Iterator[Row]:
         for each in self.layers:
             for name in COUNTED:
-                phase: Phase | None = getattr(each, name)
+                phase: PhaseTraffic | None = getattr(each, name)
                 if phase is not None:
                     yield {
                         "layer": each.layer.name,
@@ -95,7 +95,7 @@ class Traffic(Rows):
         renamed("footing", "counted")
         return self.counted
 
-    def total(self, phase: str = "step") -> Phase:
+    def total(self, phase: str = "step") -> PhaseTraffic:
         """The sum over all layers of ``fp``, ``dp``, ``ku``, ``bp``, or of a whole ``step``."""
         return total(self.layers, phase)
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from merp.cosim.training.hardware_step import Whole
+from merp.cosim.training.hardware_step import WholeStep
 from merp.models.arithmetic.compiled import Values
 from merp.models.golden.loss import Labels
 from merp.models.network.machine import Machine
@@ -42,7 +42,7 @@ class Stepped(Protocol):
         """What was found of hardware, where it ran."""
 
     @property
-    def whole(self) -> Whole | None:
+    def whole(self) -> WholeStep | None:
         """Of a machine that runs all layers at once, the step as one run."""
 
 

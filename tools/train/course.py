@@ -108,7 +108,7 @@ class Course:
     state: str
     target: Target | None
     machine: Machine
-    own: Own | None
+    own: OwnCourse | None
     batch: int | None
     steps: int | None
     epochs: int | None
@@ -146,7 +146,7 @@ class Course:
         return f"{given('learning_rate', self.learning_rate)}{become}"
 
 
-class Own(Protocol):
+class OwnCourse(Protocol):
     """What a machine that an option chooses was asked; all else of it only the machine knows."""
 
     @property
@@ -192,7 +192,7 @@ def engine_of(asked: Train, machine: Machine) -> str:
     return ENGINES[0] if machine.runs is None else IN_HARDWARE
 
 
-def own_of(asked: Train, machine: Machine, engine: str) -> Own | None:
+def own_of(asked: Train, machine: Machine, engine: str) -> OwnCourse | None:
     """What a machine alone is asked, if an option chose it.
 
     Raises:
@@ -200,7 +200,7 @@ def own_of(asked: Train, machine: Machine, engine: str) -> Own | None:
     """
     if machine.runs is None:
         return None
-    found: Callable[[Train, str], Own] = part_of(machine, machine.hardware, "course")
+    found: Callable[[Train, str], OwnCourse] = part_of(machine, machine.hardware, "course")
     return found(asked, engine)
 
 

@@ -12,7 +12,7 @@ from merp.tools.train.data import Data
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class FormatRequest:
     """What the twin is trained with; as of a ``Course``."""
 
     steps: int
@@ -23,7 +23,7 @@ class Asked:
     seed: int
 
 
-Measure = Callable[[Network, Data, Asked, Progress], Mapping[str, Any]]
+Measure = Callable[[Network, Data, FormatRequest, Progress], Mapping[str, Any]]
 """The part ``formats`` of a machine: trains the twin of a network, and answers for machines with
 magnitudes, and the fractions that they ask for."""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from merp.models.network.registry import machine_that_runs
 from merp.tools.common import fields
 from merp.tools.common.fields import MOST_BATCH
-from merp.tools.common.kinds import Whole
+from merp.tools.common.kinds import WholeOption
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.request import option
 from merp.tools.common.shipped import open_network
@@ -25,9 +25,9 @@ class FormatsOptions:
 
     network: str = fields.network()
     data: str = data_field()
-    steps: int = option(Whole(1, 1 << 20), f"default {STEPS}", default=STEPS, metavar="N")
+    steps: int = option(WholeOption(1, 1 << 20), f"default {STEPS}", default=STEPS, metavar="N")
     batch: int = option(
-        Whole(1, MOST_BATCH), f"images a step (default {BATCH})", default=BATCH, metavar="N"
+        WholeOption(1, MOST_BATCH), f"images a step (default {BATCH})", default=BATCH, metavar="N"
     )
     learning_rate: float = rate_field()
     momentum: float = momentum_field()
@@ -44,10 +44,10 @@ def run(asked: FormatsOptions) -> int:
     network = open_network(asked.network)
     # slow imports wait until the arguments are good
     from merp.cosim.machines.loader import having
-    from merp.tools.train.formats import Asked, Measure, toml
+    from merp.tools.train.formats import FormatRequest, Measure, toml
     from merp.tools.train.run import labelled
 
-    wanted = Asked(
+    wanted = FormatRequest(
         steps=asked.steps,
         batch=asked.batch,
         learning_rate=asked.learning_rate,

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from merp.cosim.machines.loader import optional_part
-from merp.cosim.training.hardware_step import Audits, Whole
+from merp.cosim.training.hardware_step import Audits, WholeStep
 from merp.models.network.machine import Machine
 from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED, json_backward
@@ -95,7 +95,7 @@ def _measured(counts: Mapping[str, PhaseCounts]) -> dict[str, dict[str, int]] | 
 
 
 def _cycles(
-    network: Network, counts: Mapping[str, PhaseCounts], whole: Whole | None
+    network: Network, counts: Mapping[str, PhaseCounts], whole: WholeStep | None
 ) -> dict[str, dict[str, int] | None]:
     """Cycles of the passes, and those in which kernels were loaded before.
 

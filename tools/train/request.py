@@ -20,7 +20,7 @@ from merp.tools.common.kinds import (
     Place,
     Text,
     Told,
-    Whole,
+    WholeOption,
 )
 from merp.tools.common.request import Being, Typed, again, keyword, option
 from merp.tools.train.names import (
@@ -135,20 +135,20 @@ class Train:
         needs=(Being("processes"), Being("mpi")),
     )
     batch: int | None = option(
-        Whole(1, MOST_BATCH),
+        WholeOption(1, MOST_BATCH),
         f"images a step (default {BATCH})",
         metavar="N",
         says=f"images of a step, 1 to {MOST_BATCH} (default {BATCH}, or that of ``resume``).",
     )
     steps: int | None = option(
-        Whole(1, MOST_STEPS),
+        WholeOption(1, MOST_STEPS),
         "in all, those resumed included (default: those of the epochs)",
         metavar="N",
         group="length",
         says="in all, those resumed included.",
     )
     epochs: int | None = option(
-        Whole(1, MOST_EPOCHS),
+        WholeOption(1, MOST_EPOCHS),
         f"in all (default {EPOCHS})",
         metavar="N",
         group="length",
@@ -164,7 +164,7 @@ class Train:
         "the rate stays.",
     )
     lr_every: int | None = option(
-        Whole(1, MOST_EPOCHS),
+        WholeOption(1, MOST_EPOCHS),
         "with --lr-decay (default 1)",
         metavar="N",
         needs=(Being("lr_decay"),),

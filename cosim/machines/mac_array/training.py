@@ -14,8 +14,8 @@ import numpy as np
 
 from merp.cosim.machines.mac_array.phases.array_phase import ArrayPhase
 from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
-from merp.cosim.machines.mac_array.phases.delta import Delta
-from merp.cosim.machines.mac_array.phases.forward import Forward
+from merp.cosim.machines.mac_array.phases.delta import ArrayDeltaPhase
+from merp.cosim.machines.mac_array.phases.forward import ArrayForwardPhase
 from merp.cosim.machines.mac_array.phases.step_order import step_order
 from merp.cosim.machines.mac_array.phases.update import Update
 from merp.cosim.phases.audit.audit import Audit, combine
@@ -66,7 +66,9 @@ class ArrayTraining:
     ) -> None:
         network = replace(network, backward=SEPARATE)
         first, rounds = network.layers[0], network.fixed.stochastic
-        phases: list[ArrayPhase] = [each.of(network, first) for each in (Forward, Delta, Update)]
+        phases: list[ArrayPhase] = [
+            each.of(network, first) for each in (ArrayForwardPhase, ArrayDeltaPhase, Update)
+        ]
         built = replace(phases[0].design, momentum=momentum, stochastic=rounds)
         self._phases = {each.name: replace(each, design=built) for each in phases}
         self._network, self._engine = network, engine

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import Expectation, Half
+from merp.cosim.engines.record import RunRecord
+from merp.cosim.phases.expectation import Expectation, ExpectedHalf
 from merp.models.base.ordered_sum import ordered_sum
 
 COUNTS = ("closed_form", "counter", "hardware", "monitor")
@@ -83,7 +83,7 @@ class Audit:
 
 
 def audit(
-    record: Record,
+    record: RunRecord,
     expected: Expectation,
     waveform: Mapping[str, int] | None = None,
     joined: Mapping[str, int] | None = None,
@@ -174,7 +174,7 @@ def _parts(expected: Expectation) -> list[str]:
 
 
 def _ports(
-    record: Record,
+    record: RunRecord,
     expected: Expectation,
     waveform: Mapping[str, int] | None,
     inside: Mapping[str, int],
@@ -208,7 +208,7 @@ def _wanted(cycles: Mapping[str, int], expected: Expectation) -> dict[str, tuple
 
 
 def _wanted_of_pins(
-    record: Record, cycles: Mapping[str, int], expected: Expectation
+    record: RunRecord, cycles: Mapping[str, int], expected: Expectation
 ) -> dict[str, tuple[str, int]]:
     """Cycle counters as the pins say they must be."""
     streams = {name: port.stream for name, port in expected.ports.items()}
@@ -229,7 +229,11 @@ def _wanted_of_pins(
 
 
 def _half_failures(
-    record: Record, status: Mapping[str, int], name: str, half: Half, expected: Expectation
+    record: RunRecord,
+    status: Mapping[str, int],
+    name: str,
+    half: ExpectedHalf,
+    expected: Expectation,
 ) -> list[str]:
     """The same of the counters of a half, by those of its pass."""
     wanted = {

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job, Runs
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.phases.audit.audit import Audit, audit
 from merp.cosim.phases.audit.waveform import transfers
-from merp.cosim.phases.expectation import Expectation, Pass
+from merp.cosim.phases.expectation import Expectation, GroupPass
 from merp.hdl.base.signals import BYTE
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
@@ -21,11 +21,11 @@ from merp.testbenches.top.wave import Wave
 class Audited:
     """What a pass did, and what was found wrong with it."""
 
-    record: Record
+    record: RunRecord
     audit: Audit
 
 
-Passes = Generator[Pass, Audited | None, None]
+Passes = Generator[GroupPass, Audited | None, None]
 """Passes that are made one at a time: each ``yield`` gives what the pass that it gave did."""
 
 
@@ -37,7 +37,7 @@ def given(audited: Audited | None) -> Audited:
 
 def run_and_audit(
     top: Top,
-    passes: Sequence[Pass] | Passes,
+    passes: Sequence[GroupPass] | Passes,
     engine: str,
     wave: Wave | None = None,
     progress: Progress | None = None,
@@ -68,7 +68,7 @@ def run_and_audit(
     ]
 
 
-def _runs(first: Pass, rest: Passes, found: list[tuple[Audited, Expectation]]) -> Runs:
+def _runs(first: GroupPass, rest: Passes, found: list[tuple[Audited, Expectation]]) -> Runs:
     """Hand out the run of each pass, audit its record, and tell the passes."""
     each = first
     while True:
@@ -81,7 +81,7 @@ def _runs(first: Pass, rest: Passes, found: list[tuple[Audited, Expectation]]) -
             return
 
 
-def _in_turn(passes: Sequence[Pass]) -> Passes:
+def _in_turn(passes: Sequence[GroupPass]) -> Passes:
     """Passes that do not depend on each other."""
     for each in passes:  # noqa: UP028 - a list has nothing that could be sent to
         yield each

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.phases.audit.audit import Audit, audit
 from merp.cosim.phases.expectation import Expectation
 
 
-def audit_scheduled(record: Record, expected: Expectation, cycles: int) -> Audit:
+def audit_scheduled(record: RunRecord, expected: Expectation, cycles: int) -> Audit:
     """The audit of all passes together, and the cycles of the run on the pins.
 
     Where a pass begins and ends in it the pins do not show; from start to done they do.

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.cosim.phases.audit.audit import cycle_names
-from merp.cosim.phases.expectation import Expectation, Pass
+from merp.cosim.phases.expectation import Expectation, GroupPass
 from merp.models.base.bits import Bits
 from merp.models.base.register_map import RegisterMap
 from merp.testbenches.top.run import Run
@@ -30,7 +30,9 @@ ANY = "-"
 DONE = 0b010  # register ``status``: done, neither busy nor a framing error
 
 
-def write_vectors(directory: Path, given: Pass, ports: TopPorts, registers: RegisterMap) -> int:
+def write_vectors(
+    directory: Path, given: GroupPass, ports: TopPorts, registers: RegisterMap
+) -> int:
     """Write the files of a pass; return how many words that must come out are compared.
 
     ports: of the engine. registers: of its AXI shell.

@@ -13,7 +13,7 @@ from pathlib import Path
 from merp.cosim.phases.audit.wave_file import Name, changes, signals
 
 
-class _Bit:
+class _BitOverTime:
     """Values of a signal over time."""
 
     def __init__(self, changes: Sequence[tuple[int, str]]) -> None:
@@ -81,7 +81,7 @@ def transfers(
     return runs
 
 
-def _read(path: Path, names: Sequence[str]) -> dict[str, _Bit]:
+def _read(path: Path, names: Sequence[str]) -> dict[str, _BitOverTime]:
     """The top's own signals: the shallowest of each name."""
     every = signals(path)
     chosen: dict[str, Name] = {}
@@ -92,6 +92,6 @@ def _read(path: Path, names: Sequence[str]) -> dict[str, _Bit]:
         chosen[name] = min(found, key=len)
     read = changes(path, chosen.values())
     return {
-        name: _Bit([(time, value.lower()) for time, value in read[full]])
+        name: _BitOverTime([(time, value.lower()) for time, value in read[full]])
         for name, full in chosen.items()
     }

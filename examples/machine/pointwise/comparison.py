@@ -9,7 +9,7 @@ from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture
 from merp.models.comparison.figure import Figure, derived, summed
 from merp.models.comparison.options import Options
-from merp.models.comparison.record import Device, Record, Row
+from merp.models.comparison.record import Device, PhaseRow, Record
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
 from merp.models.network.phases import has_phase
@@ -54,7 +54,7 @@ def record(plan: Plan) -> Record:
                     kind = "maps" if port in OF_MAPS else "kernels"
                     moved[kind] += count * network.fmt.bytes
                 rows.append(
-                    Row(
+                    PhaseRow(
                         layer=layer.name,
                         phase=phase.name,
                         cycles=Figure(cycles(phase.name, layer.shape, options.batch), "model"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from merp.models.base.counters import Counter, meaning_of
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import FloatFormat
-from merp.models.base.keys import Whole
+from merp.models.base.keys import WholeKey
 from merp.models.base.register_map import Settings
 from merp.models.base.register_table import COUNT_MAX, RegisterTable, RunRegister, switch
 from merp.models.base.shape import Shape
@@ -21,8 +21,10 @@ STEP = 1 + MULTIPLY + ADD + 1
 """Cycles of a multiply-add: memory is read in the first, the sum is kept in the last."""
 
 KEYS = (
-    Whole(key="inputs", says="most input maps of a layer", low=1, high=4096, required=True),
-    Whole(key="elements", says="most kernel elements and biases", low=2, high=65536, required=True),
+    WholeKey(key="inputs", says="most input maps of a layer", low=1, high=4096, required=True),
+    WholeKey(
+        key="elements", says="most kernel elements and biases", low=2, high=65536, required=True
+    ),
 )
 
 COUNTERS = (

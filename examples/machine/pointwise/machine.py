@@ -9,7 +9,7 @@ from merp.models.network.machine import Machine
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import FP, KU, has_phase
 from merp.models.traffic.bytes import Bytes
-from merp.models.traffic.closed_form import LayerTraffic, Phase
+from merp.models.traffic.closed_form import LayerTraffic, PhaseTraffic
 from merp.models.traffic.count import Count
 from pointwise.counts import cycles, port_words
 from pointwise.design import KEYS, Design, read_design
@@ -31,12 +31,12 @@ def layer_cycles(network: Network, layer: Layer, phase: str, images: int) -> Cyc
 
 
 def _traffic(network: Network, layer: Layer, batch: int, count: Count) -> LayerTraffic:
-    def phase(name: str) -> Phase | None:
+    def phase(name: str) -> PhaseTraffic | None:
         if not has_phase(network, layer, name):
             return None
         words = port_words(name, layer.shape, batch)
         counted = [port for port in words if count.name != "maps" or port in OF_MAPS]
-        return Phase(
+        return PhaseTraffic(
             layer.operations(batch),
             {port: words[port] * network.fmt.bytes for port in counted if words[port]},
         )

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import Expectation, Pair, Pass, Port, Work
+from merp.cosim.engines.record import RunRecord
+from merp.cosim.phases.expectation import Expectation, GroupPass, Pair, ReportedPort, UnitWork
 from merp.models.base.bits import Bits
 from merp.models.golden.training import RATE, rates_of
 from merp.models.network.network import Layer, Network
@@ -55,7 +55,7 @@ class PointPhase(ABC):
         return port_words(self.name, layer.shape, images)
 
     @abstractmethod
-    def golden_pass(self, layer: Layer, group: int, step: Any) -> Pass:
+    def golden_pass(self, layer: Layer, group: int, step: Any) -> GroupPass:
         """A run of the layer, fed from the golden step."""
 
     def _registers(self, layer: Layer, images: int, rate: int) -> dict[str, int]:
@@ -64,12 +64,12 @@ class PointPhase(ABC):
 
     def _pass(
         self, layer: Layer, images: int, rate: int, sent: dict[str, Bits], left: dict[str, Bits]
-    ) -> Pass:
+    ) -> GroupPass:
         """A run; ``sent``, ``left``: words that go in and must come out, by port."""
         shape, none = layer.shape, np.zeros(0, np.uint32)
         walked = walked_words(self.name, shape, images)
         ports = {
-            name: Port(
+            name: ReportedPort(
                 stream=stream, closed_form=count, counter=walked[name],
                 word_bytes=self.design.fmt.bytes, maps=not name.startswith("kernel"),
                 golden=left.get(name, none) if stream.startswith("m_") else None,
@@ -84,11 +84,11 @@ class PointPhase(ABC):
             if stream.startswith("s_")
         }
         macs = shape.macs(images)
-        work = Work(
+        work = UnitWork(
             n_cu=1, issue=steps(self.name, shape, images), useful=macs, operations=2 * macs,
             ideal=macs,
         )  # fmt: skip
-        return Pass(
+        return GroupPass(
             Run(config=self._registers(layer, images, rate), words=inputs),
             Expectation(
                 ports=ports, first=None, last=tuple(left), loads={}, work=work, counters=COUNTERS
@@ -101,7 +101,7 @@ class Forward(PointPhase):
 
     name = "fp"
 
-    def golden_pass(self, layer: Layer, group: int, step: Any) -> Pass:
+    def golden_pass(self, layer: Layer, group: int, step: Any) -> GroupPass:
         """Maps of the step, by the golden of the machine."""
         x, rows = step.x(layer), _rows(step.parameters[layer.name])
         flat = x.reshape(-1, layer.shape.n)
@@ -109,7 +109,7 @@ class Forward(PointPhase):
         sent = {"map_in": x, "kernel": rows}
         return self._pass(layer, len(x), 0, sent, {"map_out": y})
 
-    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> Bits:
+    def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Bits:
         """Output maps."""
         shape = layer.shape
         (record,) = records
@@ -121,7 +121,7 @@ class Update(PointPhase):
 
     name = "ku"
 
-    def golden_pass(self, layer: Layer, group: int, step: Any) -> Pass:
+    def golden_pass(self, layer: Layer, group: int, step: Any) -> GroupPass:
         """Maps and deltas of the step, by the golden of the machine."""
         passed, rate = step.passed(layer), step.rates.rate
         rows = _rows(step.parameters[layer.name])
@@ -130,10 +130,10 @@ class Update(PointPhase):
         new = golden.update(x, deltas, rows, rate, self.design.fmt)
         return self._pass(layer, len(passed.x), rate, sent, {"kernel_out": new})
 
-    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:
+    def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> None:
         """Kernels are no layer's input."""
 
-    def updated(self, layer: Layer, records: Sequence[Record]) -> Pair:
+    def updated(self, layer: Layer, records: Sequence[RunRecord]) -> Pair:
         """New kernels and biases."""
         shape = layer.shape
         (record,) = records

@@ -19,7 +19,7 @@ from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelRead, KernelWrite, 
 from merp.hdl.cnn_merp.ports.outputs import Sums
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -31,7 +31,7 @@ def cu_array_fast(
     slot: Slot,
     window: Word,
     sums: Sums,
-    design: Design,
+    design: EngineDesign,
     raw: Bit = None,
     read: KernelRead | None = None,
 ) -> Any:

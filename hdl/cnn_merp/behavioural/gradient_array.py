@@ -12,7 +12,7 @@ from merp.hdl.behavioural.integer_float import add_products, pack, unpack
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ
 
 
@@ -26,7 +26,7 @@ def gradient_array_fast(
     deltas: Word,
     read: GradientRead,
     gradient: Word,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Behave as ``gradient_array``: the same ports, the same element GRADIENT_READ after a read.
 

@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.base.fused import NORMALISE
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ
 from merp.models.machines.cnn_merp.params.row import DIFFERENCE, LAUNCH, SUMMED, steps
 
@@ -29,7 +29,7 @@ def row_array_fast(
     deltas: Word,
     read: GradientRead,
     gradient: Word,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Behave as ``row_array``: the same ports, the same element GRADIENT_READ after a read.
 

@@ -14,7 +14,7 @@ from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.cu_array.unit_ports import MemoryWrite, SumWrite
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -27,7 +27,7 @@ def accumulator(
     write: SumWrite,
     bias: MemoryWrite,
     y: Word,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Add a sum of products to one of the partial sums, or to a bias.
 

@@ -17,7 +17,7 @@ from merp.hdl.streams.beat_gate import beat_gate
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.models.base.latencies import CREDIT_RETURN
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -30,7 +30,7 @@ def added_beats(
     sink: Stream,
     bias: BiasWrite,
     source: Stream,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Behave as ``added_maps``, on beats of map_port elements without gaps, with keep.
 

@@ -11,7 +11,7 @@ from merp.hdl.arithmetic.widen import widen
 from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -23,7 +23,7 @@ def added_lane(
     accept: Bit,
     word: Word,
     total: Word,
-    design: Design,
+    design: EngineDesign,
     at: int,
 ) -> Any:
     """Add its bias to the element in place ``at`` of each beat, the first of a run being map 0's.

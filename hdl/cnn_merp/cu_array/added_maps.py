@@ -22,7 +22,7 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.models.base.latencies import CREDIT_RETURN
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -36,7 +36,7 @@ def added_maps(
     sink: Stream,
     bias: BiasWrite,
     source: Stream,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Add its bias to each word of a run, in the order image, row, column, map.
 

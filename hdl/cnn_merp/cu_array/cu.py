@@ -22,7 +22,7 @@ from merp.hdl.cnn_merp.cu_array.unit_ports import (
 )
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.base.fused import OPERAND_BITS
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 # One block per `Design.cu_kind`, all with the ports (clk, window, kernel, y, design) and the
 # latency `Design.cu_latency`. With narrow factors `cu_narrow` stands in for the fused one.
@@ -50,7 +50,7 @@ def cu(
     read_addr: Word,
     window: Word,
     y: Word,
-    design: Design,
+    design: EngineDesign,
     back: ReadBack | None = None,
     shared: SharedProducts | None = None,
 ) -> Any:

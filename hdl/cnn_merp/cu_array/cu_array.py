@@ -29,7 +29,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.fused.narrow_products import shared_multipliers
 from merp.models.base.fused import activation_bits, operand_bits
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -47,7 +47,7 @@ def _address(slot_addr: Word, read: KernelRead, read_addr: Word) -> Any:
 
 
 @block
-def _read_back(clk: Bit, read: KernelRead, tap: Word, kept: Word, design: Design) -> Any:
+def _read_back(clk: Bit, read: KernelRead, tap: Word, kept: Word, design: EngineDesign) -> Any:
     """Tell the CUs which element is read, and take that of one of them out of all that they give.
 
     tap: of the word that the memories give in this cycle. kept: the CUs' elements, a cycle later.
@@ -78,7 +78,7 @@ def _leave(raw: Bit, total: Word, rounded: Word, y: Word) -> Any:
     return choose
 
 
-def _write_of(written: KernelWrite, j: int, design: Design) -> UnitWrite:
+def _write_of(written: KernelWrite, j: int, design: EngineDesign) -> UnitWrite:
     """The write of CU j, with its own of the elements that come apart from the word."""
     element = None
     if written.elements is not None:
@@ -105,7 +105,7 @@ def cu_array(
     slot: Slot,
     window: Word,
     sums: Sums,
-    design: Design,
+    design: EngineDesign,
     raw: Bit = None,
     read: KernelRead | None = None,
 ) -> Any:

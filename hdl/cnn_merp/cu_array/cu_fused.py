@@ -29,13 +29,13 @@ from merp.models.base.fused import (
     product_latency,
     sum_latency,
 )
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 SPECIAL = 3  # latency of fused_special
 
 
 @entity
-def cu_fused(clk: Bit, window: Word, kernel: Word, y: Word, design: Design) -> Any:
+def cu_fused(clk: Bit, window: Word, kernel: Word, y: Word, design: EngineDesign) -> Any:
     """Multiply k*k activations by a kernel and add the products, exactly but for a window's reach.
 
     window  in   elements as fused_activation gives them, tap 0 (row 0, column 0) lowest

@@ -26,14 +26,16 @@ from merp.models.base.fused import (
     product_latency,
     sum_latency,
 )
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 SPECIAL = 3  # latency of narrow_special
 SIGN = 1  # of its signs
 
 
 @entity
-def cu_narrow(clk: Bit, window: Word, kernel: Word, products: Word, y: Word, design: Design) -> Any:
+def cu_narrow(
+    clk: Bit, window: Word, kernel: Word, products: Word, y: Word, design: EngineDesign
+) -> Any:
     """Add the products of k*k activations and a kernel, exactly but for a window's reach.
 
     window    in   elements as narrow_activation gives them, tap 0 (row 0, column 0) lowest

@@ -10,11 +10,11 @@ from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.arithmetic.fp_tree import fp_tree
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
-def cu_tree(clk: Bit, window: Word, kernel: Word, y: Word, design: Design) -> Any:
+def cu_tree(clk: Bit, window: Word, kernel: Word, y: Word, design: EngineDesign) -> Any:
     """Multiply k*k pairs of elements and add the products in a balanced tree.
 
     window, kernel: k*k elements each, tap 0 (row 0, column 0) in the lowest bits.

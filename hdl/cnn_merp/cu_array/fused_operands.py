@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.cu_array.decoded import activation_of, operand_of
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.base.fused import activation_bits, operand_bits
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -24,7 +24,7 @@ def fused_operands(
     written: KernelWrite,
     later_addr: Word,
     activations: Word,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Decode kernels on their way into the memories, and windows on their way to the CUs.
 

@@ -9,7 +9,7 @@ from myhdl import always, always_comb
 from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.beat_cutter import beat_cutter
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -23,7 +23,7 @@ def partial_cutter(
     ends_run: Bit,
     sink: Stream,
     source: Stream,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Cut beats of map_port partial sums where the words of n_cu end that they go to.
 

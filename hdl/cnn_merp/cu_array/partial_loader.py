@@ -16,7 +16,7 @@ from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.passes import PartialIntake
 from merp.hdl.cnn_merp.ports.slots import OriginSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -37,7 +37,7 @@ def _origin(clk: Bit, accept: Bit, bias: Word, partial: Word, data: Word) -> Any
 class _Place:
     """Place of the next piece of partial sums, and the ends that it is at."""
 
-    def __init__(self, design: Design, pieces: int) -> None:
+    def __init__(self, design: EngineDesign, pieces: int) -> None:
         self.cu = count(pieces)  # counted in pieces
         self.group = count(design.groups)
         self.base = count(design.origins - 1)  # of the position's first word
@@ -98,7 +98,7 @@ def _write(
     taken: Stream,
     bias: BiasWrite,
     origin: OriginWrite,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Partial sums one by one, or biases, into the memories of the CUs."""
     n_cu, width = design.n_cu, design.origin_format.width
@@ -130,7 +130,7 @@ def _write_pieces(
     taken: Stream,
     bias: BiasWrite,
     origin: OriginWrite,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """The same of several partial sums at once."""
     n_cu, lanes, width = design.n_cu, design.map_port, design.origin_format.width
@@ -178,7 +178,7 @@ def partial_loader(
     bias: BiasWrite,
     slot: OriginSlot,
     origin: OriginWrite,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Take the partial sums of a run, in the order image, row, column, map.
 

@@ -23,7 +23,7 @@ from merp.hdl.cnn_merp.delta_buffer.delta_words import delta_words
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.hdl.conversion.entity import Bit, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -36,7 +36,7 @@ def delta_buffer(
     slot: Slot,
     operand: SlotDeltas,
     arriving: Arriving,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Keep the deltas of two positions: one is used while the other one arrives.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class SlotDeltas:
@@ -28,7 +28,7 @@ class Arriving:
 class Collected:
     """Words of n_cu deltas; what is taken has its last element transferred in this cycle."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.cu_group = count(design.groups)  # which word of its position is being collected
         self.word_taken = flag()  # its last element is transferred in this cycle
         self.position_taken = flag()  # and ends a position

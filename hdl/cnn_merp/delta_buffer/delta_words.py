@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.delta_buffer.delta_ports import Collected
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import revisit_cycles
 
 
@@ -39,7 +39,7 @@ def delta_words(
     collected: Collected,
     element: DeltaElement,
     framing_error: Bit,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Take the delta words of a run, in the order image, row, column, map.
 

@@ -12,7 +12,7 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ
 
 
@@ -24,7 +24,7 @@ def bias_gradient(
     read_enable: Bit,
     read_index: Word,
     gradient: Word,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Add each delta word to the sum of its output map, from +0.
 

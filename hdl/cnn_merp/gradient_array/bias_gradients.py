@@ -13,7 +13,7 @@ from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.gradient_array.bias_gradient import bias_gradient
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ
 
 
@@ -25,7 +25,7 @@ def bias_gradients(
     read_enable: Bit,
     read_index: Word,
     gradient: Word,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Add each of ``delta_beat`` deltas to the sum of its output map, from +0.
 

@@ -19,7 +19,7 @@ from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.base.fused import levels
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import gradient_latency
 
 
@@ -33,7 +33,7 @@ def gradient_array(
     deltas: Word,
     read: GradientRead,
     gradient: Word,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Add each window, times the delta of every CU, to the gradients at the slot's address.
 

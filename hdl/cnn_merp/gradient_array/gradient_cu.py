@@ -15,7 +15,7 @@ from merp.hdl.base.select_part import select_part
 from merp.hdl.base.select_word import index_of, place_of, select_word
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -29,7 +29,7 @@ def gradient_cu(
     write_addr: Word,
     tap_shift: Word,
     y: Word,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Multiply a window by a delta and add the products to k*k gradients kept here.
 

@@ -12,7 +12,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.narrow_activation import narrow_activation
 from merp.hdl.fused.narrow_operand import narrow_operand
 from merp.models.base.fused import EXPONENT_BITS, activation_bits, operand_bits
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.row import SCALE
 
 
@@ -25,7 +25,7 @@ def narrow_row_operands(
     exponents: Word,
     activations: Word,
     deltas: Word,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Round and decode a slot's words as they come, and a row later.
 

@@ -26,7 +26,7 @@ from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.narrow_products import shared_multipliers
 from merp.models.base.fused import activation_bits, levels, operand_bits
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ
 from merp.models.machines.cnn_merp.params.row import SCALE_BITS, exponent_bits
 
@@ -34,7 +34,7 @@ ELEMENT_PLACE = 5  # GradientRead counts in bits, an element has 2^5
 
 
 @block
-def _rounded(clk: Bit, words: Word, elements: Word, design: Design) -> Any:
+def _rounded(clk: Bit, words: Word, elements: Word, design: EngineDesign) -> Any:
     """Gradients as they are accumulated, each rounded to an element."""
     fmt, wide, width = design.accumulator_format, design.accumulator_format.width, design.fmt.width
     joined = words
@@ -66,7 +66,7 @@ def row_array(
     deltas: Word,
     read: GradientRead,
     gradient: Word,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Sum windows times deltas over each row exactly, and add the rounded sums to the gradients.
 

@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.base.fused import NORMALISE
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.row import (
     DIFFERENCE,
     LAUNCH,
@@ -27,7 +27,7 @@ from merp.models.machines.cnn_merp.params.row import (
 
 @block
 def _in_banks(
-    clk: Bit, begin: Bit, first: Word, ended: Bit, place: Word, bank: Word, design: Design
+    clk: Bit, begin: Bit, first: Word, ended: Bit, place: Word, bank: Word, design: EngineDesign
 ) -> Any:
     """Where a kernel's next words lie whose steps take turns among the banks."""
     last_bank, kernel_words = design.gradient_banks - 1, design.kernel_words
@@ -60,7 +60,7 @@ def row_control(
     read: GradientRead,
     column: Word,
     control: RowControl,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Follow each sweep from its slots to its gradients.
 

@@ -9,14 +9,14 @@ from myhdl import ConcatSignal, always, always_comb, block
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.gradient_array.row_lane import SCALE_PLACE, SUM_PLACE, row_lane
 from merp.hdl.cnn_merp.gradient_array.row_largest import row_largest
-from merp.hdl.cnn_merp.gradient_array.row_ports import DeltaFactor, Factors, RowControl, Sweep
+from merp.hdl.cnn_merp.gradient_array.row_ports import DeltaFactor, RowControl, Sweep, TapFactors
 from merp.hdl.cnn_merp.gradient_array.row_sum import row_sum
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_align import fused_align
 from merp.hdl.fused.fused_product import fused_product
 from merp.hdl.fused.narrow_align import narrow_align
 from merp.models.base.fused import DISTANCE_BITS, EXPONENT_BITS, PRODUCT, activation_bits
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.row import SCALE_BITS, exponent_bits, sum_bits
 
 
@@ -42,7 +42,7 @@ def row_cu(
     activations: Word,
     delta: DeltaFactor,
     elements: Word,
-    design: Design,
+    design: EngineDesign,
     multiplied: Word = None,
 ) -> Any:
     """Multiply windows by deltas, sum each tap's products over a row, add that to its gradient.
@@ -122,11 +122,11 @@ def row_cu(
             row_largest(
                 clk,
                 sweep=sweep,
-                factors=Factors(
+                factors=TapFactors(
                     scales((tap + 1) * SCALE_BITS, tap * SCALE_BITS),
                     delta.scale,
                 ),
-                exponents=Factors(
+                exponents=TapFactors(
                     exponents(tap * exponent_width + EXPONENT_BITS, tap * exponent_width),
                     delta.exponent(EXPONENT_BITS, 0) if narrow else delta.exponent,
                 ),

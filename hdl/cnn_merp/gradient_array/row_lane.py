@@ -21,7 +21,7 @@ from merp.hdl.cnn_merp.gradient_array.row_ports import RowControl
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_distances import EXPONENT_SUM_BITS
 from merp.hdl.fused.fused_normalise import fused_normalise
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.row import CODE_BITS, DIFFERENCE, steps, sum_bits
 
 SUM_PLACE, SCALE_PLACE = 6, 4  # words of 2^6 and 2^4 bits are selected
@@ -37,7 +37,7 @@ def _enable(write: Bit, bank: Word, enable: Bit, at: int) -> Any:
 
 
 @block
-def _banks(clk: Bit, control: RowControl, data: Word, words: Word, design: Design) -> Any:
+def _banks(clk: Bit, control: RowControl, data: Word, words: Word, design: EngineDesign) -> Any:
     """Gradient memories side by side; words are those at the address in each, bank 0 lowest."""
     read = [bits(len(data)) for _ in range(design.gradient_banks)]
     enables = [flag() for _ in read]
@@ -83,7 +83,7 @@ def _select_bank(bank: Word, words: Word, word: Word) -> Any:
 
 @entity
 def row_lane(
-    clk: Bit, control: RowControl, sums: Word, scales: Word, element: Word, design: Design
+    clk: Bit, control: RowControl, sums: Word, scales: Word, element: Word, design: EngineDesign
 ) -> Any:
     """Round the sum of each tap's row and add it to the tap's gradient.
 

@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import always, always_comb, concat, intbv, modbv
 
 from merp.hdl.base.signals import bits
-from merp.hdl.cnn_merp.gradient_array.row_ports import Factors, Sweep
+from merp.hdl.cnn_merp.gradient_array.row_ports import Sweep, TapFactors
 from merp.hdl.cnn_merp.gradient_array.row_scale import INFINITE_AT, NEGATIVE_AT, ZERO_AT
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_distances import EXPONENT_SUM_BITS, RANK_BITS
@@ -19,8 +19,8 @@ from merp.models.machines.cnn_merp.params.row import CODE_BITS
 def row_largest(
     clk: Bit,
     sweep: Sweep,
-    factors: Factors,
-    exponents: Factors,
+    factors: TapFactors,
+    exponents: TapFactors,
     distance: Word,
     scale: Word,
     narrow: bool = False,

@@ -18,7 +18,7 @@ from merp.models.base.fused import (
     OPERAND_BITS,
     activation_bits,
 )
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.row import SCALE, SCALE_BITS
 
 
@@ -31,7 +31,7 @@ def row_operands(
     exponents: Word,
     activations: Word,
     deltas: Word,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Decode a slot's words as they come, and a row later.
 

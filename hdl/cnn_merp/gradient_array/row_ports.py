@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from merp.hdl.base.signals import count, flag
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.row import steps
 
 
@@ -18,7 +18,7 @@ class Sweep:
         self.keep_scales = keep_scales  # those were a sweep's last
 
 
-class Factors:
+class TapFactors:
     """A tap's element and the CU's delta, or their exponents."""
 
     def __init__(self, x: Word, delta: Word) -> None:
@@ -38,7 +38,7 @@ class DeltaFactor:
 class RowControl:
     """What all CUs do in a cycle."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.first = flag()  # exponents are a sweep's first
         self.keep_largest = flag()  # the sweep's exponents have all been compared
         self.active = flag()  # products belong to a sweep

@@ -13,11 +13,13 @@ from merp.hdl.base.bank import ElementRead, ElementWrite, bank
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.maps import BankRead, BankWrite
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
-def input_banks(clk: Bit, write: BankWrite, read: BankRead, taps: Word, design: Design) -> Any:
+def input_banks(
+    clk: Bit, write: BankWrite, read: BankRead, taps: Word, design: EngineDesign
+) -> Any:
     """Write one bank and read all of them.
 
     taps  out  k*k words, bank (0, 0) lowest, then (0, 1), ...: window taps, still rotated

@@ -18,7 +18,7 @@ from merp.hdl.cnn_merp.input_buffer.wide_fold_router import wide_fold_router
 from merp.hdl.cnn_merp.ports.maps import BankWrite, Floor, WideBankWrite
 from merp.hdl.cnn_merp.ports.windows import FoldedConfig, Intake, RouterConfig, RouterSide
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -74,7 +74,7 @@ def _piece_router(
     floor: Floor,
     bank: WideBankWrite,
     intake: Intake,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """A router that takes a piece of a pixel's elements for a word.
 
@@ -155,7 +155,7 @@ def map_router(
     floor: Floor,
     bank: BankWrite | WideBankWrite,
     intake: Intake,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Accept words, or pieces of map_port elements, and write them into the banks.
 

@@ -14,7 +14,7 @@ from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import BankWrite, Floor, MapConfig
 from merp.hdl.cnn_merp.ports.windows import Intake
 from merp.hdl.conversion.entity import Bit, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -28,7 +28,7 @@ def router(
     floor: Floor,
     bank: BankWrite,
     intake: Intake,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Accept map words and write them into the banks.
 

@@ -9,7 +9,7 @@ from myhdl import always_comb, block
 from merp.hdl.base.signals import Stream
 from merp.hdl.cnn_merp.ports.windows import Intake, RouterSide
 from merp.hdl.conversion.entity import Bit
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -21,7 +21,7 @@ def router_choice(
     by_pixel: RouterSide,
     by_map: RouterSide,
     intake: Intake,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Leave the one at work that the run's order of words is for, and tell where it is.
 

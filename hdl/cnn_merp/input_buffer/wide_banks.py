@@ -11,7 +11,7 @@ from merp.hdl.base.lane import word_of_lane
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.maps import BankRead, WideBankWrite
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -43,7 +43,7 @@ def wide_banks(
     write: WideBankWrite,
     read: BankRead,
     taps: Word,
-    design: Design,
+    design: EngineDesign,
     folded: Bit = None,
 ) -> Any:
     """Write up to map_port elements, and read all banks.

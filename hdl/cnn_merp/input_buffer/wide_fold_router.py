@@ -10,7 +10,7 @@ from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import Floor, WideBankWrite
 from merp.hdl.cnn_merp.ports.windows import FoldedConfig, Intake
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -40,7 +40,7 @@ def wide_fold_router(
     floor: Floor,
     bank: WideBankWrite,
     intake: Intake,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Accept the elements of folded images and write them into the banks, map_port in a cycle.
 

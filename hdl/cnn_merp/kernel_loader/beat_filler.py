@@ -10,7 +10,7 @@ from merp.hdl.base.rotator import rotator
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.kernels import LoadConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -53,7 +53,7 @@ def beat_filler(
     filling: Word,
     sink: Stream,
     source: Stream,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Send ``filling`` zeros behind every ``length`` words of a stream of packed beats.
 

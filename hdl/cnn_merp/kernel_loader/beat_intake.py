@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.kernel_loader.intake_end import intake_end
 from merp.hdl.cnn_merp.kernel_loader.intake_ports import IntakeState, KernelPlace
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -24,7 +24,7 @@ def beat_intake(
     kernel: KernelWrite,
     place: KernelPlace,
     state: IntakeState,
-    design: Design,
+    design: EngineDesign,
     rotated: bool,
 ) -> Any:
     """``kernel_intake`` of several elements a beat, at most a kernel of them."""

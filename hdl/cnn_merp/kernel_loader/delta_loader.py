@@ -20,7 +20,7 @@ from merp.hdl.cnn_merp.kernel_loader.intake_ports import (
 from merp.hdl.cnn_merp.kernel_loader.kernel_intake import kernel_intake
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.hdl.conversion.entity import Bit, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -33,7 +33,7 @@ def delta_loader(
     kernel: KernelWrite,
     bias: BiasWrite,
     loading: Loading,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Load the kernels of a layer transposed and rotated, and +0 as every bias.
 

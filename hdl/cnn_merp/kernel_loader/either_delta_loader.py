@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.kernel_loader.intake_ports import Loading
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig
 from merp.hdl.conversion.entity import Bit, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -28,7 +28,7 @@ def either_delta_loader(
     kernel: KernelWrite,
     bias: BiasWrite,
     loading: Loading,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Load kernels in the order that the run has, and +0 as every bias.
 

@@ -10,7 +10,7 @@ from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite, LoadConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.beat_cutter import beat_cutter
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -24,7 +24,7 @@ def fold_beat_loader(
     kernel: KernelWrite,
     loaded: Bit,
     framing_error: Bit,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Load the weights of a fully connected layer for its delta propagation, several per cycle.
 

@@ -14,7 +14,7 @@ from myhdl import ConcatSignal, always, always_comb, block
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite, LoadConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -42,7 +42,7 @@ def fold_delta_loader(
     kernel: KernelWrite,
     loaded: Bit,
     framing_error: Bit,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Load the weights of a fully connected layer for its delta propagation.
 

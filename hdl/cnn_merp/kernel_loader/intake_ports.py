@@ -7,13 +7,13 @@ from typing import Any
 
 from merp.hdl.base.signals import count, flag
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class KernelPlace:
     """Where the kernel at hand belongs."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         # Counters can also hold their limit, so that counter + 1 compares without a carry lost.
         self.cu = count(design.n_cu)
         self.addr = count(design.kernel_words + design.groups)

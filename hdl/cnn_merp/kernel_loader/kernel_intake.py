@@ -19,7 +19,7 @@ from merp.hdl.cnn_merp.kernel_loader.widened_intake import widened_intake
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit
 from merp.hdl.streams.beat_splitter import beat_splitter
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -31,7 +31,7 @@ def kernel_intake(
     kernel: KernelWrite,
     place: KernelPlace,
     state: IntakeState,
-    design: Design,
+    design: EngineDesign,
     rotated: bool,
     smaller: SmallerKernels | None = None,
 ) -> Any:

@@ -21,7 +21,7 @@ from merp.hdl.cnn_merp.kernel_loader.kernel_intake import kernel_intake
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.beat_splitter import beat_splitter
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -35,7 +35,7 @@ def kernel_loader(
     kernel: KernelWrite,
     bias: BiasWrite,
     loading: Loading,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Load m*n*k*k kernel words and m biases, both streams at the same time.
 

@@ -17,7 +17,7 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.models.base.latencies import CREDIT_RETURN
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import SLOT
 
 
@@ -30,7 +30,7 @@ def kernel_reader(
     config: LoadConfig,
     read: KernelRead,
     source: Stream,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Read what ``delta_loader`` has written: kernels transposed and rotated.
 

@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.kernel_loader.intake_ports import IntakeState, KernelPlac
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit, Word
 from merp.hdl.streams.beat_cutter import beat_cutter
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -86,7 +86,7 @@ def piece_intake(
     kernel: KernelWrite,
     place: KernelPlace,
     state: IntakeState,
-    design: Design,
+    design: EngineDesign,
     rotated: bool,
 ) -> Any:
     """``kernel_intake`` of ``size`` x ``size`` elements a kernel, a beat of them per cycle.

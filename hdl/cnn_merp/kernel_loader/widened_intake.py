@@ -11,7 +11,7 @@ from merp.hdl.cnn_merp.kernel_loader.intake_end import intake_end
 from merp.hdl.cnn_merp.kernel_loader.intake_ports import IntakeState, KernelPlace, SmallerKernels
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -41,7 +41,7 @@ def widened_intake(
     kernel: KernelWrite,
     place: KernelPlace,
     state: IntakeState,
-    design: Design,
+    design: EngineDesign,
     rotated: bool,
 ) -> Any:
     """``kernel_intake`` of ``size`` x ``size`` elements a kernel, one per cycle.

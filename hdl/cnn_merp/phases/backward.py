@@ -29,7 +29,7 @@ from merp.models.base.counters import PROPAGATION
 from merp.models.base.latencies import CREDIT_RETURN
 from merp.models.base.rates import UpdateRule
 from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 AHEAD = CREDIT_RETURN + 1
@@ -72,7 +72,7 @@ def _both(
     return join, keep
 
 
-def _taken(ports: BackwardPorts, design: Design) -> tuple[AxiStream, Any]:
+def _taken(ports: BackwardPorts, design: EngineDesign) -> tuple[AxiStream, Any]:
     """The stream of deltas in the arithmetic's format, and what converts them, if anything does."""
     inner, borders = inside(ports, "bp", design, ["s_axis_delta"])
     return inner["s_axis_delta"], borders[0] if borders else ()
@@ -84,8 +84,8 @@ def backward(
     rst: Bit,
     start: Bit,
     ports: BackwardPorts,
-    design: Design,
-    propagation: Design,
+    design: EngineDesign,
+    propagation: EngineDesign,
     undone: UnpoolDesign,
 ) -> Any:
     """Propagate the delta of one layer for a batch of images, and update its kernels and biases.

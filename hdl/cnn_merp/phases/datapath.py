@@ -24,10 +24,10 @@ from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import OutputStreams
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.stream_mux import stream_mux
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
-class Progress:
+class DatapathProgress:
     """How far the datapath is, and what went wrong; each stays until the next start."""
 
     def __init__(self, complete: Bit, output_done: Bit, map_error: Bit) -> None:
@@ -40,21 +40,21 @@ class Inside(NamedTuple):
     """What a datapath is inside of: an engine of a design."""
 
     ports: Interface
-    design: Design
+    design: EngineDesign
 
 
 def _taken(
     name: str,
     kind: Any,
     take: Callable[[Interface], Any],
-    there: Callable[[Design], bool] | None = None,
+    there: Callable[[EngineDesign], bool] | None = None,
 ) -> Member[Inside]:
     """A bundle that the engine has, too, or a part of one."""
     where = always if there is None else lambda of: there(of.design)
     return Member(name, lambda of: take(of.ports), where, kind=kind)
 
 
-def _partial(design: Design) -> bool:
+def _partial(design: EngineDesign) -> bool:
     return design.partial
 
 
@@ -74,7 +74,7 @@ class DatapathPorts(DesignPorts[Inside]):
         given("sink", Stream),
         given("source", Stream),
         given("verdict", Verdict),
-        given("progress", Progress),
+        given("progress", DatapathProgress),
         _taken(
             "state",
             Stream,
@@ -104,7 +104,7 @@ class DatapathPorts(DesignPorts[Inside]):
 
 
 @entity
-def datapath(clk: Bit, rst: Bit, start: Bit, ports: DatapathPorts, design: Design) -> Any:
+def datapath(clk: Bit, rst: Bit, start: Bit, ports: DatapathPorts, design: EngineDesign) -> Any:
     """Compute a super layer for a batch of images.
 
     kernel, bias  in   write ports of the CUs' memories

@@ -17,7 +17,7 @@ from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.kernel_loader.either_delta_loader import either_delta_loader
 from merp.hdl.cnn_merp.kernel_loader.intake_ports import Loading
 from merp.hdl.cnn_merp.kernel_loader.kernel_reader import kernel_reader
-from merp.hdl.cnn_merp.phases.datapath import DatapathPorts, Inside, Progress, datapath
+from merp.hdl.cnn_merp.phases.datapath import DatapathPorts, DatapathProgress, Inside, datapath
 from merp.hdl.cnn_merp.phases.map_entrance import map_entrance
 from merp.hdl.cnn_merp.phases.run_counters import run_counts
 from merp.hdl.cnn_merp.phases.stored_stream import inside
@@ -31,7 +31,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_beats import unpool_beats
 from merp.hdl.cnn_merp.upsampling.wide_unpool import wide_unpool
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.open_stream import open_stream
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
@@ -127,7 +127,7 @@ def _loader(
     rst: Bit,
     start: Bit,
     ports: DeltaPorts,
-    design: Design,
+    design: EngineDesign,
     sink: Stream,
     loading: Loading,
     memories: Mapping[str, Any],
@@ -150,7 +150,7 @@ def _loader(
 
 
 def _reader(
-    clk: Bit, rst: Bit, start: Bit, ports: DeltaPorts, design: Design, read: KernelRead
+    clk: Bit, rst: Bit, start: Bit, ports: DeltaPorts, design: EngineDesign, read: KernelRead
 ) -> Any:
     """What gives the kernels to the other half of a pass."""
     return kernel_reader(
@@ -171,7 +171,7 @@ def delta(
     rst: Bit,
     start: Bit,
     ports: DeltaPorts,
-    design: Design,
+    design: EngineDesign,
     undone: UnpoolDesign | None,
     before: bool,
     add_undone: UnpoolDesign | None = None,
@@ -225,7 +225,7 @@ def delta(
     run = run_signals(ports, design)
     loaded, load_error, verdict = run["loaded"], run["load_error"], run["verdict"]
     dilate_error, unpool_error, input_error = (flag() for _ in range(3))
-    progress = Progress(run["complete"], run["output_done"], flag())
+    progress = DatapathProgress(run["complete"], run["output_done"], flag())
     expanded, ends, output_done = flag(), run["ends"], flag()
     front_error = unpool_error if add_undone is None else flag()
     # Deltas that were expanded are of the arithmetic's format already.

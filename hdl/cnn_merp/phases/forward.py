@@ -15,7 +15,7 @@ from merp.hdl.cnn_merp.cu_array.added_maps import added_maps
 from merp.hdl.cnn_merp.kernel_loader.beat_filler import beat_filler
 from merp.hdl.cnn_merp.kernel_loader.intake_ports import Loading
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
-from merp.hdl.cnn_merp.phases.datapath import DatapathPorts, Inside, Progress, datapath
+from merp.hdl.cnn_merp.phases.datapath import DatapathPorts, DatapathProgress, Inside, datapath
 from merp.hdl.cnn_merp.phases.map_entrance import fold_filler, map_entrance
 from merp.hdl.cnn_merp.phases.run_counters import run_counts
 from merp.hdl.cnn_merp.phases.stored_stream import inside
@@ -24,19 +24,19 @@ from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite
 from merp.hdl.cnn_merp.ports.passes import RunProgress, run_signals
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.stream_end import stream_end
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 STORED = "s_axis_map", "s_axis_add", "s_axis_kernel", "s_axis_bias", "m_axis_map"
 """Streams of elements, which may lie in memory in a narrower format than the arithmetic's."""
 
 
-def _filled_by_loader(design: Design) -> bool:
+def _filled_by_loader(design: EngineDesign) -> bool:
     """Whether the loader fills up kernels of fully connected layers, a kernel at a time."""
     return design.folded and design.kernel_port > 1 and design.widened
 
 
 def _kernel_entrance(
-    clk: Bit, rst: Bit, start: Bit, ports: ForwardPorts, design: Design, sink: Stream
+    clk: Bit, rst: Bit, start: Bit, ports: ForwardPorts, design: EngineDesign, sink: Stream
 ) -> tuple[Stream, Any]:
     """The stream that the loader takes of ``sink``, and what fills it up to whole kernels."""
     if not design.folded or _filled_by_loader(design):
@@ -59,7 +59,7 @@ def _kernel_entrance(
 
 
 @entity
-def forward(clk: Bit, rst: Bit, start: Bit, ports: ForwardPorts, design: Design) -> Any:
+def forward(clk: Bit, rst: Bit, start: Bit, ports: ForwardPorts, design: EngineDesign) -> Any:
     """Compute one super layer: convolution, ReLU and pooling, for a batch of images.
 
     start begins a run; the configuration must be stable from start to status_done. Kernels (order
@@ -104,7 +104,7 @@ def forward(clk: Bit, rst: Bit, start: Bit, ports: ForwardPorts, design: Design)
     """
     run = run_signals(ports, design)
     verdict = run["verdict"]
-    progress = Progress(run["complete"], run["output_done"], run["map_error"])
+    progress = DatapathProgress(run["complete"], run["output_done"], run["map_error"])
     loaded, load_error, ends = run["loaded"], run["load_error"], run["ends"]
     kernel = KernelWrite(design)
     bias = BiasWrite(design)

@@ -27,7 +27,7 @@ from merp.hdl.streams.stream_mux import stream_mux
 from merp.hdl.streams.turn_counter import turn_counter
 from merp.models.base.counters import FIRST
 from merp.models.base.latencies import CREDIT_RETURN
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.fused_registers import SECOND
 
 AHEAD = CREDIT_RETURN
@@ -146,7 +146,11 @@ def _some(each: list[Bit], some: Bit) -> Any:
 
 
 def _half_ports(
-    ports: FusedForwardPorts, design: Design, half: Half, layer: str = "", **streams: AxiStream
+    ports: FusedForwardPorts,
+    design: EngineDesign,
+    half: Half,
+    layer: str = "",
+    **streams: AxiStream,
 ) -> ForwardHalfPorts:
     """Ports of the engine of a layer, whose registers have names that begin with ``layer``."""
     names = "map_config", "load_config", "output_config"
@@ -160,8 +164,8 @@ def fused_forward(
     rst: Bit,
     start: Bit,
     ports: FusedForwardPorts,
-    design: Design,
-    second: Design,
+    design: EngineDesign,
+    second: EngineDesign,
     groups: int,
 ) -> Any:
     """Compute two super layers, one behind the other, for a batch of images.

@@ -38,7 +38,7 @@ from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.row_sequencer import row_sequencer
 from merp.hdl.cnn_merp.sequencer.sequencer import sequencer
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class InputPorts(GivenPorts):
@@ -66,7 +66,7 @@ def input_path(
     rst: Bit,
     start: Bit,
     ports: InputPorts,
-    design: Design,
+    design: EngineDesign,
     sums: Literal["map", "gradient", "row"],
 ) -> Any:
     """Keep k rows of map words in the banks and issue a slot per cycle.

@@ -40,7 +40,7 @@ from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_beats import unpool_beats
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.piece_cutter import piece_cutter
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 ARRAYS = {"position": gradient_array, "row": row_array}
@@ -57,7 +57,7 @@ FROM_OTHER_HALF = "s_axis_delta", "s_axis_kernel"
 """Those of them that the other half of a pass gives, in the arithmetic's format."""
 
 
-def _folding(ports: KernelUpdatePorts, design: Design) -> dict[str, Any]:
+def _folding(ports: KernelUpdatePorts, design: EngineDesign) -> dict[str, Any]:
     """Ports of the input side that not every design has."""
     found: dict[str, Any] = {}
     if design.folded:
@@ -74,7 +74,7 @@ def _whole_deltas(
     rst: Bit,
     start: Bit,
     ports: KernelUpdatePorts,
-    design: Design,
+    design: EngineDesign,
     sink: AxiStream,
     undone: UnpoolDesign | None,
     error: Bit,
@@ -121,7 +121,7 @@ def _whole_deltas(
 
 
 def _buffer(
-    clk: Bit, rst: Bit, start: Bit, ports: KernelUpdatePorts, design: Design, **signals: Any
+    clk: Bit, rst: Bit, start: Bit, ports: KernelUpdatePorts, design: EngineDesign, **signals: Any
 ) -> Any:
     """What keeps the deltas of two positions, or of two rows where gradients are summed by row."""
     config = ports.map_config
@@ -135,7 +135,7 @@ def _buffer(
 
 
 def _biases(
-    clk: Bit, rst: Bit, design: Design, element: DeltaElement, access: GradientAccess
+    clk: Bit, rst: Bit, design: EngineDesign, element: DeltaElement, access: GradientAccess
 ) -> Any:
     """The gradients of the biases, which the update unit reads."""
     return (bias_gradients if design.delta_beat > 1 else bias_gradient)(
@@ -149,7 +149,7 @@ def _biases(
     )
 
 
-def _extent(ports: KernelUpdatePorts, design: Design) -> Extent:
+def _extent(ports: KernelUpdatePorts, design: EngineDesign) -> Extent:
     """The registers that say what is updated, as far as the design has them."""
     return Extent(
         ports.map_config,
@@ -173,7 +173,7 @@ def kernel_update(
     rst: Bit,
     start: Bit,
     ports: KernelUpdatePorts,
-    design: Design,
+    design: EngineDesign,
     undone: UnpoolDesign | None = None,
 ) -> Any:
     """Sum the gradients of one layer over a batch of images and update its kernels and biases.

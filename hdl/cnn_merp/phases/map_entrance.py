@@ -9,11 +9,11 @@ from merp.hdl.base.signals import Stream
 from merp.hdl.conversion.entity import Bit
 from merp.hdl.streams.piece_cutter import piece_cutter
 from merp.hdl.streams.tail_filler import tail_filler
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 def map_entrance(
-    clk: Bit, rst: Bit, start: Bit, ports: Interface, design: Design, sink: Stream
+    clk: Bit, rst: Bit, start: Bit, ports: Interface, design: EngineDesign, sink: Stream
 ) -> tuple[Stream, Any]:
     """The stream that a datapath takes of ``sink``, and what makes it, if anything has to.
 

@@ -19,12 +19,12 @@ from merp.hdl.conversion.entity import Word, entity
 from merp.models.base.byte_image import ByteImage
 from merp.models.base.formats import FloatFormat
 from merp.models.base.storage import StoredFormat
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.word_counters import stored_format
 
 
 def inside(
-    ports: DesignPorts[Any], phase: str, design: Design, names: Sequence[str]
+    ports: DesignPorts[Any], phase: str, design: EngineDesign, names: Sequence[str]
 ) -> tuple[dict[str, AxiStream], list[Any]]:
     """The streams of the arithmetic's elements behind the ports of an engine, by port.
 

@@ -15,7 +15,7 @@ from merp.hdl.cnn_merp.ports.streams import stream
 from merp.models.base.counters import PROPAGATION
 from merp.models.base.rates import PLAIN, UpdateRule
 from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.word_counters import BACKWARD_WORDS, VELOCITY_WORDS
 
 
@@ -34,7 +34,7 @@ def backward_status(of: OnePass) -> HalvesStatus:
     return HalvesStatus(tuple(BackwardPorts.streams_of(of)), PROPAGATION)
 
 
-def _update(of: OnePass) -> Design:
+def _update(of: OnePass) -> EngineDesign:
     return of.design.update
 
 

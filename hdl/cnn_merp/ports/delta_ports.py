@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.passes import Half, PassConfig
 from merp.hdl.cnn_merp.ports.streams import PASS, half_of, stream
 from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.word_counters import (
     ADDED_STATE_WORDS,
     ADDED_WORDS,
@@ -30,7 +30,7 @@ def delta_status(design: DeltaDesign) -> Status:
     return Status(tuple(DeltaPorts.streams_of(design)))
 
 
-def _engine(design: DeltaDesign) -> Design:
+def _engine(design: DeltaDesign) -> EngineDesign:
     return design.engine
 
 

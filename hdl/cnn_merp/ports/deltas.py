@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.models.machines.cnn_merp.params.delta_registers import DILATE
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.models.machines.cnn_merp.params.unpool_registers import unpool_table
 
@@ -19,5 +19,5 @@ class UnpoolConfig(RegisterBundle):
 class DilateConfig(RegisterBundle):
     """Run-time registers of the dilater, those of the table ``DILATE``."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         super().__init__(DILATE, design)

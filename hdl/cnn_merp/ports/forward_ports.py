@@ -11,7 +11,7 @@ from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.passes import AddConfig, Half, PassConfig
 from merp.hdl.cnn_merp.ports.streams import PASS, half_of, stream
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.word_counters import (
     ADDED_WORDS,
     FORWARD_STATE_WORDS,
@@ -20,20 +20,20 @@ from merp.models.machines.cnn_merp.params.word_counters import (
 )
 
 
-def forward_status(design: Design) -> Status:
+def forward_status(design: EngineDesign) -> Status:
     """Status of forward propagation, with the words (of state: bytes) that passed each port."""
     return Status(tuple(ForwardPorts.streams_of(design)))
 
 
-def _partial(design: Design) -> bool:
+def _partial(design: EngineDesign) -> bool:
     return design.partial
 
 
-def _added(design: Design) -> bool:
+def _added(design: EngineDesign) -> bool:
     return design.added
 
 
-class ForwardPorts(DesignPorts[Design]):
+class ForwardPorts(DesignPorts[EngineDesign]):
     """Ports of forward propagation on a design."""
 
     MEMBERS: ClassVar[tuple[Member[Any], ...]] = (

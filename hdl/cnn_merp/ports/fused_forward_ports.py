@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.ports.passes import TurnConfig
 from merp.hdl.cnn_merp.ports.status import HalvesStatus
 from merp.hdl.cnn_merp.ports.streams import stream
 from merp.models.base.counters import FIRST
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.word_counters import FUSED_STATE_WORDS, FUSED_WORDS
 
@@ -25,11 +25,11 @@ def fused_status(design: FusedDesign) -> HalvesStatus:
     return HalvesStatus(tuple(FusedForwardPorts.streams_of(design)), FIRST)
 
 
-def _first(design: FusedDesign) -> Design:
+def _first(design: FusedDesign) -> EngineDesign:
     return design.first
 
 
-def _second(design: FusedDesign) -> Design:
+def _second(design: FusedDesign) -> EngineDesign:
     return design.second
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
 from merp.models.base.rates import UpdateRule
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import update_table
 
 
 class DeltaElement:
     """A delta word, of ``delta_beat`` deltas, on its way to the bias gradients."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.valid = flag()
         self.data = bits(design.delta_beat * design.fmt.width)
         self.index = count(design.groups * design.n_cu // design.delta_beat - 1)  # output map(s)
@@ -26,7 +26,7 @@ class GradientRead:
     several elements per beat they are numbers: of the read within the word, and of the CU.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         width = design.fmt.width
         self.enable = flag()  # no slot is in flight, the memories are the reader's
         self.addr = count(design.gradient_words - 1)
@@ -41,7 +41,7 @@ class GradientRead:
 class GradientBeat:
     """Gradients as they leave, ``kernel_port`` in a beat."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.valid = flag()
         self.data = bits(design.kernel_port * design.fmt.width)  # zeros behind the last that counts
         self.keep = bits(design.kernel_port)  # which of them count
@@ -52,5 +52,5 @@ class GradientBeat:
 class UpdateConfig(RegisterBundle):
     """Run-time registers of the update unit, those of ``update_table``."""
 
-    def __init__(self, design: Design, rule: UpdateRule) -> None:
+    def __init__(self, design: EngineDesign, rule: UpdateRule) -> None:
         super().__init__(update_table(rule), design)

@@ -19,7 +19,7 @@ from merp.hdl.cnn_merp.ports.maps import (
 from merp.hdl.cnn_merp.ports.passes import Half, UpdatePassConfig
 from merp.hdl.cnn_merp.ports.streams import half_of, stream
 from merp.models.base.rates import PLAIN, UpdateRule
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.models.machines.cnn_merp.params.word_counters import (
     KERNEL_UPDATE_STATE_WORDS,
@@ -36,7 +36,7 @@ class UpdateDesign(NamedTuple):
         unpool: un-pooling in front of it, of deltas that come at pooled resolution.
     """
 
-    engine: Design
+    engine: EngineDesign
     rule: UpdateRule = PLAIN
     unpool: UnpoolDesign | None = None
 
@@ -46,7 +46,7 @@ def kernel_update_status(design: UpdateDesign) -> Status:
     return Status(tuple(KernelUpdatePorts.streams_of(design)))
 
 
-def _engine(design: UpdateDesign) -> Design:
+def _engine(design: UpdateDesign) -> EngineDesign:
     return design.engine
 
 

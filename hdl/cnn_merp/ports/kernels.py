@@ -6,7 +6,7 @@ from typing import Any
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.registers import KERNEL, LOAD
 
 
@@ -23,7 +23,9 @@ class KernelWrite:
     elements: Any = None
     places: Any = None
 
-    def __init__(self, design: Design, width: int | None = None, by_tap: bool = False) -> None:
+    def __init__(
+        self, design: EngineDesign, width: int | None = None, by_tap: bool = False
+    ) -> None:
         self.enable = bits(design.n_cu)  # a bit per CU
         self.addr = count(design.kernel_words - 1)  # input map * G + group
         self.data = bits(width or design.window_width)  # a kernel's k*k elements, tap 0 lowest
@@ -40,7 +42,7 @@ class KernelRead:
     tell apart: where CUs are fused a subnormal is a signed zero, and a NaN is the canonical one.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.enable = flag()  # no slot is in flight, the memories are the reader's
         self.addr = count(design.kernel_words - 1)  # word of the kernel memories
         self.tap = count(design.taps - 1)  # element of the word
@@ -51,7 +53,7 @@ class KernelRead:
 class BiasWrite:
     """Write port of the bias memories: ``enable`` has a bit per CU."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.enable = bits(design.n_cu)  # a bit per CU
         self.addr = count(design.groups - 1)  # group of output maps
         self.data = bits(design.fmt.width)  # a bias
@@ -63,7 +65,7 @@ class OriginWrite:
     CU j takes word j mod map_port of ``data``.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.enable = bits(design.n_cu)  # a bit per CU
         self.addr = count(design.origins - 1)  # group of output maps, behind those of its position
         self.data = bits(design.map_port * design.origin_format.width)  # a bias or a partial sum
@@ -72,12 +74,12 @@ class OriginWrite:
 class KernelConfig(RegisterBundle):
     """Run-time registers of a design for smaller kernels, those of the table ``KERNEL``."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         super().__init__(KERNEL, design)
 
 
 class LoadConfig(RegisterBundle):
     """Run-time registers of the kernel loader, those of the table ``LOAD``."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         super().__init__(LOAD, design)

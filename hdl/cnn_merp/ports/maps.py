@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import (
     FOLD_ROWS,
     GRADIENT_MAP,
@@ -17,35 +17,35 @@ from merp.models.machines.cnn_merp.params.registers import FOLD, MAP, PORT, Laye
 class MapConfig(RegisterBundle):
     """Run-time registers of the input side, those of the table ``MAP``."""
 
-    def __init__(self, design: Design, table: LayerTable = MAP) -> None:
+    def __init__(self, design: EngineDesign, table: LayerTable = MAP) -> None:
         super().__init__(with_sides(table, design), design)
 
 
 class FoldConfig(RegisterBundle):
     """Run-time registers of a design for fully connected layers, those of the table ``FOLD``."""
 
-    def __init__(self, design: Design, table: LayerTable = FOLD) -> None:
+    def __init__(self, design: EngineDesign, table: LayerTable = FOLD) -> None:
         super().__init__(table, design)
 
 
 class FoldRowConfig(FoldConfig):
     """The same where images stand for the columns of a row, those of the table ``FOLD_ROWS``."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         super().__init__(design, FOLD_ROWS)
 
 
 class PortConfig(RegisterBundle):
     """Run-time registers of maps that come several elements to a beat, those of ``PORT``."""
 
-    def __init__(self, design: Design, table: LayerTable = PORT) -> None:
+    def __init__(self, design: EngineDesign, table: LayerTable = PORT) -> None:
         super().__init__(table, design)
 
 
 class UpdatePortConfig(PortConfig):
     """The same where deltas do, too, those of the table ``UPDATE_PORT``."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         super().__init__(design, UPDATE_PORT)
 
 
@@ -66,7 +66,7 @@ class Floor:
 class BankWrite:
     """A map word on its way into the banks: row and column enables select one of them."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.rows = bits(design.k)  # enable of each row of banks
         self.columns = bits(design.k)  # enable of each column of banks
         self.addr = count(design.d * design.row_words - 1)  # in that bank
@@ -79,7 +79,7 @@ class WideBankWrite:
     ``places`` and ``data`` have map_port parts, the first memories' lowest.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.places = bits(design.map_port * design.taps)  # enables: row of banks by row of banks
         self.addr = count(design.d * design.row_words - 1)  # in all of them
         self.data = bits(design.map_port * design.fmt.width)  # an element for each
@@ -93,7 +93,7 @@ class BankRead:
     bank whose tap lies in the padding (``rows_on`` or ``columns_on`` low) gives +0.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         reach = bank_reach(design)
         self.enable = flag()  # a window is read
         self.rows_on = bits(design.k)  # rows of banks whose taps lie inside the map
@@ -108,7 +108,7 @@ class BankRead:
             self.lane = count(design.map_port - 1)  # the input map, modulo map_port
 
 
-def bank_reach(design: Design) -> int:
+def bank_reach(design: EngineDesign) -> int:
     """Largest read address: that of a bank in the padding runs past the memory, unread."""
     return (design.d + 1) * design.row_words + 2 * design.max_maps
 
@@ -119,22 +119,22 @@ class GradientMapConfig(MapConfig):
     The input side tells by this type which order and rule it follows.
     """
 
-    def __init__(self, design: Design, table: LayerTable = GRADIENT_MAP) -> None:
+    def __init__(self, design: EngineDesign, table: LayerTable = GRADIENT_MAP) -> None:
         super().__init__(design, table)
 
 
 class RowMapConfig(GradientMapConfig):
     """The same where a row of positions is swept for each kernel; rest comes after each sweep."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         super().__init__(design, ROW_MAP)
 
 
-def map_config(design: Design) -> GradientMapConfig:
+def map_config(design: EngineDesign) -> GradientMapConfig:
     """Registers of the input side of a kernel update on ``design``."""
     return (RowMapConfig if design.ku_kind == "row" else GradientMapConfig)(design)
 
 
-def fold_config(design: Design) -> FoldConfig:
+def fold_config(design: EngineDesign) -> FoldConfig:
     """Registers of a kernel update on ``design`` that say how fully connected layers are folded."""
     return (FoldRowConfig if design.ku_kind == "row" else FoldConfig)(design)

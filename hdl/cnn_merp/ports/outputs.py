@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, flag
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.registers import output_table
 
 
@@ -14,7 +14,7 @@ class Sums:
     They are elements; in a design for partial sums they have the room of an accumulator's word.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.valid = flag()  # sums of a slot are finished
         self.data = bits(design.n_cu * design.sum_format.width)  # n_cu elements, CU 0 lowest
 
@@ -22,5 +22,5 @@ class Sums:
 class OutputConfig(RegisterBundle):
     """Run-time registers of the super layer, those of ``output_table``."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         super().__init__(output_table(design), design)

@@ -9,7 +9,7 @@ from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import flag
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.conversion.entity import Bit
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.fused_registers import TURN
 from merp.models.machines.cnn_merp.params.kernel_update_registers import UPDATE_PASS
 from merp.models.machines.cnn_merp.params.registers import ADD, LayerTable, pass_table
@@ -18,28 +18,28 @@ from merp.models.machines.cnn_merp.params.registers import ADD, LayerTable, pass
 class PassConfig(RegisterBundle):
     """Run-time registers of a pass, those of ``pass_table``."""
 
-    def __init__(self, design: Design, table: LayerTable | None = None) -> None:
+    def __init__(self, design: EngineDesign, table: LayerTable | None = None) -> None:
         super().__init__(table or pass_table(design), design)
 
 
 class UpdatePassConfig(PassConfig):
     """The same of a kernel update, those of the table ``UPDATE_PASS``."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         super().__init__(design, UPDATE_PASS)
 
 
 class AddConfig(RegisterBundle):
     """Run-time registers of maps that are added several to a beat, those of the table ``ADD``."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         super().__init__(ADD, design)
 
 
 class TurnConfig(RegisterBundle):
     """Run-time registers of two groups that take turns, those of the table ``TURN``."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         super().__init__(TURN, design)
 
 
@@ -64,7 +64,7 @@ class PartialSums:
 class Half:
     """What one of the two halves of a pass tells: there its words and cycles are counted for it."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.loaded = flag()  # it has what must be there before maps come
         self.verdict = Verdict(design)
         self.complete = flag()  # all its maps, or deltas, were accepted
@@ -101,7 +101,7 @@ class RunProgress(GivenPorts):
     )
 
 
-def run_signals(ports: Interface, design: Design) -> dict[str, Any]:
+def run_signals(ports: Interface, design: EngineDesign) -> dict[str, Any]:
     """The signals of a ``RunProgress`` by name: those of a half of a pass, or an engine's own."""
     half = ports.half if ports.has("half") else Half(design)
     return dict(vars(half.progress))

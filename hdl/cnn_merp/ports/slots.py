@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.hdl.base.signals import count, flag
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class Slot:
@@ -13,7 +13,7 @@ class Slot:
     slot is valid one cycle after the slot (it loads while the kernel memory reads).
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.valid = flag()  # there is a slot in this cycle
         self.kernel_addr = count(design.kernel_words - 1)  # word of the kernel memories
         self.acc_addr = count(design.p * design.groups - 1)  # place in the accumulator memories
@@ -25,7 +25,7 @@ class Slot:
 class OriginSlot(Slot):
     """The same in a design for partial sums, which do not all start at the bias of their group."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         super().__init__(design)
         self.origin = count(design.origins - 1)  # of a first slot: word that the sums start at
 
@@ -33,7 +33,7 @@ class OriginSlot(Slot):
 class Verdict:
     """The sequencer's verdict of a cycle: a slot, or the cause why there is none."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.issue = flag()  # a slot is issued
         self.useful = count(design.n_cu)  # CUs that the slot keeps busy
         self.stall_input = flag()  # none: the input is starved
@@ -49,7 +49,7 @@ class RowSlot:
     The window and the deltas of a slot are valid one cycle after it. A sweep has no gaps.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.valid = flag()  # there is a slot in this cycle
         self.column = count(design.max_size - 1)  # of the output row
         self.first = flag()  # the sweep's first column

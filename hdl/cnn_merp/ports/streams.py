@@ -7,7 +7,7 @@ from typing import Any
 
 from merp.hdl.base.interface import Member, always
 from merp.hdl.base.signals import BYTE, AxiStream
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.word_counters import PARTIAL_WORDS, stored_format
 
 PARAMETERS = ("kernel", "bias", "second_kernel", "second_bias")
@@ -19,7 +19,7 @@ def stream(
     words: str,
     name: str,
     there: Callable[[Any], bool] = always,
-    engine: Callable[[Any], Design] = lambda design: design,
+    engine: Callable[[Any], EngineDesign] = lambda design: design,
 ) -> Member[Any]:
     """A stream of a top.
 
@@ -30,7 +30,7 @@ def stream(
     return Member(name, lambda design: _axi(phase, words, engine(design)), there, words, AxiStream)
 
 
-def _axi(phase: str, port: str, design: Design) -> AxiStream:
+def _axi(phase: str, port: str, design: EngineDesign) -> AxiStream:
     lanes = design.kernel_port if port.startswith(PARAMETERS) else design.map_port
     if port in PARTIAL_WORDS:
         return AxiStream(design.partial_width, lanes)

@@ -9,7 +9,7 @@ from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, FoldRowConfig, MapConf
 from merp.hdl.cnn_merp.ports.passes import PartialSums
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class MapPlace:
@@ -95,7 +95,7 @@ class KeptRows:
 class WindowFetch:
     """A window on its way: the read of the banks, and a cycle later its rotation."""
 
-    def __init__(self, design: Design, shift_width: int) -> None:
+    def __init__(self, design: EngineDesign, shift_width: int) -> None:
         self.read = BankRead(design)
         self.row_shift = bits(shift_width)  # of the window, a cycle after its read
         self.column_shift = bits(shift_width)  # the same
@@ -141,6 +141,6 @@ class SlotWalk:
 class OriginChoice:
     """What the sums of a slot start at."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.arrived = flag()  # the window's elements are there, and what its sums start at
         self.origin = count(design.origins - 1)  # place of the word that the slot starts at

@@ -13,7 +13,7 @@ from merp.hdl.cnn_merp.ports.windows import SlotWalk
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_counter import credit_check, credit_counter
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -27,7 +27,7 @@ def accumulator_issue(
     credit: Bit,
     fire: Bit,
     verdict: Verdict,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Decide whether a slot is issued in this cycle, or name the reason why not.
 

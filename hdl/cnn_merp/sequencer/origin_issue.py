@@ -13,7 +13,7 @@ from merp.hdl.cnn_merp.ports.windows import OriginChoice, WindowSlots
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_counter import credit_check, credit_counter
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -27,7 +27,7 @@ def origin_issue(
     slots: WindowSlots,
     cu_group: Word,
     choice: OriginChoice,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Hold a position back until its partial sums are there, and say where they are.
 

@@ -11,13 +11,13 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord, row_width
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
-class Place:
+class WindowPlace:
     """A position of the walk. Rows and columns of its window's first tap, in padded coordinates."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         size_width = design.max_size.bit_length() + 2
         self.image_row = bits(row_width(design))  # rows of the images before this one
         self.line = bits(row_width(design))  # and rows of this one above the window
@@ -40,7 +40,13 @@ class Place:
 
 @entity
 def position_decoder(
-    clk: Bit, config: MapConfig, at: Place, sums: Bit, loads: Bit, head: Word, design: Design
+    clk: Bit,
+    config: MapConfig,
+    at: WindowPlace,
+    sums: Bit,
+    loads: Bit,
+    head: Word,
+    design: EngineDesign,
 ) -> Any:
     """Compute a position's word in two steps: sums and comparisons, then the choices among them.
 

@@ -12,10 +12,10 @@ from myhdl import always, always_comb, block, intbv
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.maps import FoldRowConfig, MapConfig
 from merp.hdl.cnn_merp.ports.windows import PositionHead
-from merp.hdl.cnn_merp.sequencer.position_decoder import Place, position_decoder
+from merp.hdl.cnn_merp.sequencer.position_decoder import WindowPlace, position_decoder
 from merp.hdl.cnn_merp.sequencer.ring_advance import ring_advance
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -78,7 +78,7 @@ def _sweeps(
     steps: Bit,
     end_of_row: Bit,
     end_of_sweeps: Bit,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Whether the row at hand has been listed config.sweeps times."""
     sweeps_left = count(design.kernel_words)  # of this row, this one included
@@ -111,7 +111,7 @@ def position_generator(
     start: Bit,
     config: MapConfig,
     head: PositionHead,
-    design: Design,
+    design: EngineDesign,
     sweeps: bool = False,
     fold: FoldRowConfig | None = None,
 ) -> Any:
@@ -135,7 +135,7 @@ def position_generator(
 
     active = flag()  # the walk is at a position
     steps, loads = flag(), flag()
-    at = Place(design)
+    at = WindowPlace(design)
     out_row, out_column = count(design.max_size), count(design.max_size)
     image = count(design.max_images)
     image_mod = count(k)  # ring place of the image's first window row

@@ -7,7 +7,7 @@ fourteen ports, is what an interleaving sequencer can store and select.
 from __future__ import annotations
 
 from merp.hdl.cnn_merp.ports.maps import bank_reach
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class PositionWord:
@@ -18,7 +18,7 @@ class PositionWord:
     those left of ``first_column``), then the read of the banks and two flags.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.row_width = row_width(design)
         self.column_width = design.max_size.bit_length()
         self.word_width = bank_reach(design).bit_length()  # addresses, in words
@@ -51,6 +51,6 @@ class PositionWord:
         self.width = at
 
 
-def row_width(design: Design) -> int:
+def row_width(design: EngineDesign) -> int:
     """Bits of a row number counted over all images of a run, and of what is compared with it."""
     return (design.max_images * design.max_size + 4 * design.k * design.d).bit_length()

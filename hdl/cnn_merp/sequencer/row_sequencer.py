@@ -19,7 +19,7 @@ from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_counter import credit_counter
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import longest_rest
 
 
@@ -74,7 +74,7 @@ def row_sequencer(
     filled: Bit,
     fetch: WindowFetch,
     issued: Issued,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Walk rows of positions, input maps, groups and columns; nothing behind it ever stalls.
 

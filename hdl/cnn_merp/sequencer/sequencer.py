@@ -31,7 +31,7 @@ from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
 from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -43,7 +43,7 @@ def _slots(
     group: Word,
     slot_1: Slot,
     slot: Slot,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """A slot in two cycles: ``slot_1`` a cycle after the issue, ``slot`` another one later."""
     p, groups_max = design.p, design.groups
@@ -90,7 +90,7 @@ def sequencer(
     room: SumsRoom,
     fetch: WindowFetch,
     issued: Issued,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Issue the slots of every window; everything behind is a pipeline that never stalls.
 

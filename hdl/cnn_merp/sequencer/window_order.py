@@ -14,13 +14,13 @@ from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.windows import KeptRows, PositionHead, WindowSlots
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class NextWindow:
     """The window that is next, in registers: a decision about it waits for no comparison."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.valid = flag()  # there is a window
         self.arrived = flag()  # it is valid, and its last element has been written
         self.channel = count(design.max_maps)  # input map
@@ -42,7 +42,7 @@ def window_order(
     slots: WindowSlots,
     window: NextWindow,
     position: Word,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Walk positions and input maps, a window ahead of the slots.
 

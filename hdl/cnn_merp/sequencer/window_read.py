@@ -10,7 +10,7 @@ from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.windows import WindowFetch
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -20,7 +20,7 @@ def window_read(
     position: Word,
     channel: Word,
     fetch: WindowFetch,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Read the window of an input map at a position.
 

@@ -13,7 +13,7 @@ from merp.hdl.cnn_merp.super_layer.super_layer_ports import Issue
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.hdl.streams.head import Head
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -26,7 +26,7 @@ def beat_issue(
     issue: Issue,
     credit: Bit,
     drained: Bit,
-    design: Design,
+    design: EngineDesign,
     places: int,
 ) -> Any:
     """Issue one beat per cycle to the rigid pipeline of ReLU and pooling.

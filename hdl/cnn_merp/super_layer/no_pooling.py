@@ -6,12 +6,12 @@ from typing import Any
 
 from myhdl import always_comb
 
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import Closing, Step
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import BeatStep, Closing
 from merp.hdl.conversion.entity import entity
 
 
 @entity
-def no_pooling(step: Step, closing: Closing) -> Any:
+def no_pooling(step: BeatStep, closing: Closing) -> Any:
     """Stand in for pool_control where windows are single elements.
 
     step     in   the beat of this cycle, and its position

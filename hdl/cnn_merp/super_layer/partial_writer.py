@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import ConcatSignal, always_comb, block
 
 from merp.hdl.base.signals import Stream, bits, flag
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import BeatStep, ResultBeat
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
@@ -15,7 +15,7 @@ from merp.hdl.streams.head import Head
 from merp.hdl.streams.serializer import serializer
 from merp.hdl.streams.wide_serializer import wide_serializer
 from merp.models.base.latencies import CREDIT_RETURN
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 PLACES = CREDIT_RETURN + 1  # the decision
 
@@ -37,12 +37,12 @@ def partial_writer(
     rst: Bit,
     start: Bit,
     raw: Bit,
-    step: Step,
+    step: BeatStep,
     permit: Bit,
-    beat: Beat,
+    beat: ResultBeat,
     source: Stream,
     sent: Bit,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Send the sums of every beat of a run whose sums leave raw.
 

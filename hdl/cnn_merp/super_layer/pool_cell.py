@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.super_layer.coded_max import coded_max
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolUpdate, element_width
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.base.state_field import position_bits
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -25,7 +25,7 @@ def pool_cell(
     average: Bit,
     y: Word,
     index: int,
-    design: Design,
+    design: EngineDesign,
     codes: Word = None,
 ) -> Any:
     """Keep one partial result per address, and combine it with an element.

@@ -9,10 +9,10 @@ from myhdl import ConcatSignal, always, always_comb, block, intbv
 from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.pool_strobes import pool_strobes
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolSteps, Step
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import BeatStep, PoolSteps
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.base.state_field import position_bits
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -86,7 +86,7 @@ def _walk(
 
 @entity
 def pool_code(
-    clk: Bit, start: Bit, config: OutputConfig, step: Step, codes: Word, design: Design
+    clk: Bit, start: Bit, config: OutputConfig, step: BeatStep, codes: Word, design: EngineDesign
 ) -> Any:
     """Follow the output positions and give row * window + column in the window of each memory.
 

@@ -12,15 +12,15 @@ from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.pool_axis import pool_axis
 from merp.hdl.cnn_merp.super_layer.pool_strobes import pool_strobes
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import (
+    BeatStep,
     Closing,
     OpenWindows,
     PoolSizes,
     PoolSteps,
     PoolUpdate,
-    Step,
 )
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -42,10 +42,10 @@ def pool_control(
     clk: Bit,
     start: Bit,
     config: OutputConfig,
-    step: Step,
+    step: BeatStep,
     closing: Closing,
     update: PoolUpdate,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Follow the output positions and control the pooling memories of all units.
 

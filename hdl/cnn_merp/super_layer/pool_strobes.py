@@ -6,14 +6,14 @@ from typing import Any
 
 from myhdl import always_comb, block
 
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolSteps, Step
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import BeatStep, PoolSteps
 from merp.hdl.conversion.entity import Bit
 
 
 @block
 def pool_strobes(
     start: Bit,
-    step: Step,
+    step: BeatStep,
     rows: PoolSteps,
     columns: PoolSteps,
 ) -> Any:

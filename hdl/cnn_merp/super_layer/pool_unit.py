@@ -17,10 +17,10 @@ from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.super_layer.pool_cell import pool_cell
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolUpdate, element_width
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
-def pool_unit_latency(design: Design) -> int:
+def pool_unit_latency(design: EngineDesign) -> int:
     """Cycles from an element to the result that it completes."""
     return design.pool_latency + (design.mul_latency if design.average else 0)
 
@@ -33,7 +33,7 @@ def pool_unit(
     average: Bit,
     scale: Word,
     y: Word,
-    design: Design,
+    design: EngineDesign,
     codes: Word = None,
 ) -> Any:
     """Pool the elements of one lane.

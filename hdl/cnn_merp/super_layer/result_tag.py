@@ -7,14 +7,20 @@ from typing import Any
 from myhdl import always
 
 from merp.hdl.base.signals import count, flag
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import ResultBeat
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
 def result_tag(
-    clk: Bit, rst: Bit, beat: Beat, results: Word, last: Bit, design: Design, cycles: int
+    clk: Bit,
+    rst: Bit,
+    beat: ResultBeat,
+    results: Word,
+    last: Bit,
+    design: EngineDesign,
+    cycles: int,
 ) -> Any:
     """Delay the number of a beat's results, and the mark of the run's last ones.
 

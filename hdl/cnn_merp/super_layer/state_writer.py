@@ -17,9 +17,9 @@ from merp.hdl.cnn_merp.super_layer.state_field import state_field
 from merp.hdl.cnn_merp.super_layer.state_joiner import state_joiner
 from merp.hdl.cnn_merp.super_layer.state_serializer import state_serializer
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import (
-    Beat,
     FieldSizes,
     Issue,
+    ResultBeat,
     Results,
     element_width,
 )
@@ -30,12 +30,17 @@ from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.hdl.streams.head import Head
 from merp.models.base.state_field import position_bits
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
 def _fields(
-    config: OutputConfig, beat: Beat, results: Results, word: Word, written: Bit, design: Design
+    config: OutputConfig,
+    beat: ResultBeat,
+    results: Results,
+    word: Word,
+    written: Bit,
+    design: EngineDesign,
 ) -> Any:
     """Fields of results, or masks of the beat's elements, as they wait for the serializer.
 
@@ -104,7 +109,7 @@ def _fields(
 
 
 @block
-def _field_size(config: OutputConfig, size: Word, design: Design) -> Any:
+def _field_size(config: OutputConfig, size: Word, design: EngineDesign) -> Any:
     """Bits of a field: its mask bit, if the run has ReLU, and its position in its window."""
     sizes = (0, *(position_bits(window) for window in range(1, design.pool_window + 1)))
     position_size = count(position_bits(design.pool_window))
@@ -133,7 +138,7 @@ def state_writer(
     results: Results,
     source: Stream,
     done: Bit,
-    design: Design,
+    design: EngineDesign,
     places: int,
 ) -> Any:
     """Send the state of a run as a string of bits without gaps.

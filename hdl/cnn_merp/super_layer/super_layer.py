@@ -21,13 +21,13 @@ from merp.hdl.cnn_merp.super_layer.pool_unit import pool_unit, pool_unit_latency
 from merp.hdl.cnn_merp.super_layer.result_tag import result_tag
 from merp.hdl.cnn_merp.super_layer.state_writer import state_writer
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import (
-    Beat,
+    BeatStep,
     Closing,
     Issue,
     OutputStreams,
     PoolUpdate,
+    ResultBeat,
     Results,
-    Step,
     element_width,
 )
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -37,7 +37,7 @@ from merp.hdl.streams.serializer import serializer
 from merp.hdl.streams.wide_serializer import wide_serializer
 from merp.models.base.latencies import CREDIT_RETURN
 from merp.models.base.state_field import position_bits
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -73,11 +73,11 @@ def _pooling(
     clk: Bit,
     start: Bit,
     config: OutputConfig,
-    step: Step,
+    step: BeatStep,
     closing: Closing,
     rectified: list[Word],
     elements: list[Word],
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Pooling of each lane of a beat."""
     update = PoolUpdate(design)
@@ -174,7 +174,7 @@ def _raw_sums(
     map_sent: Bit,
     sent: Bit,
     source: Stream,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Sums that leave raw beside the results of other runs.
 
@@ -217,7 +217,7 @@ def super_layer(
     credit: Bit,
     out: OutputStreams,
     done: Bit,
-    design: Design,
+    design: EngineDesign,
     raw: Bit = None,
 ) -> Any:
     """Finish the sums of output positions and send them as map words.
@@ -243,7 +243,7 @@ def super_layer(
     places = latency + CREDIT_RETURN + 1  # the decision
 
     word = Head(design.n_cu * place)
-    step, beat = Step(design), Beat(design)
+    step, beat = BeatStep(design), ResultBeat(design)
     closed, closing = Closing(), Closing()  # a window; with results, which raw sums do not give
     if raw is None:
         closing = closed

@@ -7,21 +7,21 @@ from typing import Any
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.base.state_field import position_bits
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
-def beats_per_word(design: Design) -> int:
+def beats_per_word(design: EngineDesign) -> int:
     """Beats of a group whose CUs are all in use."""
     return -(-design.n_cu // design.r)
 
 
-def element_width(design: Design) -> int:
+def element_width(design: EngineDesign) -> int:
     """Bits of a pooled element: in a design that writes the state, its position is above it."""
     coded = design.state and design.pool_window > 1
     return design.fmt.width + (position_bits(design.pool_window) if coded else 0)
 
 
-class Step:
+class BeatStep:
     """Whether a beat is issued in this cycle, and the place of the beat that is next.
 
     ``beat`` is its index in its position, ``ends_position`` marks the position's last beat. The
@@ -29,7 +29,7 @@ class Step:
     image.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         largest = design.groups * beats_per_word(design) - 1
         self.issue = flag()  # a beat is issued
         # Wide enough for the difference to pool_latency, too.
@@ -40,7 +40,7 @@ class Step:
         self.last_image = flag()  # and in the last image
 
 
-class Beat:
+class ResultBeat:
     """A beat, one cycle after its issue: r elements, the first in the lowest bits.
 
     ``results`` of its lanes complete a pooling window; 0 if the beat does not. ``last`` marks the
@@ -48,7 +48,7 @@ class Beat:
     lanes that count, 0 without a beat, and ``ends_run`` marks the last beat of the run.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.data = bits(design.r * design.sum_format.width)  # r elements, the first lowest
         self.results = count(design.r)  # lanes that complete a pooling window
         self.last = flag()  # results are the last of the run
@@ -66,7 +66,7 @@ class PoolUpdate:
     for the beat that is next, and stay until it is issued.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         memories = design.pool_overlap**2
         self.address_width = max(1, (design.pool_words - 1).bit_length())
         self.read = bits(memories)  # -1: the beat's elements lie in the memory's open window
@@ -92,7 +92,9 @@ class Issue:
     permit  (where the state is written, or sums leave raw) that beat has a place there
     """
 
-    def __init__(self, step: Step, beat: Beat, closing: Closing, permit: Bit = None) -> None:
+    def __init__(
+        self, step: BeatStep, beat: ResultBeat, closing: Closing, permit: Bit = None
+    ) -> None:
         self.step = step
         self.beat = beat  # the same one cycle later, with its elements
         self.closing = closing

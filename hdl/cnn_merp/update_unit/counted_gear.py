@@ -11,7 +11,7 @@ from merp.hdl.cnn_merp.ports.gradients import GradientBeat
 from merp.hdl.conversion.entity import Bit, Word
 from merp.hdl.streams.head import Head
 from merp.hdl.streams.wide_serializer import wide_serializer
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -24,7 +24,7 @@ def counted_gear(
     load: Bit,
     beat: GradientBeat,
     take: Bit,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Put reads end to end, those of kernels and those of biases apart.
 

@@ -27,12 +27,12 @@ from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.hdl.streams.stream_slice import stream_slice
 from merp.models.base.latencies import CREDIT_RETURN
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import GRADIENT_CHOICE, GRADIENT_READ
 
 
 @block
-def _choose(clk: Bit, tag: Word, kernel: Word, bias: Word, read: Word, design: Design) -> Any:
+def _choose(clk: Bit, tag: Word, kernel: Word, bias: Word, read: Word, design: EngineDesign) -> Any:
     """Join a read with its tag: elements that count, and zeros above them."""
     kept = (design.taps - (design.gradient_reads - 1) * design.gradient_read) * design.fmt.width
     chosen, late_tag = bits(len(kernel)), bits(len(tag))
@@ -65,7 +65,7 @@ def _ordered(
     load: Bit,
     beat: GradientBeat,
     take: Bit,
-    design: Design,
+    design: EngineDesign,
     uneven: bool,
 ) -> Any:
     """Make beats of reads, and hold one.
@@ -129,7 +129,7 @@ def gradient_beats(
     gradients: GradientAccess,
     beat: GradientBeat,
     take: Bit,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Read the gradients out ahead of their use.
 

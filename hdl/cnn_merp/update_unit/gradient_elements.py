@@ -20,7 +20,7 @@ from merp.hdl.cnn_merp.update_unit.update_ports import (
 )
 from merp.hdl.cnn_merp.update_unit.update_walk import update_walk
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ, UPDATE_ENTRY
 
 
@@ -35,7 +35,7 @@ def single_gradients(
     entry: ListedElement,
     advance: Bit,
     arrived: Arrived,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """List elements one by one; an element's gradient is read when the element enters.
 
@@ -113,7 +113,7 @@ def _from_rest(clk: Bit, gradient: Word, velocity: Word) -> Any:
 
 
 @block
-def _velocities_from_rest(clk: Bit, gradients: Word, velocities: Word, design: Design) -> Any:
+def _velocities_from_rest(clk: Bit, gradients: Word, velocities: Word, design: EngineDesign) -> Any:
     width = design.fmt.width
     found = [bits(width) for _ in range(design.kernel_port)]
     joined = ConcatSignal(*reversed(found))
@@ -139,7 +139,7 @@ def several_gradients(
     entry: GradientBeat,
     advance: Bit,
     arrived: Arrived,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Offer beats of gradients that were read ahead; ports as in ``single_gradients``.
 

@@ -9,7 +9,7 @@ from myhdl import always, always_comb, intbv
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientBeat
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -22,7 +22,7 @@ def gradient_gear(
     load: Bit,
     beat: GradientBeat,
     take: Bit,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Put reads end to end, those of kernels and those of biases apart.
 
@@ -117,6 +117,6 @@ def gradient_gear(
     return offer, fetch, gather
 
 
-def _last_read(design: Design) -> int:
+def _last_read(design: EngineDesign) -> int:
     """Elements of a kernel's last read."""
     return design.taps - (design.gradient_reads - 1) * design.gradient_read

@@ -9,10 +9,10 @@ from myhdl import always_comb
 from merp.hdl.base.look_up import look_up
 from merp.hdl.base.signals import count
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
-def read_places(design: Design, size: int) -> list[tuple[int, ...]]:
+def read_places(design: EngineDesign, size: int) -> list[tuple[int, ...]]:
     """Where the elements of a kernel of ``size`` x ``size`` lie in each read, up to the last."""
     k, each = design.k, design.gradient_read
     taps = [row * k + column for row in range(size) for column in range(size)]
@@ -28,7 +28,7 @@ def kernel_reads(
     part: Word,
     final_input: Bit,
     ends: Bit,
-    design: Design,
+    design: EngineDesign,
     lacks: Bit = None,
     filling: Word = None,
     size: Word = None,

@@ -12,7 +12,7 @@ from merp.hdl.base.look_up import look_up
 from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.update_unit.kernel_reads import read_places
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -64,7 +64,7 @@ def read_elements(
     kernel: Word,
     bias: Word,
     read: Word,
-    design: Design,
+    design: EngineDesign,
     tag_latency: int,
     filling: Word = None,
     size: Word = None,

@@ -9,7 +9,7 @@ from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class UpdateRegisters:
 class BiasRead:
     """Read of a bias gradient, which comes GRADIENT_READ cycles later."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.enable = flag()  # a bias gradient is read
         self.index = count(design.groups * design.n_cu - 1)  # output map
 
@@ -54,7 +54,7 @@ class BiasRead:
 class GradientPlace:
     """Where a gradient is: of a kernel or of a bias."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.kernel = GradientRead(design)
         self.bias = BiasRead(design)
 
@@ -65,7 +65,7 @@ class GradientAccess:
     Of kernels that are gradient_read elements, and they may come round_latency later yet.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.place = GradientPlace(design)
         self.kernel = bits(design.gradient_read * design.fmt.width)  # what a kernel's read gives
         self.bias = bits(design.fmt.width)  # what a bias's read gives

@@ -19,7 +19,7 @@ from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
 from merp.hdl.cnn_merp.update_unit.update_ports import Arrived
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.base.latencies import CREDIT_RETURN
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import (
     GRADIENT_CHOICE,
     GRADIENT_READ,
@@ -48,7 +48,7 @@ class StepTimes:
         return self.parameter + CREDIT_RETURN + 1  # the decision
 
 
-def step_times(design: Design, rule: UpdateConfig) -> StepTimes:
+def step_times(design: EngineDesign, rule: UpdateConfig) -> StepTimes:
     """When the words of an element are there."""
     step = design.mul_latency + design.add_latency
     gradient = UPDATE_ENTRY if design.kernel_port > 1 else GRADIENT_READ + GRADIENT_CHOICE
@@ -59,7 +59,7 @@ def step_times(design: Design, rule: UpdateConfig) -> StepTimes:
 
 @block
 def _scaled_sums(
-    clk: Bit, factor: Word, x: Word, addend: Word, y: Word, subtract: bool, design: Design
+    clk: Bit, factor: Word, x: Word, addend: Word, y: Word, subtract: bool, design: EngineDesign
 ) -> Any:
     """``scaled_sum`` of every element of a beat."""
     width = design.fmt.width
@@ -96,7 +96,7 @@ def update_step(
     arrived: Arrived,
     velocity: Word,
     renewed: Word,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Make new words of old ones and gradients.
 

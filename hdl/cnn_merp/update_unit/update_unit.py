@@ -32,7 +32,7 @@ from merp.hdl.cnn_merp.update_unit.update_ports import (
 from merp.hdl.cnn_merp.update_unit.update_step import step_times, update_step
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_gate import credit_gate
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -109,7 +109,7 @@ def update_unit(
     parameters: Passage,
     velocities: Passage | None,
     progress: UpdateProgress,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Read the gradients out and update kernels and biases with them, kernel_port per cycle.
 

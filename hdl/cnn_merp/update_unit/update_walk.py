@@ -17,7 +17,7 @@ from merp.hdl.cnn_merp.update_unit.update_ports import (
     ListedElement,
 )
 from merp.hdl.conversion.entity import Bit, entity
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import gradient_latency
 from merp.models.machines.cnn_merp.params.latencies import SLOT
 
@@ -32,7 +32,7 @@ def update_walk(
     advance: Bit,
     element: ListedElement,
     place: GradientPlace,
-    design: Design,
+    design: EngineDesign,
     reads: KernelEnd | None = None,
 ) -> Any:
     """List kernel elements in the order m, n, row, column, then biases in the order m.

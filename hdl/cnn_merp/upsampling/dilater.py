@@ -14,7 +14,7 @@ from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.deltas import DilateConfig
 from merp.hdl.conversion.entity import Bit, entity
 from merp.models.machines.cnn_merp.params.delta_registers import MAX_DILATION
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @entity
@@ -26,7 +26,7 @@ def dilater(
     sink: Stream,
     source: Stream,
     framing_error: Bit,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Pass the words of every stride-th row and column, and +0 for all others.
 

@@ -64,7 +64,7 @@ class UnpoolWrite:
         self.data = bits(design.code_bits + design.fmt.width)  # the code above the delta
 
 
-class Written:
+class WriteProgress:
     """The writer's progress: place of the next pooled element in its row."""
 
     def __init__(self, design: UnpoolDesign) -> None:
@@ -73,7 +73,7 @@ class Written:
         self.row = flag()  # pulse: the row is complete
 
 
-class Passed:
+class ReadProgress:
     """The reader's progress, in windows of pooled elements."""
 
     def __init__(self, design: UnpoolDesign) -> None:
@@ -106,8 +106,8 @@ class UnpoolProgress:
     """How far the writer and the reader are."""
 
     def __init__(self, design: UnpoolDesign) -> None:
-        self.written = Written(design)
-        self.passed = Passed(design)
+        self.written = WriteProgress(design)
+        self.passed = ReadProgress(design)
 
 
 class AxisSizes:

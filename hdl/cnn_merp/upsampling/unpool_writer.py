@@ -11,9 +11,9 @@ from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     OfferedField,
     OfferedWord,
-    Passed,
+    ReadProgress,
     UnpoolWrite,
-    Written,
+    WriteProgress,
     address_width,
 )
 from merp.hdl.conversion.entity import Bit, entity
@@ -27,8 +27,8 @@ def unpool_writer(
     config: UnpoolConfig,
     word: OfferedWord,
     field: OfferedField,
-    passed: Passed,
-    written: Written,
+    passed: ReadProgress,
+    written: WriteProgress,
     write: UnpoolWrite,
     design: UnpoolDesign,
 ) -> Any:

@@ -12,11 +12,11 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.array.mac_lane import mac_lane
 from merp.hdl.mac_array.behavioural.mac_array import mac_array_fast
 from merp.hdl.mac_array.ports.operands import Operands, Rank
-from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS, ArrayDesign
 
 
 @entity(twin=mac_array_fast)
-def mac_array(clk: Bit, rst: Bit, operands: Operands, rank: Rank, design: Design) -> Any:
+def mac_array(clk: Bit, rst: Bit, operands: Operands, rank: Rank, design: ArrayDesign) -> Any:
     """Multiply the pixels of a tile with a weight of every lane, and sum over the slots of a tile.
 
     operands  in   of a slot

@@ -10,7 +10,7 @@ from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, flag, signed
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.array.mac import mac
-from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS, ArrayDesign
 from merp.models.machines.mac_array.params.words import BIAS_SUM_BITS
 
 
@@ -25,7 +25,7 @@ def mac_lane(
     copy: Bit,
     place: Word,
     total: Word,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Multiply the pixels of a tile with the weight of an output map, and sum the products.
 

@@ -13,7 +13,7 @@ from myhdl import always
 
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.operands import Operands, Rank
-from merp.models.machines.mac_array.params.design import SUM_BITS, Design
+from merp.models.machines.mac_array.params.design import SUM_BITS, ArrayDesign
 
 TO_SUM = 3
 """Cycles from operands to their sum."""
@@ -32,7 +32,7 @@ def _packed(sums: Any) -> int:
 
 
 @entity
-def mac_array_fast(clk: Bit, rst: Bit, operands: Operands, rank: Rank, design: Design) -> Any:
+def mac_array_fast(clk: Bit, rst: Bit, operands: Operands, rank: Rank, design: ArrayDesign) -> Any:
     """Behave as ``mac_array``: the same ports, the same bits in every cycle."""
     macs, lanes = design.pixels, design.pof
     sums = np.zeros((macs + 1, lanes), np.int64)  # bias gradients last

@@ -18,7 +18,7 @@ from merp.hdl.mac_array.ports.maps import DeltaWrite
 from merp.hdl.mac_array.ports.registers import DeltaLoadConfig
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.hdl.streams.run_span import run_span
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 TILES_AHEAD = 2
 """Tiles of output maps whose deltas are kept."""
@@ -34,7 +34,7 @@ def delta_intake(
     write: DeltaWrite,
     deltas: PacedArrivals,
     framing_error: Bit,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Accept the deltas of a pass and write them into the lanes' memories.
 

@@ -16,11 +16,13 @@ from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.maps import DeltaWrite
 from merp.hdl.mac_array.ports.slots import DeltaRead
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 
 
 @entity
-def delta_lanes(clk: Bit, write: DeltaWrite, read: DeltaRead, deltas: Word, design: Design) -> Any:
+def delta_lanes(
+    clk: Bit, write: DeltaWrite, read: DeltaRead, deltas: Word, design: ArrayDesign
+) -> Any:
     """Keep the deltas of two tiles of output maps; give every lane a pixel of its own map.
 
     write   in   an atom of a lane

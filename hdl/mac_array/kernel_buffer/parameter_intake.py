@@ -12,10 +12,10 @@ from myhdl import always, always_comb
 from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.arrivals import KernelArrivals
-from merp.hdl.mac_array.ports.kernels import BiasWrite, KernelWrite
+from merp.hdl.mac_array.ports.kernels import BiasTileWrite, KernelBeatWrite
 from merp.hdl.mac_array.ports.registers import KernelsConfig
 from merp.hdl.streams.run_span import run_span
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 @entity
@@ -25,11 +25,11 @@ def parameter_intake(
     start: Bit,
     config: KernelsConfig,
     sink: Stream,
-    write: KernelWrite,
-    bias: BiasWrite,
+    write: KernelBeatWrite,
+    bias: BiasTileWrite,
     kernels: KernelArrivals,
     framing_error: Bit,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Take a pass's beats of kernels, and behind each tile of FP's its biases.
 

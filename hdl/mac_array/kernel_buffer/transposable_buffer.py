@@ -14,19 +14,19 @@ from merp.hdl.base.rotator import rotator
 from merp.hdl.base.signals import bits, count
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.kernel_buffer.address_translator import address_translator
-from merp.hdl.mac_array.ports.kernels import KernelWrite
-from merp.hdl.mac_array.ports.slots import KernelRead
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.hdl.mac_array.ports.kernels import KernelBeatWrite
+from merp.hdl.mac_array.ports.slots import KernelRowRead
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 
 
 @entity
 def transposable_buffer(
     clk: Bit,
-    write: KernelWrite,
-    read: KernelRead,
+    write: KernelBeatWrite,
+    read: KernelRowRead,
     taps: Word,
     weights: Word,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Keep kernel elements; give every lane its own of a row or of a column.
 

@@ -9,7 +9,7 @@ from myhdl import ConcatSignal, always_comb, block, intbv
 from merp.hdl.base.lane import word_of_lane
 from merp.hdl.base.signals import bits, count
 from merp.hdl.conversion.entity import Word, entity
-from merp.models.machines.mac_array.params.design import STRIDES, WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import STRIDES, WORD_BITS, ArrayDesign
 
 
 @block
@@ -25,7 +25,13 @@ def _whole(atom: Word, data: Word) -> Any:
 
 @entity
 def atom_spread(
-    atom: Word, stride: Word, phase: Word, part: Word, data: Word, columns: Word, design: Design
+    atom: Word,
+    stride: Word,
+    phase: Word,
+    part: Word,
+    data: Word,
+    columns: Word,
+    design: ArrayDesign,
 ) -> Any:
     """Put element stride * i + phase of an atom at column part * pox / stride + i.
 

@@ -12,7 +12,7 @@ from myhdl import ConcatSignal, always
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 
 
 @entity
@@ -24,7 +24,7 @@ def data_router(
     row_level: Word,
     column_level: Word,
     pixels: Word,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Give MAC (a, b) of each region what bank (a + row_shift, b + column_shift) of it holds.
 

@@ -13,11 +13,11 @@ from merp.hdl.base.bank import ElementRead, ElementWrite, bank
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.maps import MapRead, MapWrite
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 
 
 @entity
-def map_banks(clk: Bit, write: MapWrite, read: MapRead, elements: Word, design: Design) -> Any:
+def map_banks(clk: Bit, write: MapWrite, read: MapRead, elements: Word, design: ArrayDesign) -> Any:
     """Write banks of a row and read all of them.
 
     write     in   elements of an atom, which go to the same address of as many banks

@@ -10,7 +10,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.map_buffer.data_router import data_router
 from merp.hdl.mac_array.map_buffer.map_banks import map_banks
 from merp.hdl.mac_array.ports.maps import MapRead, MapWrite
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 
 
 @entity
@@ -21,7 +21,7 @@ def map_buffer(
     row_level: Word,
     column_level: Word,
     pixels: Word,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Keep rows of maps; give every MAC its pixel.
 

@@ -19,7 +19,7 @@ from merp.hdl.mac_array.ports.maps import MapWrite
 from merp.hdl.mac_array.ports.registers import LayerIntakeConfig, RowsConfig
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.hdl.streams.run_span import run_span
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 BANDS_AHEAD = 2
 """Bands of rows that may have come while none of their windows is computed."""
@@ -28,7 +28,7 @@ BANDS_AHEAD = 2
 class RowPlace:
     """Where a row of a map goes."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         top = 2 * design.map_words
         self.bank = bits(design.poy, 1)  # enable of its row of banks
         self.phase = count(design.max_stride)  # of rows
@@ -46,7 +46,7 @@ def _row_walk(
     last_map: Bit,
     next_band: Bit,
     place: RowPlace,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Go from row to row, and for the next map of a band back to the band's first row."""
     poy = design.poy
@@ -113,7 +113,7 @@ def map_intake(
     write: MapWrite,
     maps: PacedArrivals,
     framing_error: Bit,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Accept the atoms of a pass and write them into the banks.
 

@@ -18,7 +18,7 @@ from merp.hdl.mac_array.ports.arrivals import Arrivals
 from merp.hdl.mac_array.ports.maps import MapWrite
 from merp.hdl.mac_array.ports.registers import RegionLoadConfig
 from merp.hdl.streams.run_span import run_span
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 @entity
@@ -31,7 +31,7 @@ def region_intake(
     write: MapWrite,
     maps: Arrivals,
     framing_error: Bit,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Accept the atoms of a pass of KU and write them into the banks, where they stay.
 

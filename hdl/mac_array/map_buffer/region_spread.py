@@ -9,7 +9,7 @@ from myhdl import ConcatSignal, always_comb, intbv
 from merp.hdl.base.lane import word_of_lane
 from merp.hdl.base.signals import bits, count
 from merp.hdl.conversion.entity import Word, entity
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 
 
 @entity
@@ -21,7 +21,7 @@ def region_spread(
     beside: Word,
     data: Word,
     columns: Word,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Put element part * 2^level + i of an atom at column beside * 2^level + i.
 

@@ -9,7 +9,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.output.atom_memory import atom_memory
 from merp.hdl.mac_array.output.max_pool import max_pool
 from merp.hdl.mac_array.ports.pooling import Pooling
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 
 
 @entity
@@ -23,7 +23,7 @@ def lane_buffer(
     read_row: Word,
     atom: Word,
     indices: Word,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Pool the words of a lane and keep the atoms of two groups of tiles.
 

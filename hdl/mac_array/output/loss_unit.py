@@ -12,10 +12,10 @@ from merp.hdl.base.flag_counter import flag_counter
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.hdl.mac_array.ports.outputs import OutputConfig
+from merp.hdl.mac_array.ports.outputs import OutputPathConfig
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.models.machines.mac_array.params.array_pass import SHIFTS
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 from merp.models.machines.mac_array.params.words import ROUNDED_BITS
 
 DERIVATIVE_BITS = WORD_BITS + 4
@@ -26,7 +26,9 @@ TO_DELTA = 5
 
 
 @block
-def _derivative(clk: Bit, config: OutputConfig, output: Word, hit: Bit, derivative: Word) -> Any:
+def _derivative(
+    clk: Bit, config: OutputPathConfig, output: Word, hit: Bit, derivative: Word
+) -> Any:
     """Derivative by an output, a cycle later; targets are 1, and 0 or (hinge) -1."""
     size = DERIVATIVE_BITS
 
@@ -60,12 +62,12 @@ def loss_unit(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    config: OutputConfig,
+    config: OutputPathConfig,
     target: Stream,
     sink: Stream,
     source: Stream,
     saturated: Word,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Hand outputs on, and send the deltas of their loss behind them.
 

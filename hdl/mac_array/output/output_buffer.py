@@ -13,7 +13,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.output.lane_buffer import lane_buffer
 from merp.hdl.mac_array.ports.pooling import Pooling
 from merp.hdl.mac_array.ports.sending import Sending
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 
 
 @entity
@@ -24,7 +24,7 @@ def output_buffer(
     sending: Sending,
     atom: Word,
     indices: Word,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Keep two groups of tiles of every lane.
 

@@ -20,13 +20,20 @@ from merp.hdl.mac_array.output.pool_position import pool_position
 from merp.hdl.mac_array.output.scaling import scaling
 from merp.hdl.mac_array.output.tile_drain import tile_drain
 from merp.hdl.mac_array.output.tile_walk import tile_walk
-from merp.hdl.mac_array.ports.kernels import BiasWrite
-from merp.hdl.mac_array.ports.outputs import Group, IndexWrite, OutputConfig, Outputs, Pixel, Tile
+from merp.hdl.mac_array.ports.kernels import BiasTileWrite
+from merp.hdl.mac_array.ports.outputs import (
+    AtomGroup,
+    IndexWrite,
+    OutputPathConfig,
+    Outputs,
+    Pixel,
+    Tile,
+)
 from merp.hdl.mac_array.ports.pooling import Pooling
 from merp.hdl.mac_array.ports.rounding import PixelWords, Readout
 from merp.hdl.mac_array.ports.sending import Sending
 from merp.hdl.streams.credit_source import credit_source
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 TO_WORDS = 6
 """Cycles from the place of a pixel to its words: the second rank's and those of the rounding."""
@@ -42,13 +49,13 @@ FIFO_WORDS = 8
 def _kept(
     clk: Bit,
     clear: Bit,
-    config: OutputConfig,
+    config: OutputPathConfig,
     sending: Sending,
     atom: Word,
     indices: Word,
     scaled: Word,
     index: IndexWrite,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Keep masks of the atoms that leave and places of their maxima; in DP lay masks over them.
 
@@ -104,13 +111,13 @@ def output_path(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    config: OutputConfig,
-    bias: BiasWrite,
+    config: OutputPathConfig,
+    bias: BiasTileWrite,
     readout: Readout,
     pixels: PixelWords,
     outputs: Outputs,
     saturated: Word,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Read tile after tile, pool it, and send what leaves in atoms.
 
@@ -128,7 +135,7 @@ def output_path(
     Reset: as start, the pass is at its beginning, and no atom is offered; masks and biases stay.
     """
     tile, pixel = Tile(design), Pixel(design)
-    group, ready = Group(design), Group(design)
+    group, ready = AtomGroup(design), AtomGroup(design)
     pooling, placed = Pooling(design), Pooling(design)
     sending = Sending(design)
     words, clipped, biases = pixels.words, pixels.clipped, pixels.biases

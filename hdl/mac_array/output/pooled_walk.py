@@ -10,19 +10,19 @@ from merp.hdl.base.loop_index import loop_index
 from merp.hdl.base.quota_index import quota_index
 from merp.hdl.base.signals import count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
-from merp.models.machines.mac_array.params.design import Design
+from merp.hdl.mac_array.ports.unpooling import ArrayUnpoolConfig
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 @entity
 def pooled_walk(
     clk: Bit,
     start: Bit,
-    config: UnpoolConfig,
+    config: ArrayUnpoolConfig,
     step: Bit,
     addr: Word,
     ends: Bit,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Go from a pooled row to the next.
 

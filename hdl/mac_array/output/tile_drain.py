@@ -8,10 +8,10 @@ from myhdl import always, always_comb, concat, intbv
 
 from merp.hdl.base.signals import count, flag
 from merp.hdl.conversion.entity import Bit, entity
-from merp.hdl.mac_array.ports.outputs import Group, Pixel, Tile
+from merp.hdl.mac_array.ports.outputs import AtomGroup, Pixel, Tile
 from merp.hdl.mac_array.ports.rounding import Readout
 from merp.hdl.streams.credit_gate import credit_gate
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 @entity
@@ -23,8 +23,8 @@ def tile_drain(
     tile: Tile,
     freed: Bit,
     pixel: Pixel,
-    group: Group,
-    design: Design,
+    group: AtomGroup,
+    design: ArrayDesign,
 ) -> Any:
     """Read the pixels of a tile that lie in the map, row by row.
 

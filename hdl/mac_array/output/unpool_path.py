@@ -16,10 +16,10 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.output.pooled_walk import pooled_walk
 from merp.hdl.mac_array.output.upsampler import upsampler
 from merp.hdl.mac_array.ports.outputs import IndexWrite
-from merp.hdl.mac_array.ports.unpooling import ExpandedAtom, PooledAtom, UnpoolConfig
+from merp.hdl.mac_array.ports.unpooling import ArrayUnpoolConfig, ExpandedAtom, PooledAtom
 from merp.hdl.streams.stream_skid import stream_skid
 from merp.hdl.streams.wanted_gate import wanted_gate
-from merp.models.machines.mac_array.params.design import Design, over
+from merp.models.machines.mac_array.params.design import ArrayDesign, over
 
 
 @entity
@@ -27,12 +27,12 @@ def unpool_path(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    config: UnpoolConfig,
+    config: ArrayUnpoolConfig,
     index: IndexWrite,
     sink: Stream,
     source: Stream,
     framing_error: Bit,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Take the pooled atoms of a pass, and send what each becomes.
 

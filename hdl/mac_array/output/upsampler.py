@@ -12,7 +12,7 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.outputs import IndexWrite
 from merp.hdl.mac_array.ports.unpooling import ExpandedAtom, PooledAtom
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 
 
 @block
@@ -62,7 +62,7 @@ def _column(
 
 
 @block
-def _columns(atom: Word, pool: Word, most: Word, source: ExpandedAtom, design: Design) -> Any:
+def _columns(atom: Word, pool: Word, most: Word, source: ExpandedAtom, design: ArrayDesign) -> Any:
     """The words of an expanded atom: of its row and part, out of the entries of a pooled one."""
     columns, each = design.pox, WORD_BITS + design.index_bits
     windows = design.pool_window.bit_length()
@@ -118,7 +118,7 @@ def upsampler(
     index: IndexWrite,
     sink: PooledAtom,
     source: ExpandedAtom,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Expand pooled atoms to the resolution of sums.
 

@@ -22,9 +22,9 @@ from merp.hdl.mac_array.ports.registers import (
     SweepConfig,
     SweepWalkConfig,
 )
-from merp.hdl.mac_array.ports.slots import DeltaRead, Slot, SweepIssue, Verdict
+from merp.hdl.mac_array.ports.slots import ArraySlot, ArrayVerdict, DeltaRead, SweepIssue
 from merp.hdl.mac_array.sequencer.gradient_sequencer import gradient_sequencer
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class GradientSupplyPorts(GivenPorts):
@@ -41,9 +41,9 @@ class GradientSupplyPorts(GivenPorts):
         drained=Bit,
         map_write=MapWrite,
         map_read=MapRead,
-        slot=Slot,
+        slot=ArraySlot,
         weights=Word,
-        verdict=Verdict,
+        verdict=ArrayVerdict,
         complete=Bit,
         framing_error=Bit,
     )
@@ -51,7 +51,7 @@ class GradientSupplyPorts(GivenPorts):
 
 @entity
 def gradient_supply(
-    clk: Bit, rst: Bit, start: Bit, ports: GradientSupplyPorts, design: Design
+    clk: Bit, rst: Bit, start: Bit, ports: GradientSupplyPorts, design: ArrayDesign
 ) -> Any:
     """Issue the slots of a pass of KU; the map banks are outside, as FP and DP share them.
 

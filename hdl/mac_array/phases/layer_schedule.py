@@ -15,7 +15,7 @@ from merp.hdl.base.signals import Bundles, Stream, bits, count, flag, signals_of
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.phases.schedule_register import schedule_register
 from merp.hdl.mac_array.ports.schedule import ScheduleConfig
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.schedule_layout import MAX_PASSES, schedule_layout
 
 
@@ -38,7 +38,7 @@ class LayerSchedulePorts(GivenPorts):
 
 @entity
 def layer_schedule(
-    clk: Bit, rst: Bit, start: Bit, ports: LayerSchedulePorts, design: Design
+    clk: Bit, rst: Bit, start: Bit, ports: LayerSchedulePorts, design: ArrayDesign
 ) -> Any:
     """Keep the registers of up to 64 passes, and run these for each image of a batch.
 

@@ -13,20 +13,20 @@ from merp.hdl.mac_array.kernel_buffer.parameter_intake import parameter_intake
 from merp.hdl.mac_array.kernel_buffer.transposable_buffer import transposable_buffer
 from merp.hdl.mac_array.map_buffer.map_intake import map_intake
 from merp.hdl.mac_array.ports.arrivals import KernelArrivals, PacedArrivals
-from merp.hdl.mac_array.ports.kernels import BiasWrite, KernelWrite
+from merp.hdl.mac_array.ports.kernels import BiasTileWrite, KernelBeatWrite
 from merp.hdl.mac_array.ports.maps import MapRead, MapWrite
 from merp.hdl.mac_array.ports.registers import (
+    AtomOrderConfig,
     ColumnsConfig,
     KernelsConfig,
     LayerIntakeConfig,
     LayerWalkConfig,
-    LoadConfig,
     RowsConfig,
     WalkConfig,
 )
-from merp.hdl.mac_array.ports.slots import KernelRead, LayerIssue, Slot, Verdict
+from merp.hdl.mac_array.ports.slots import ArraySlot, ArrayVerdict, KernelRowRead, LayerIssue
 from merp.hdl.mac_array.sequencer.pass_sequencer import pass_sequencer
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class LayerSupplyPorts(GivenPorts):
@@ -35,7 +35,7 @@ class LayerSupplyPorts(GivenPorts):
     MEMBERS = given_all(
         rows_config=RowsConfig,
         columns_config=ColumnsConfig,
-        load_config=LoadConfig,
+        load_config=AtomOrderConfig,
         kernels_config=KernelsConfig,
         walk_config=WalkConfig,
         maps=Stream,
@@ -43,10 +43,10 @@ class LayerSupplyPorts(GivenPorts):
         drained=Bit,
         map_write=MapWrite,
         map_read=MapRead,
-        slot=Slot,
+        slot=ArraySlot,
         weights=Word,
-        bias=BiasWrite,
-        verdict=Verdict,
+        bias=BiasTileWrite,
+        verdict=ArrayVerdict,
         loaded=Bit,
         complete=Bit,
         framing_error=Bit,
@@ -54,7 +54,9 @@ class LayerSupplyPorts(GivenPorts):
 
 
 @entity
-def layer_supply(clk: Bit, rst: Bit, start: Bit, ports: LayerSupplyPorts, design: Design) -> Any:
+def layer_supply(
+    clk: Bit, rst: Bit, start: Bit, ports: LayerSupplyPorts, design: ArrayDesign
+) -> Any:
     """Issue the slots of a pass of FP or DP; the map banks are outside, as KU shares them.
 
     rows_config, columns_config, load_config, kernels_config, walk_config  in  registers, stable
@@ -77,7 +79,7 @@ def layer_supply(clk: Bit, rst: Bit, start: Bit, ports: LayerSupplyPorts, design
     """
     rows_config, columns_config = ports.rows_config, ports.columns_config
     walk_config, framing_error = ports.walk_config, ports.framing_error
-    kernel_write, kernel_read = KernelWrite(design), KernelRead(design)
+    kernel_write, kernel_read = KernelBeatWrite(design), KernelRowRead(design)
     maps = PacedArrivals(complete=ports.complete)
     kernels = KernelArrivals(design, loaded=ports.loaded)
     map_error, kernel_error = flag(), flag()

@@ -15,12 +15,12 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.map_buffer.map_buffer import map_buffer
 from merp.hdl.mac_array.phases.gradient_supply import GradientSupplyPorts, gradient_supply
 from merp.hdl.mac_array.phases.layer_supply import LayerSupplyPorts, layer_supply
-from merp.hdl.mac_array.ports.kernels import BiasWrite
+from merp.hdl.mac_array.ports.kernels import BiasTileWrite
 from merp.hdl.mac_array.ports.maps import MapRead, MapWrite
 from merp.hdl.mac_array.ports.operands import Operands
 from merp.hdl.mac_array.ports.registers import SupplyConfig
-from merp.hdl.mac_array.ports.slots import Slot, Verdict
-from merp.models.machines.mac_array.params.design import Design
+from merp.hdl.mac_array.ports.slots import ArraySlot, ArrayVerdict
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 OPERANDS = 2
 """Cycles from a slot to its operands: the memories, and what turns their words."""
@@ -36,8 +36,8 @@ class OperandSupplyPorts(GivenPorts):
         deltas=Stream,
         drained=Bit,
         operands=Operands,
-        bias=BiasWrite,
-        verdict=Verdict,
+        bias=BiasTileWrite,
+        verdict=ArrayVerdict,
         complete=Bit,
         framing_error=Bit,
     )
@@ -45,7 +45,7 @@ class OperandSupplyPorts(GivenPorts):
 
 @entity
 def operand_supply(
-    clk: Bit, rst: Bit, start: Bit, ports: OperandSupplyPorts, design: Design
+    clk: Bit, rst: Bit, start: Bit, ports: OperandSupplyPorts, design: ArrayDesign
 ) -> Any:
     """Feed the array with the slots of a pass of any phase.
 
@@ -70,8 +70,8 @@ def operand_supply(
     layer_maps, update_maps = Stream(design.atom_bits), Stream(design.atom_bits)
     layer_write, update_write, write = (MapWrite(design) for _ in range(3))
     layer_read, update_read, read = (MapRead(design) for _ in range(3))
-    layer_slot, update_slot, slot = (Slot(design) for _ in range(3))
-    layer_verdict, update_verdict = Verdict(design), Verdict(design)
+    layer_slot, update_slot, slot = (ArraySlot(design) for _ in range(3))
+    layer_verdict, update_verdict = ArrayVerdict(design), ArrayVerdict(design)
     weights, pixels_of_deltas = bits(design.parameter_bits), bits(design.parameter_bits)
     layer_loaded, layer_complete, update_complete = flag(), flag(), flag()
     layer_error, update_error = flag(), flag()

@@ -13,9 +13,9 @@ from merp.hdl.base.interface import GivenPorts, given_all
 from merp.hdl.base.signals import count, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, entity
-from merp.hdl.mac_array.ports.slots import Verdict
+from merp.hdl.mac_array.ports.slots import ArrayVerdict
 from merp.hdl.mac_array.ports.status import ArrayStatus
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 SETTLED = 7
 """Cycles from a pass's end to the cycle in which every counter has its last value.
@@ -29,7 +29,7 @@ class PassCountersPorts(GivenPorts):
     """What the counters of a pass look at, and its status."""
 
     MEMBERS = given_all(
-        verdict=Verdict,
+        verdict=ArrayVerdict,
         sent=Bit,
         computes=Bit,
         complete=Bit,
@@ -40,7 +40,9 @@ class PassCountersPorts(GivenPorts):
 
 
 @entity
-def pass_counters(clk: Bit, rst: Bit, start: Bit, ports: PassCountersPorts, design: Design) -> Any:
+def pass_counters(
+    clk: Bit, rst: Bit, start: Bit, ports: PassCountersPorts, design: ArrayDesign
+) -> Any:
     """Count a pass's cycles, and tell when it is over.
 
     verdict  in   the sequencer's: a slot, or why there is none

@@ -11,15 +11,15 @@ from merp.hdl.base.signals import Stream, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.output.unpool_path import unpool_path
 from merp.hdl.mac_array.ports.outputs import IndexWrite
-from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
-from merp.models.machines.mac_array.params.design import Design
+from merp.hdl.mac_array.ports.unpooling import ArrayUnpoolConfig
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class PooledEntryPorts(GivenPorts):
     """Ports of the entrance of pooled deltas."""
 
     MEMBERS = given_all(
-        config=UnpoolConfig,
+        config=ArrayUnpoolConfig,
         update=Bit,
         index=IndexWrite,
         maps=Stream,
@@ -32,7 +32,9 @@ class PooledEntryPorts(GivenPorts):
 
 
 @entity
-def pooled_entry(clk: Bit, rst: Bit, start: Bit, ports: PooledEntryPorts, design: Design) -> Any:
+def pooled_entry(
+    clk: Bit, rst: Bit, start: Bit, ports: PooledEntryPorts, design: ArrayDesign
+) -> Any:
     """Hand on what comes at the resolution of sums, and expand what comes pooled.
 
     config         in   registers, stable from start to the last atom that leaves

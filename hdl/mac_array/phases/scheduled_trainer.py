@@ -16,11 +16,13 @@ from merp.hdl.mac_array.ports.settings import pass_settings
 from merp.hdl.mac_array.ports.status import ArrayStatus
 from merp.hdl.mac_array.ports.trainer_ports import ScheduledPorts, TrainerPorts
 from merp.models.base.register_map import FLAGS
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 @entity
-def scheduled_trainer(clk: Bit, rst: Bit, start: Bit, ports: ScheduledPorts, design: Design) -> Any:
+def scheduled_trainer(
+    clk: Bit, rst: Bit, start: Bit, ports: ScheduledPorts, design: ArrayDesign
+) -> Any:
     """Compute the passes of a batch, image by image.
 
     schedule_config  in   registers, stable from start to done

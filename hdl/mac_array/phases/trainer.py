@@ -23,17 +23,17 @@ from merp.hdl.mac_array.phases.old_parameters import old_parameters
 from merp.hdl.mac_array.phases.operand_supply import OperandSupplyPorts, operand_supply
 from merp.hdl.mac_array.phases.pass_counters import PassCountersPorts, pass_counters
 from merp.hdl.mac_array.phases.pooled_entry import PooledEntryPorts, pooled_entry
-from merp.hdl.mac_array.ports.kernels import BiasWrite
+from merp.hdl.mac_array.ports.kernels import BiasTileWrite
 from merp.hdl.mac_array.ports.operands import Operands, Rank
 from merp.hdl.mac_array.ports.outputs import Outputs
 from merp.hdl.mac_array.ports.rounding import PixelWords, Readout, RoundedSums
-from merp.hdl.mac_array.ports.slots import Verdict
+from merp.hdl.mac_array.ports.slots import ArrayVerdict
 from merp.hdl.mac_array.ports.trainer_ports import TrainerPorts
 from merp.hdl.mac_array.ports.updates import Saturated, StepStreams
 from merp.hdl.mac_array.update.update_path import update_path
 from merp.hdl.streams.stream_gate import stream_gate
 from merp.hdl.streams.stream_mux import stream_mux
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 
 
 @block
@@ -50,7 +50,7 @@ def _whole_beats(stream: AxiStream) -> Any:
     return keep
 
 
-def _step_streams(ports: TrainerPorts, design: Design) -> tuple[StepStreams, StepStreams]:
+def _step_streams(ports: TrainerPorts, design: ArrayDesign) -> tuple[StepStreams, StepStreams]:
     """Parameters as a kernel update takes them, and as they leave."""
     sources = {"gradient": ports.m_axis_gradient, "kernel": ports.m_axis_kernel}
     if design.momentum:
@@ -68,7 +68,7 @@ def _with_loss(
     sink: Stream,
     source: Stream,
     framing_error: Bit,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Send the deltas of the loss behind the outputs of the last layer, with the right class."""
     output_config, s_axis_target = ports.output_config, ports.s_axis_target
@@ -95,7 +95,7 @@ def _with_loss(
 
 
 @entity
-def trainer(clk: Bit, rst: Bit, start: Bit, ports: TrainerPorts, design: Design) -> Any:
+def trainer(clk: Bit, rst: Bit, start: Bit, ports: TrainerPorts, design: ArrayDesign) -> Any:
     """Compute a pass of FP, DP, KU or un-pooling of one layer and image.
 
     supply_config, output_config, update_config, unpool_config  in  registers, stable from start to
@@ -121,8 +121,8 @@ def trainer(clk: Bit, rst: Bit, start: Bit, ports: TrainerPorts, design: Design)
     output_config, update_config = ports.output_config, ports.update_config
     status = ports.status
     update, unpools = ports.supply_config.walk.update, ports.unpool_config.active
-    operands, rank, bias = Operands(design), Rank(design), BiasWrite(design)
-    verdict = Verdict(design)
+    operands, rank, bias = Operands(design), Rank(design), BiasTileWrite(design)
+    verdict = ArrayVerdict(design)
     kernels, layer_kernels = stream_of(ports.s_axis_kernel), Stream(design.parameter_bits)
     offered_kernels = Stream(design.parameter_bits)
     old, new = _step_streams(ports, design)

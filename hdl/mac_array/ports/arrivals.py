@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from merp.hdl.base.signals import count, flag
 from merp.hdl.conversion.entity import Bit
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class Arrivals:
@@ -26,7 +26,7 @@ class PacedArrivals(Arrivals):
 class KernelArrivals:
     """Kernels that an intake has taken, for the walk that waits for them."""
 
-    def __init__(self, design: Design, loaded: Bit = None) -> None:
+    def __init__(self, design: ArrayDesign, loaded: Bit = None) -> None:
         # FP: addresses that are there, of a tile's last one only with its biases. DP: runs.
         self.progress = count(2 * design.kernel_words)  # words, or runs, that are there
         self.loaded = flag() if loaded is None else loaded  # all of the pass are there

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class MapWrite:
     """Elements on their way into the banks of a row of them, all to the same address."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.rows = bits(design.poy)  # enable of each row of banks
         self.columns = bits(design.pox)  # enable of each column of banks
         self.addr = count(design.map_words - 1)  # in those banks
@@ -24,7 +24,7 @@ class MapRead:
     its address may lie anywhere.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.enable = flag()  # a slot reads
         self.rows_on = bits(design.poy)  # rows of banks whose elements lie inside the map
         self.columns_on = bits(design.pox)  # columns of them
@@ -41,7 +41,7 @@ class MapRead:
 class AxisRead:
     """The share of rows or of columns in the read of a slot."""
 
-    def __init__(self, design: Design, tile: int) -> None:
+    def __init__(self, design: ArrayDesign, tile: int) -> None:
         self.here = count(2 * design.map_words)  # first word of the block, of its phase
         self.beyond = count(2 * design.map_words)  # of the next block
         self.on = bits(tile)  # banks whose elements lie inside the map
@@ -52,7 +52,7 @@ class AxisRead:
 class DeltaWrite:
     """An atom of deltas on its way into the memory of a lane."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.lanes = bits(design.pof)  # enable of each lane
         self.addr = count(2 * design.delta_words - 1)  # in that lane
         self.data = bits(design.atom_bits)  # the atom

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS, ArrayDesign
 
 
 class Operands:
     """Operands of a slot, two cycles after it was issued."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.valid = flag()  # there is a slot; without one no sum changes
         self.first = flag()  # of a tile: sums begin anew
         self.last = flag()  # of a tile: the sums are copied into the second rank
@@ -21,7 +21,7 @@ class Operands:
 class Rank:
     """The second rank: the sums of the last tile that was finished."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.copied = flag()  # pulse: from this cycle on the sums are those of another tile
         self.place = count(design.pixels)  # the MAC that is read; behind the last: bias gradients
         self.sums = bits(SUM_BITS * design.pof)  # of each lane, lane 0 lowest, a cycle after place

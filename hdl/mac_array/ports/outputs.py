@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.output_registers import ATOM_NUMBER_BITS, output_table
 
 
-class OutputConfig(RegisterBundle):
+class OutputPathConfig(RegisterBundle):
     """Run-time registers of what lies behind the array, those of ``output_table``."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         super().__init__(output_table(design), design)
 
 
 class IndexWrite:
     """Write port of the index memory."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.enable = flag()  # an atom of pooled outputs leaves
         self.addr = count(design.index_words - 1)  # its number behind that of the layer's first one
         self.data = bits(design.pox * design.index_bits)  # places of its maxima, column 0 lowest
@@ -27,7 +27,7 @@ class IndexWrite:
 class Tile:
     """A tile of sums, and the group of tiles whose outputs leave as one column of atoms."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.rows = count(design.poy)  # of the tile that lie in the map
         self.columns = count(design.pox)  # of the tile that lie in the map
         self.lanes = count(design.pof)  # that have an output map
@@ -45,7 +45,7 @@ class Tile:
 class Pixel:
     """A pixel of all lanes that is read out of the second rank."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.valid = flag()  # there is one
         self.row = count(design.poy - 1)  # in its tile
         self.column = count(design.pox - 1)  # in its tile
@@ -54,10 +54,10 @@ class Pixel:
         self.lanes = count(design.pof)  # that have an output map
 
 
-class Group:
+class AtomGroup:
     """Atoms of all lanes that are ready to leave."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.valid = flag()  # pulse: a half of the output buffer is filled
         self.rows = count(design.poy)  # rows of each lane
         self.atoms = count(design.max_stride)  # of a row
@@ -68,6 +68,6 @@ class Group:
 class Outputs:
     """Where outputs go: their atoms, and the places of the maxima in their windows."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.atoms = Stream(design.atom_bits)
         self.index = IndexWrite(design)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from merp.hdl.base.signals import count, flag
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class Pooling:
     """What becomes of a pixel; without pooling a window has one pixel."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.valid = flag()  # there is a pixel
         self.opens = flag()  # it is the first one of its window
         self.closes = flag()  # it is the last one of its window

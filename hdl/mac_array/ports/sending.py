@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.output_registers import ATOM_NUMBER_BITS
 
 
 class Sending:
     """An atom that is read."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.issue = flag()  # an atom is read in this cycle
         self.row = count(2 * design.poy * design.max_stride - 1)  # of the output buffer, as Pooling
         self.lane = count(design.pof - 1)  # whose atom it is

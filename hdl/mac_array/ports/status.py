@@ -13,7 +13,7 @@ from merp.models.machines.mac_array.params.array_counters import (
     VELOCITY_WORDS,
     counters_of,
 )
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class ArrayStatus:
@@ -24,7 +24,7 @@ class ArrayStatus:
     framing_error  out  an input's last came early or late; until the next start
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         ports = (*PORT_WORDS, *(VELOCITY_WORDS if design.momentum else ()))
         ports += TARGET_WORDS if design.loss else ()
         names = (*(each.name for each in counters_of(design)), *ports)

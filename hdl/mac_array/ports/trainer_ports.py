@@ -7,32 +7,34 @@ from typing import Any, ClassVar
 
 from merp.hdl.base.interface import DesignPorts, Member, always
 from merp.hdl.base.signals import AxiStream
-from merp.hdl.mac_array.ports.outputs import OutputConfig
+from merp.hdl.mac_array.ports.outputs import OutputPathConfig
 from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.schedule import ScheduleConfig
 from merp.hdl.mac_array.ports.status import ArrayStatus
-from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
-from merp.hdl.mac_array.ports.updates import UpdateConfig
+from merp.hdl.mac_array.ports.unpooling import ArrayUnpoolConfig
+from merp.hdl.mac_array.ports.updates import ArrayUpdateConfig
 from merp.models.machines.mac_array.params.array_counters import (
     PORT_WORDS,
     TARGET_WORDS,
     VELOCITY_WORDS,
 )
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 from merp.models.machines.mac_array.params.schedule_layout import SCHEDULE_BITS
 
 
-def _atoms(words: str, name: str) -> Member[Design]:
+def _atoms(words: str, name: str) -> Member[ArrayDesign]:
     """A stream of maps or deltas."""
     return Member(name, lambda design: AxiStream(WORD_BITS, design.pox), always, words, AxiStream)
 
 
-def _beats(words: str, name: str, there: Callable[[Design], bool] = always) -> Member[Design]:
+def _beats(
+    words: str, name: str, there: Callable[[ArrayDesign], bool] = always
+) -> Member[ArrayDesign]:
     """A stream of parameters."""
     return Member(name, lambda design: AxiStream(WORD_BITS, design.pof), there, words, AxiStream)
 
 
-def _momentum(design: Design) -> bool:
+def _momentum(design: ArrayDesign) -> bool:
     return design.momentum
 
 
@@ -54,14 +56,14 @@ STREAMS: tuple[Member[Any], ...] = (
 )  # fmt: skip
 
 
-class TrainerPorts(DesignPorts[Design]):
+class TrainerPorts(DesignPorts[ArrayDesign]):
     """Ports of the array: registers of a pass, streams and status."""
 
     MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
         Member("supply_config", SupplyConfig),
-        Member("output_config", OutputConfig),
-        Member("update_config", UpdateConfig),
-        Member("unpool_config", UnpoolConfig),
+        Member("output_config", OutputPathConfig),
+        Member("update_config", ArrayUpdateConfig),
+        Member("unpool_config", ArrayUnpoolConfig),
         *STREAMS,
     )
     WORDS = (*PORT_WORDS, *VELOCITY_WORDS, *TARGET_WORDS)

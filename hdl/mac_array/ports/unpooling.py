@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.unpool_registers import UNPOOL
 
 
 class PooledAtom:
     """A pooled atom with what is known of its place."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.data = bits(design.atom_bits)  # its words, column 0 lowest
         self.valid = flag()  # there is an atom
         self.ready = flag()  # it is taken in a cycle with both high
@@ -26,7 +26,7 @@ class PooledAtom:
 class ExpandedAtom:
     """An atom of sums' deltas that a pooled atom becomes."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.data = bits(design.atom_bits)  # its words, column 0 lowest
         self.valid = flag()  # there is an atom
         self.ready = flag()  # it is taken in a cycle with both high
@@ -36,8 +36,8 @@ class ExpandedAtom:
         self.final = flag()  # that is the pass's last one
 
 
-class UnpoolConfig(RegisterBundle):
+class ArrayUnpoolConfig(RegisterBundle):
     """Run-time registers of un-pooling, those of the table ``UNPOOL``."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         super().__init__(UNPOOL, design)

@@ -7,21 +7,21 @@ from typing import Any
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.update_registers import update_table
 
 
-class UpdateConfig(RegisterBundle):
+class ArrayUpdateConfig(RegisterBundle):
     """Run-time registers of the kernel update, those of ``update_table``."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         super().__init__(update_table(design), design)
 
 
-class Beat:
+class SumBeat:
     """A sum of every lane that is read: a tap of a map, or the bias gradients."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.valid = flag()  # it is read in this cycle
         self.bias = flag()  # it has bias gradients
         self.turn = count(design.pof - 1)  # by how many places the lanes' words are rotated
@@ -79,10 +79,10 @@ class WordClipped:
         self.kernel = flag()  # with the new kernel
 
 
-class Clipped:
+class ClippedFlags:
     """Which new words were clipped, a bit of each place of a beat."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.gradient = bits(design.pof)  # with new gradients
         self.velocity = bits(design.pof)  # with new velocities
         self.kernel = bits(design.pof)  # with new kernels

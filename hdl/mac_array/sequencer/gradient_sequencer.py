@@ -15,13 +15,13 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.arrivals import Arrivals, PacedArrivals
 from merp.hdl.mac_array.ports.maps import AxisRead
 from merp.hdl.mac_array.ports.registers import SweepConfig, SweepWalkConfig
-from merp.hdl.mac_array.ports.slots import DeltaRead, SweepIssue, Verdict
+from merp.hdl.mac_array.ports.slots import ArrayVerdict, DeltaRead, SweepIssue
 from merp.hdl.mac_array.sequencer.map_reader import map_reader
 from merp.hdl.mac_array.sequencer.region_axis import region_axis
-from merp.hdl.mac_array.sequencer.sequencer_ports import Run, RunMoves, SweepLoops
+from merp.hdl.mac_array.sequencer.sequencer_ports import RunMoves, RunPieces, SweepLoops
 from merp.hdl.mac_array.sequencer.stock import stock
 from merp.hdl.mac_array.sequencer.sweep_loops import sweep_loops
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 @block
@@ -32,7 +32,7 @@ def _deltas(
     fire: Bit,
     loops: SweepLoops,
     read: DeltaRead,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Read the delta of every slot: those of a tile of lanes in each of its sweeps again.
 
@@ -88,8 +88,8 @@ def gradient_sequencer(
     deltas: PacedArrivals,
     drained: Bit,
     issued: SweepIssue,
-    verdict: Verdict,
-    design: Design,
+    verdict: ArrayVerdict,
+    design: ArrayDesign,
 ) -> Any:
     """Issue the slots of a pass of KU; everything behind is a pipeline that never stalls.
 
@@ -204,13 +204,13 @@ def gradient_sequencer(
     stocks = (
         stock(
             clk, rst, start, arrived=maps.arrived, there=maps_there,
-            run=Run(pieces=sweep.map_rows, first=sweep.reach, stride=sweep.stride),
+            run=RunPieces(pieces=sweep.map_rows, first=sweep.reach, stride=sweep.stride),
             moves=RunMoves(step=loops.next_row, rewind=next_sweep, advance=other_maps),
             runs=design.max_maps, longest=design.max_size,
         ),
         stock(
             clk, rst, start, arrived=deltas.arrived, there=deltas_there,
-            run=Run(pieces=sweep.rows, first=1, stride=1),
+            run=RunPieces(pieces=sweep.rows, first=1, stride=1),
             moves=RunMoves(step=loops.next_row, rewind=next_sweep, advance=next_tile),
             runs=design.max_tiles, longest=design.max_size,
         ),

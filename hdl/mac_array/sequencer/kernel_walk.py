@@ -10,9 +10,9 @@ from merp.hdl.base.signals import count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.arrivals import KernelArrivals
 from merp.hdl.mac_array.ports.registers import WalkConfig
-from merp.hdl.mac_array.ports.slots import KernelRead
+from merp.hdl.mac_array.ports.slots import KernelRowRead
 from merp.hdl.mac_array.sequencer.sequencer_ports import SlotEnds
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 @entity
@@ -25,8 +25,8 @@ def kernel_walk(
     ends: SlotEnds,
     kernels: KernelArrivals,
     there: Bit,
-    read: KernelRead,
-    design: Design,
+    read: KernelRowRead,
+    design: ArrayDesign,
 ) -> Any:
     """Follow the slots through the kernel buffer.
 

@@ -12,12 +12,12 @@ from merp.hdl.conversion.entity import Bit
 from merp.hdl.mac_array.ports.registers import WalkConfig
 from merp.hdl.mac_array.sequencer.sequencer_ports import LayerLoops, Taps
 from merp.hdl.mac_array.sequencer.tap_axis import tap_axis
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 @block
 def layer_loops(
-    clk: Bit, start: Bit, walk: WalkConfig, fire: Bit, loops: LayerLoops, design: Design
+    clk: Bit, start: Bit, walk: WalkConfig, fire: Bit, loops: LayerLoops, design: ArrayDesign
 ) -> Any:
     """Go over the taps of every map and tile of a pass, in the order of ``pass_sequencer``.
 

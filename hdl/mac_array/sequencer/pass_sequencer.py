@@ -15,13 +15,13 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.arrivals import KernelArrivals, PacedArrivals
 from merp.hdl.mac_array.ports.maps import AxisRead
 from merp.hdl.mac_array.ports.registers import LayerWalkConfig
-from merp.hdl.mac_array.ports.slots import LayerIssue, Verdict
+from merp.hdl.mac_array.ports.slots import ArrayVerdict, LayerIssue
 from merp.hdl.mac_array.sequencer.kernel_walk import kernel_walk
 from merp.hdl.mac_array.sequencer.layer_loops import layer_loops
 from merp.hdl.mac_array.sequencer.map_reader import map_reader
 from merp.hdl.mac_array.sequencer.sequencer_ports import LayerLoops
 from merp.hdl.mac_array.sequencer.window_axis import window_axis
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 @block
@@ -61,8 +61,8 @@ def pass_sequencer(
     maps: PacedArrivals,
     drained: Bit,
     issued: LayerIssue,
-    verdict: Verdict,
-    design: Design,
+    verdict: ArrayVerdict,
+    design: ArrayDesign,
 ) -> Any:
     """Issue the slots of a pass; everything behind is a pipeline that never stalls.
 

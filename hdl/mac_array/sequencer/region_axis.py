@@ -9,8 +9,8 @@ from myhdl import always, always_comb, intbv
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.maps import AxisRead
 from merp.hdl.mac_array.ports.registers import RegionColumnsConfig, RegionRowsConfig
-from merp.hdl.mac_array.sequencer.region_move import Place, region_move
-from merp.models.machines.mac_array.params.design import Design
+from merp.hdl.mac_array.sequencer.region_move import RegionPlace, region_move
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 @entity
@@ -22,7 +22,7 @@ def region_axis(
     restart: Bit,
     step: Bit,
     read: AxisRead,
-    design: Design,
+    design: ArrayDesign,
     tile: int,
 ) -> Any:
     """Move the windows of all regions over their maps, output by output and tap tile by tap tile.
@@ -44,9 +44,9 @@ def region_axis(
 
     # Of the first output of the tile of taps at hand and of the next one, of the output and of the
     # next one.
-    first, next_first = Place(design, tile), Place(design, tile)
-    output, next_output = Place(design, tile), Place(design, tile)
-    later = Place(design, tile)  # next_first, of the cycle before
+    first, next_first = RegionPlace(design, tile), RegionPlace(design, tile)
+    output, next_output = RegionPlace(design, tile), RegionPlace(design, tile)
+    later = RegionPlace(design, tile)  # next_first, of the cycle before
 
     @always_comb
     def tell() -> None:

@@ -9,13 +9,13 @@ from myhdl import always, always_comb, block, intbv
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.entity import Bit, Word
 from merp.hdl.mac_array.ports.registers import RegionColumnsConfig, RegionRowsConfig
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
-class Place:
+class RegionPlace:
     """Where the window of every region begins, along an axis."""
 
-    def __init__(self, design: Design, tile: int) -> None:
+    def __init__(self, design: ArrayDesign, tile: int) -> None:
         top = 2 * design.map_words
         self.split = count(tile - 1)  # bank of its first element
         self.here = count(top)  # first word of that one's block; 0 before the map
@@ -31,8 +31,8 @@ def region_move(
     split: Word,
     words: Word,
     size: Word,
-    place: Place,
-    moved: Place,
+    place: RegionPlace,
+    moved: RegionPlace,
 ) -> Any:
     """Move windows on by some banks, and by a block or none: strides are within a region.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from merp.hdl.base.signals import count, flag
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class Taps:
@@ -26,7 +26,7 @@ class Taps:
 class TapPlace:
     """The tap and the phase at hand along an axis."""
 
-    def __init__(self, largest: int, design: Design) -> None:
+    def __init__(self, largest: int, design: ArrayDesign) -> None:
         self.tap = count(largest)  # the tap at hand
         self.last_tap = flag()  # it is the phase's last one
         self.phase = count(design.max_stride)  # the phase at hand
@@ -47,7 +47,7 @@ class SlotEnds:
 class LayerLoops:
     """The nested loops of a pass of FP or DP."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.across = TapPlace(design.max_kernel, design)
         self.down = TapPlace(design.max_kernel**2, design)  # first element of the tap's row
         self.each_map = count(design.max_maps)
@@ -81,7 +81,7 @@ class SweepLoops:
         self.next_tile = flag()
 
 
-class Run:
+class RunPieces:
     """Pieces of a run that slots need; stable from start."""
 
     def __init__(self, *, pieces: Word, first: Word | int, stride: Word | int) -> None:

@@ -8,7 +8,7 @@ from myhdl import always, always_comb, block, intbv
 
 from merp.hdl.base.signals import count
 from merp.hdl.conversion.entity import Bit
-from merp.hdl.mac_array.sequencer.sequencer_ports import Run, RunMoves
+from merp.hdl.mac_array.sequencer.sequencer_ports import RunMoves, RunPieces
 
 
 @block
@@ -17,7 +17,7 @@ def stock(
     rst: Bit,
     start: Bit,
     arrived: Bit,
-    run: Run,
+    run: RunPieces,
     moves: RunMoves,
     there: Bit,
     runs: int,

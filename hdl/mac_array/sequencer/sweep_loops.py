@@ -11,12 +11,12 @@ from merp.hdl.base.signals import count
 from merp.hdl.conversion.entity import Bit
 from merp.hdl.mac_array.ports.registers import SweepConfig
 from merp.hdl.mac_array.sequencer.sequencer_ports import SweepLoops
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 @block
 def sweep_loops(
-    clk: Bit, start: Bit, sweep: SweepConfig, fire: Bit, loops: SweepLoops, design: Design
+    clk: Bit, start: Bit, sweep: SweepConfig, fire: Bit, loops: SweepLoops, design: ArrayDesign
 ) -> Any:
     """Go over the pixels of every sweep of a pass, in the order of ``gradient_sequencer``.
 

@@ -10,7 +10,7 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.maps import AxisRead
 from merp.hdl.mac_array.ports.registers import ColumnsConfig, RowsConfig
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 @entity
@@ -23,7 +23,7 @@ def window_axis(
     ahead: Bit,
     step: Bit,
     read: AxisRead,
-    design: Design,
+    design: ArrayDesign,
     tile: int,
 ) -> Any:
     """Move a window of tile elements, stride apart, tap by tap and tile by tile.

@@ -9,14 +9,14 @@ from myhdl import always, always_comb, block, concat, intbv
 from merp.hdl.base.signals import count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.rounding import Readout
-from merp.hdl.mac_array.ports.updates import Beat, UpdateConfig
-from merp.models.machines.mac_array.params.design import Design
+from merp.hdl.mac_array.ports.updates import ArrayUpdateConfig, SumBeat
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
-class Left:
+class SweepsLeft:
     """Where a pass is: what is left of it, the sweep at hand included."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ArrayDesign) -> None:
         self.rows = count(design.max_kernel)  # of taps
         self.columns = count(design.max_kernel)  # of taps
         self.inputs = count(design.max_maps)  # input maps
@@ -28,11 +28,11 @@ class Left:
 def _sweep_walk(
     clk: Bit,
     clear: Bit,
-    config: UpdateConfig,
+    config: ArrayUpdateConfig,
     sweep_ends: Bit,
     bias_ends: Bit,
-    left: Left,
-    design: Design,
+    left: SweepsLeft,
+    design: ArrayDesign,
 ) -> Any:
     """Go to the next sweep behind the last beat of taps, or of bias gradients."""
 
@@ -71,11 +71,11 @@ def sweep_drain(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    config: UpdateConfig,
+    config: ArrayUpdateConfig,
     readout: Readout,
     permit: Bit,
-    beat: Beat,
-    design: Design,
+    beat: SumBeat,
+    design: ArrayDesign,
 ) -> Any:
     """Walk over the beats of a pass: tiles of output maps, groups of input maps, tiles of taps.
 
@@ -91,7 +91,7 @@ def sweep_drain(
     copied, place, drained = readout.copied, readout.place, readout.drained
     pending, clear, go, map_done = (flag() for _ in range(4))
     group_done, last_beat, sweep_ends, bias_ends = (flag() for _ in range(4))
-    left = Left(design)
+    left = SweepsLeft(design)
     at_bias = left.at_bias
     rows_left, columns_left, inputs_left = left.rows, left.columns, left.inputs
     row, column = count(design.poy - 1), count(design.pox - 1)  # of the tap in its region

@@ -13,12 +13,12 @@ from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.rounding import Readout, RoundedSums
 from merp.hdl.mac_array.ports.updates import (
-    Beat,
-    Clipped,
+    ArrayUpdateConfig,
+    ClippedFlags,
     Saturated,
     StepStreams,
     StepWords,
-    UpdateConfig,
+    SumBeat,
     step_words,
 )
 from merp.hdl.mac_array.update.circulant_order import circulant_order
@@ -27,7 +27,7 @@ from merp.hdl.mac_array.update.sweep_drain import sweep_drain
 from merp.hdl.mac_array.update.weight_update import TO_GRADIENT, TO_KERNEL, TO_VELOCITY
 from merp.hdl.mac_array.update.weight_updates import weight_updates
 from merp.hdl.streams.credit_source import credit_source
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.words import RANDOM_BITS, ROUNDED_BITS
 
 TO_SHIFT = 2
@@ -49,8 +49,8 @@ GRADIENT_WORDS, KERNEL_WORDS = 16, 32
 @block
 def _increments(
     clk: Bit,
-    config: UpdateConfig,
-    beat: Beat,
+    config: ArrayUpdateConfig,
+    beat: SumBeat,
     sums: RoundedSums,
     increments: Word,
     belongs: Word,
@@ -94,7 +94,7 @@ def _increments(
 
 
 @block
-def _old_words(clk: Bit, config: UpdateConfig, sinks: StepStreams, old: StepWords) -> Any:
+def _old_words(clk: Bit, config: ArrayUpdateConfig, sinks: StepStreams, old: StepWords) -> Any:
     """Hand old words on when the step asks for them; gradients begin at zero in the first image."""
     offered = bits(len(old.gradient))
 
@@ -143,7 +143,7 @@ def _counted(
 def _leaving(
     clk: Bit,
     clear: Bit,
-    config: UpdateConfig,
+    config: ArrayUpdateConfig,
     taken: Bit,
     room: Bit,
     new: Word,
@@ -179,7 +179,7 @@ def _leaving(
 def _velocities(
     clk: Bit,
     clear: Bit,
-    config: UpdateConfig,
+    config: ArrayUpdateConfig,
     valid: Bit,
     ready: Bit,
     permit: Bit,
@@ -220,13 +220,13 @@ def update_path(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    config: UpdateConfig,
+    config: ArrayUpdateConfig,
     readout: Readout,
     sums: RoundedSums,
     sinks: StepStreams,
     sources: StepStreams,
     saturated: Saturated,
-    design: Design,
+    design: ArrayDesign,
 ) -> Any:
     """Read sweep after sweep, and add to gradients; in the last image, take the step.
 
@@ -249,7 +249,7 @@ def update_path(
     clear, permit, ready = flag(), flag(), flag()
     gradient_sink, kernel_sink = sinks.gradient, sinks.kernel
     gradient_room, gradient_taken, kernel_room, kernel_taken = (flag() for _ in range(4))
-    beat = Beat(design)
+    beat = SumBeat(design)
     belongs, increments = bits(lanes), bits(lanes * ROUNDED_BITS)
     with_velocities = sinks.velocity is not None
     old = step_words(design.parameter_bits, velocity=with_velocities)
@@ -295,7 +295,7 @@ def update_path(
         ),
         _old_words(clk, config=config, sinks=sinks, old=old),
     ]
-    clipped = Clipped(design)
+    clipped = ClippedFlags(design)
     drawing: Any = ()
     random: Any = None
     if design.stochastic:

@@ -9,27 +9,27 @@ from myhdl import ConcatSignal, always, always_comb, intbv
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.updates import (
-    Clipped,
+    ArrayUpdateConfig,
+    ClippedFlags,
     StepRule,
     StepWords,
-    UpdateConfig,
     WordClipped,
     step_words,
 )
 from merp.hdl.mac_array.update.weight_update import weight_update
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 from merp.models.machines.mac_array.params.words import RANDOM_BITS, ROUNDED_BITS
 
 
 @entity
 def weight_updates(
     clk: Bit,
-    config: UpdateConfig,
+    config: ArrayUpdateConfig,
     increments: Word,
     old: StepWords,
     new: StepWords,
-    clipped: Clipped,
-    design: Design,
+    clipped: ClippedFlags,
+    design: ArrayDesign,
     random: Word = None,
 ) -> Any:
     """Add increments to gradients, and take the step of a batch with them.

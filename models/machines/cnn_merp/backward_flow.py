@@ -24,13 +24,13 @@ from merp.models.machines.cnn_merp.flow import keep_and_need
 from merp.models.machines.cnn_merp.leaving_sums import (
     STALLS,
     WORD,
-    Sums,
+    LeavingSums,
     leave,
     place_for,
     sums_behind,
 )
 from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import (
     delta_beats,
     revisit_cycles,
@@ -83,7 +83,7 @@ class _Maps(NamedTuple):
     opening: Times
     last: Times
     oldest: Times
-    sums: Sums
+    sums: LeavingSums
 
 
 class _At(NamedTuple):
@@ -106,7 +106,7 @@ class _At(NamedTuple):
     hazards: int
 
 
-class _Rows(NamedTuple):
+class _PositionRows(NamedTuple):
     """Rows of positions along which an update goes.
 
     Attributes:
@@ -187,7 +187,7 @@ def _issue(maps: _Maps, at: _At, comes: int) -> _At:
 
 
 @numba.njit(cache=KEPT)
-def _sweep(rows: _Rows, at: _At, deltas: int) -> _At:
+def _sweep(rows: _PositionRows, at: _At, deltas: int) -> _At:
     """Issue the next row of positions, whose deltas are there from ``deltas`` on."""
     row, units, oldest = at.pair, at.word, at.gate
     while units <= rows.need[row]:
@@ -215,7 +215,7 @@ def _walk(
     half: _Maps,
     places: Times,
     update: _Maps,
-    rows: _Rows,
+    rows: _PositionRows,
     in_rows: bool,
     deltas: int,
     n_cu: int,
@@ -344,7 +344,7 @@ def _lead(shape: Shape, unpool: UnpoolDesign) -> int:
     return cycles + (unpool.mul_latency + 1 if unpool.average else 0)
 
 
-def _maps(shape: Shape, images: int, design: Design, starts: Sequence[int]) -> _Maps:
+def _maps(shape: Shape, images: int, design: EngineDesign, starts: Sequence[int]) -> _Maps:
     """Maps of ``shape`` of which nothing has come, positions one at a time."""
     positions = keep_and_need(shape, images)
     return _Maps(
@@ -373,10 +373,10 @@ def _places(shape: Shape, back: Shape, images: int) -> Times:
     return np.asarray(places.reshape(-1), np.int64)
 
 
-def _rows(shape: Shape, images: int, design: Design, positions: Times) -> _Rows:
+def _rows(shape: Shape, images: int, design: EngineDesign, positions: Times) -> _PositionRows:
     """Rows of ``positions``, of which none has been issued."""
     rows = np.ascontiguousarray(positions[:: shape.out_columns].T)
-    return _Rows(
+    return _PositionRows(
         need=rows[0],
         keep=rows[2],
         words=shape.columns * shape.n,

@@ -28,7 +28,7 @@ from merp.models.machines.cnn_merp.fused_pair import fused_design, fused_layers,
 from merp.models.machines.cnn_merp.kernel_load import delta_load, forward_load
 from merp.models.machines.cnn_merp.one_pass import backward_design
 from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.latencies import SLOT
 from merp.models.machines.cnn_merp.params.sizing import beats_of, groups_of
@@ -225,7 +225,9 @@ def _backward(network: Network, layer: Layer) -> Callable[[int], Cycles]:
     return lambda images: backward_cycles(layer.shape, images, design)
 
 
-def forward_cycles(shape: Shape, images: int, design: Design, part: InputPart = WHOLE) -> Cycles:
+def forward_cycles(
+    shape: Shape, images: int, design: EngineDesign, part: InputPart = WHOLE
+) -> Cycles:
     """Forward propagation of one group, or of a part of its input maps."""
     pixels = shape.pooled_rows * shape.pooled_columns
     if part.partial_out:
@@ -238,7 +240,7 @@ def forward_cycles(shape: Shape, images: int, design: Design, part: InputPart = 
     return _convolution(run, images, design, words, last, shape.macs(images), loads, walk)
 
 
-def _last_position(shape: Shape, design: Design) -> int:
+def _last_position(shape: Shape, design: EngineDesign) -> int:
     """Cycles in which the last position leaves; what is before it has left by then."""
     full = groups_of(shape, design.n_cu) - 1  # groups before the last one
     beats = beats_of(full, design) + -(-(shape.m - full * design.n_cu) // design.r)
@@ -250,7 +252,7 @@ def delta_cycles(
     unpooled: Shape,
     maps: int,
     images: int,
-    design: Design,
+    design: EngineDesign,
     part: InputPart = WHOLE,
 ) -> Cycles:
     """Delta propagation of one group, ReLU' and un-pooling of ``unpooled`` behind the engine.
@@ -282,7 +284,7 @@ def _behind_last_window(unpooled: Shape) -> int:
 def _convolution(
     shape: Shape,
     images: int,
-    design: Design,
+    design: EngineDesign,
     words: int,
     last: int,
     macs: int,
@@ -312,12 +314,12 @@ def _convolution(
     )
 
 
-def _behind_sums(design: Design, last: int) -> int:
+def _behind_sums(design: EngineDesign, last: int) -> int:
     """Cycles from the last slot to the last word, of ``last`` words that leave behind its sums."""
     return design.array_latency + design.pool_latency + last + 1
 
 
-def update_cycles(shape: Shape, images: int, design: Design) -> Cycles:
+def update_cycles(shape: Shape, images: int, design: EngineDesign) -> Cycles:
     """Kernel update of one group; the update of every element is ``drain``."""
     flow = _flow(update_flow, shape, images, design)
     return Cycles(
@@ -392,7 +394,7 @@ def fused_cycles(shape: FusedShape, images: int, design: FusedDesign) -> FusedCy
     )
 
 
-def _second(shape: FusedShape, design: FusedDesign) -> tuple[Shape, Design]:
+def _second(shape: FusedShape, design: FusedDesign) -> tuple[Shape, EngineDesign]:
     return shape.second, design.second
 
 
@@ -403,7 +405,7 @@ LONG = 1 << 21
 """Slots of an image from which a walk is long: then the second image stands for all that follow."""
 
 
-def _flow(walk: Walk, shape: Shape, images: int, design: Design) -> dict[str, int]:
+def _flow(walk: Walk, shape: Shape, images: int, design: EngineDesign) -> dict[str, int]:
     """Walk a batch on a design that has the walk's phase alone."""
     plain = _plain(shape)
     run = run_shape(plain, design.k)
@@ -418,7 +420,7 @@ def _plain(shape: Shape) -> Shape:
     return replace(shape, relu=False, pool=None)
 
 
-def _slots(run: Shape, design: Design) -> int:
+def _slots(run: Shape, design: EngineDesign) -> int:
     """Slots of an image."""
     return run.n * groups_of(run, design.n_cu) * run.out_rows * run.out_columns
 

@@ -18,7 +18,7 @@ from merp.models.base.folded_shape import FoldedShape, run_shape
 from merp.models.base.memory import check_memory
 from merp.models.base.numba_cache import KEPT
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import DELTA_ARRIVAL, ORIGIN_READ
 from merp.models.machines.cnn_merp.params.sizing import groups_of
 from merp.models.machines.cnn_merp.slots import pairs
@@ -90,7 +90,7 @@ class MapStream(NamedTuple):
     port: int
 
 
-def map_stream(shape: Shape, images: int, design: Design) -> MapStream:
+def map_stream(shape: Shape, images: int, design: EngineDesign) -> MapStream:
     """The stream of a run; ``shape`` is the one that the hardware runs."""
     return MapStream(
         images * shape.rows,
@@ -119,7 +119,7 @@ class Origins(NamedTuple):
 
 
 def input_flow(
-    shape: Shape, images: int, design: Design, partial_in: bool = False, lead: int = 0
+    shape: Shape, images: int, design: EngineDesign, partial_in: bool = False, lead: int = 0
 ) -> InputFlow:
     """Walk every cycle of a run; with ``partial_in`` its sums start at those of a stream.
 
@@ -154,12 +154,12 @@ def input_flow(
     return InputFlow(int(fill), int(issue), int(waits), int(hazards))
 
 
-def continued_flow(shape: Shape, images: int, design: Design) -> InputFlow:
+def continued_flow(shape: Shape, images: int, design: EngineDesign) -> InputFlow:
     """The same of a run whose sums start at partial sums."""
     return input_flow(shape, images, design, partial_in=True)
 
 
-def added_flow(shape: Shape, images: int, design: Design) -> InputFlow:
+def added_flow(shape: Shape, images: int, design: EngineDesign) -> InputFlow:
     """The same of a run whose sums start at maps that are added, with their biases."""
     return input_flow(shape, images, design, partial_in=True, lead=design.added_latency)
 

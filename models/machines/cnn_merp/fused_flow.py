@@ -20,7 +20,7 @@ from merp.models.base.latencies import CREDIT_RETURN
 from merp.models.base.numba_cache import KEPT
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.flow import keep_and_need
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.latencies import SLOT
 from merp.models.machines.cnn_merp.params.sizing import groups_of
@@ -361,7 +361,7 @@ def _account(engine: _Engine) -> tuple[int, ...]:
     return tuple(int(engine.at[each]) for each in names)
 
 
-def _engine(shape: Shape, images: int, design: Design) -> _Engine:
+def _engine(shape: Shape, images: int, design: EngineDesign) -> _Engine:
     """An engine at the start of a run."""
     together = list(pairs(shape, images, design))
     groups = groups_of(shape, design.n_cu)

@@ -19,7 +19,7 @@ from merp.models.fpga.parts import PARTS, Part
 from merp.models.fpga.resources import capacity
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.fpga.estimate import engine_estimate
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.sizing import check_fits, groups_of, size_design
 from merp.models.network.branches import added, adder, previous, takers
@@ -93,7 +93,7 @@ def check_fused(shape: FusedShape, design: FusedDesign, images: int, where: str)
         )
 
 
-def _both(shape: FusedShape, design: FusedDesign) -> tuple[tuple[Shape, Design], ...]:
+def _both(shape: FusedShape, design: FusedDesign) -> tuple[tuple[Shape, EngineDesign], ...]:
     return (shape.first, design.first), (shape.second, design.second)
 
 
@@ -139,7 +139,7 @@ def check_fusable(network: Network) -> None:
 
 def _of_class(
     network: Network, first: Layer, second: Layer, shape: FusedShape
-) -> tuple[Design, Design]:
+) -> tuple[EngineDesign, EngineDesign]:
     """The designs of two layers, if they are of the class that is fused: of kernels one a beat.
 
     A wider ``kernel_port`` is that of the layers alone.
@@ -217,7 +217,9 @@ def pairs_that_fit(
 
 
 @lru_cache(maxsize=64)
-def _fastest(shape: FusedShape, one: Design, other: Design, part: Part) -> FusedDesign | None:
+def _fastest(
+    shape: FusedShape, one: EngineDesign, other: EngineDesign, part: Part
+) -> FusedDesign | None:
     """The best shares that fit the part; None if none do.
 
     What both engines take is the sum of what each takes, so that each is estimated once for a
@@ -244,14 +246,14 @@ def _within(one: float, other: float, room: float) -> bool:
 class _Engines(NamedTuple):
     """The engines of one of two fused layers: their design, CUs, slots of an image, resources."""
 
-    design: Design
+    design: EngineDesign
     units: int
     slots: int
     taken: tuple[float, ...]
 
 
 @lru_cache(maxsize=64)
-def _of_every_size(alone: Design, shape: Shape, most: int, count: int) -> list[_Engines]:
+def _of_every_size(alone: EngineDesign, shape: Shape, most: int, count: int) -> list[_Engines]:
     """So many engines of a layer, each of up to ``most`` CUs, but those beyond a limit.
 
     Of numbers of CUs that take as long only the least, which takes less of the part.
@@ -271,6 +273,6 @@ def image_slots(shape: Shape, n_cu: int) -> int:
     return shape.n * groups_of(shape, n_cu) * shape.out_rows * shape.out_columns
 
 
-def _sized(alone: Design, shape: Shape, n_cu: int) -> Design:
+def _sized(alone: EngineDesign, shape: Shape, n_cu: int) -> EngineDesign:
     kept = {key: getattr(alone, key) for key in _KEPT}
     return size_design([shape], **kept | {"n_cu": n_cu, "r": min(alone.r, n_cu)})

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from merp.models.base.folded_shape import FoldedShape, filling, folds, run_shape
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class Load(NamedTuple):
@@ -27,7 +27,7 @@ class Load(NamedTuple):
     behind: int = 0
 
 
-def forward_load(shape: Shape, design: Design) -> Load:
+def forward_load(shape: Shape, design: EngineDesign) -> Load:
     """Forward propagation's, of one group, or of a part of its maps."""
     run, zeros, beat = run_shape(shape, design.k), filling(shape, design.k), design.kernel_port
     kernels = run.n * run.m
@@ -48,7 +48,7 @@ def forward_load(shape: Shape, design: Design) -> Load:
     return Load(cycles, fill + over + last_again)
 
 
-def delta_load(shape: Shape, design: Design) -> Load:
+def delta_load(shape: Shape, design: EngineDesign) -> Load:
     """Delta propagation's; ``shape`` is that of forward propagation."""
     if not folds(shape, design.k):
         if design.kernel_port > 1 and design.widened:

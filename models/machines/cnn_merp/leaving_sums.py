@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from merp.models.base.latencies import CREDIT_RETURN
 from merp.models.base.numba_cache import KEPT
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import SLOT
 from merp.models.machines.cnn_merp.params.sizing import groups_of
 
@@ -24,7 +24,7 @@ RESULT_PLACES = CREDIT_RETURN + 1
 """Places for beats of results."""
 
 
-class Sums(NamedTuple):
+class LeavingSums(NamedTuple):
     """What is behind the slots of a half whose sums leave: a FIFO of groups of sums, then results.
 
     Attributes:
@@ -50,14 +50,14 @@ so far, ..., cycles in which the last result was taken and its last word left, c
 
 
 @numba.njit(cache=KEPT)
-def place_for(sums: Sums, groups: int) -> int:
+def place_for(sums: LeavingSums, groups: int) -> int:
     """Cycle from which on there are places for the next window's groups of sums."""
     before = sums.ends[_GROUP] + groups - sums.places - 1
     return sums.loaded[before] + 2 if before >= 0 else 0
 
 
 @numba.njit(cache=KEPT)
-def leave(sums: Sums, groups: int, slot: int) -> None:
+def leave(sums: LeavingSums, groups: int, slot: int) -> None:
     """Let the groups of sums of a window go, whose first slot is ``slot``."""
     ends, kept = sums.ends, len(sums.freed)
     for group in range(groups):
@@ -81,11 +81,11 @@ def leave(sums: Sums, groups: int, slot: int) -> None:
         ends[_BEAT] = beat
 
 
-def sums_behind(shape: Shape, images: int, design: Design) -> Sums:
+def sums_behind(shape: Shape, images: int, design: EngineDesign) -> LeavingSums:
     """What is behind the slots of ``images``; of none nothing leaves."""
     groups = groups_of(shape, design.n_cu)
     ends = np.zeros(STALLS + 1, np.int64)
-    return Sums(
+    return LeavingSums(
         places=design.fifo_words,
         behind=SLOT + design.array_latency,
         n_cu=design.n_cu,

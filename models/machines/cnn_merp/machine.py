@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 
 from merp.models.base.formats import FloatFormat
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.design_keys import AXES, KEYS
 from merp.models.machines.cnn_merp.params.design_section import read_design
 from merp.models.machines.cnn_merp.params.sizing import check_fits, check_size
@@ -14,7 +14,7 @@ from merp.models.network.phases import BP, DP, FF, FP, KU
 
 MACHINE = Machine(
     name="cnn-merp",
-    design=Design,
+    design=EngineDesign,
     numbers=FloatFormat,
     keys=KEYS,
     read=read_design,

@@ -11,7 +11,7 @@ from merp.models.base.folded_shape import folds
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.designs import design_of, designs_of
 from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.phases import delta_design, update_design
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import COMBINED, SEPARATE
@@ -21,11 +21,11 @@ from merp.models.network.phases import ONE_PASS, has_phase
 class Halves(NamedTuple):
     """A design of forward propagation, once for each half of a pass of both backward phases."""
 
-    propagation: Design
-    update: Design
+    propagation: EngineDesign
+    update: EngineDesign
 
 
-def halves_of(forward: Design) -> Halves:
+def halves_of(forward: EngineDesign) -> Halves:
     """Share out the CUs of a design; an odd one is the update's.
 
     There are two at least. One pass takes kernels one element a beat; a wider ``kernel_port`` is
@@ -116,7 +116,7 @@ def backward_design(network: Network, layer: Layer) -> BackwardDesign:
         raise BadInput(f"{where}: n_cu = 1: two halves of a pass need a CU each")
     halves = halves_of(forward)
 
-    def on(half: Design) -> Network:
+    def on(half: EngineDesign) -> Network:
         return replace(network, designs={**network.designs, str(layer.design): half})
 
     propagation = delta_design(on(halves.propagation), layer, before=True)

@@ -16,7 +16,7 @@ from merp.models.base.folded_shape import FoldedShape, run_shape
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
-from merp.models.machines.cnn_merp.params.design import ARITHMETIC, Design
+from merp.models.machines.cnn_merp.params.design import ARITHMETIC, EngineDesign
 from merp.models.machines.cnn_merp.params.image_rows import image_rows
 from merp.models.machines.cnn_merp.params.sizing import check_memories, groups_of, size_design
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
@@ -32,7 +32,7 @@ def _sharing(network: Network, layer: Layer) -> list[Layer]:
     return [each for each in network.layers if each.design == layer.design]
 
 
-def _sized(network: Network, layer: Layer, shapes: Sequence[Shape], p: int, d: int) -> Design:
+def _sized(network: Network, layer: Layer, shapes: Sequence[Shape], p: int, d: int) -> EngineDesign:
     forward = design_of(network, layer)
     kept = {key: getattr(forward, key) for key in _KEPT}
     with _told(network, layer):
@@ -122,7 +122,7 @@ def start_shape(shape: Shape, start: Layer | None) -> Shape:
     return plain_inputs(shape) if start is None else start.shape
 
 
-def delta_rings(forward: Design, shapes: Sequence[Shape]) -> tuple[int, int]:
+def delta_rings(forward: EngineDesign, shapes: Sequence[Shape]) -> tuple[int, int]:
     """Positions that take turns, and rings of rows, of delta propagation of ``shapes``."""
     # Fewer groups than the accumulators' latency: two positions take turns. The odd last column of
     # a row then pairs with the next row's first, if one more ring of rows is kept.
@@ -132,7 +132,7 @@ def delta_rings(forward: Design, shapes: Sequence[Shape]) -> tuple[int, int]:
     return 2 if crowded else 1, max(forward.d, 2 if crowded or narrow else 1)
 
 
-def _unpool_design(forward: Design, unpooled: Sequence[tuple[Shape, int]]) -> UnpoolDesign:
+def _unpool_design(forward: EngineDesign, unpooled: Sequence[tuple[Shape, int]]) -> UnpoolDesign:
     """Un-pooling of layers, each with the maps of its delta."""
     return size_unpool(
         [shape for shape, _ in unpooled],
@@ -144,7 +144,7 @@ def _unpool_design(forward: Design, unpooled: Sequence[tuple[Shape, int]]) -> Un
     )
 
 
-def update_design(network: Network, layer: Layer) -> Design:
+def update_design(network: Network, layer: Layer) -> EngineDesign:
     """Design of kernel update for all layers that share the design of ``layer``.
 
     Gradients are summed over positions, so positions cannot take turns; there is no pooling. A
@@ -161,14 +161,14 @@ def update_design(network: Network, layer: Layer) -> Design:
     return replace(sized, folded=folded, ku_kind=forward.ku_kind, ku_lanes=forward.ku_lanes)
 
 
-def _updated_as(run: Shape, forward: Design) -> Shape:
+def _updated_as(run: Shape, forward: EngineDesign) -> Shape:
     """What the input side of a kernel update sees of ``run``."""
     if isinstance(run, FoldedShape) and forward.ku_kind == "row":
         return image_rows(run, forward.max_images, forward).shape
     return replace(run, relu=False, pool=None)
 
 
-def update_rings(forward: Design) -> int:
+def update_rings(forward: EngineDesign) -> int:
     """Rings of rows of a kernel update."""
     return max(2, forward.d) if forward.ku_kind == "row" else forward.d
 

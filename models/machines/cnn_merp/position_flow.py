@@ -16,7 +16,7 @@ from merp.models.base.folded_shape import run_shape
 from merp.models.base.numba_cache import KEPT
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.flow import MapStream, keep_and_need, map_stream
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import delta_beats, revisit_cycles
 from merp.models.machines.cnn_merp.params.latencies import DELTA_ARRIVAL, DELTA_LEAD, DELTA_RELEASE
 from merp.models.machines.cnn_merp.params.sizing import groups_of
@@ -34,7 +34,7 @@ class DeltaStream(NamedTuple):
     rest: int
 
 
-def position_walk(shape: Shape, images: int, design: Design) -> tuple[int, int, int, int]:
+def position_walk(shape: Shape, images: int, design: EngineDesign) -> tuple[int, int, int, int]:
     """Cycles from the first accepted map word: fill, issue, stall_input, stall_hazard."""
     shape = run_shape(shape, design.k)
     distance = revisit_cycles(design)

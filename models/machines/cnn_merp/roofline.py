@@ -13,7 +13,7 @@ from merp.models.machines.cnn_merp.cycles import Cycles
 
 
 @dataclass(frozen=True)
-class Point:
+class RooflinePoint:
     """A phase of a layer under its roof; throughputs in GFlop/s.
 
     Attributes:
@@ -39,11 +39,11 @@ class Point:
         return "memory" if self.memory < self.compute else self.stalled
 
 
-def point(cycles: Cycles, moved: int, clock_mhz: float, bandwidth_gbs: float) -> Point:
+def point(cycles: Cycles, moved: int, clock_mhz: float, bandwidth_gbs: float) -> RooflinePoint:
     """Place a phase of ``cycles`` that moves ``moved`` bytes."""
     peak = 2 * cycles.taps * cycles.n_cu * clock_mhz / 1e3
     intensity = cycles.operations / moved
-    return Point(
+    return RooflinePoint(
         intensity=intensity,
         peak=peak,
         compute=cycles.operations / cycles.phase * clock_mhz / 1e3,

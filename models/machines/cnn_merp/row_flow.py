@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from merp.models.base.folded_shape import FoldedShape, run_shape
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.flow import keep_and_need
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.image_rows import image_rows
 from merp.models.machines.cnn_merp.params.kernel_update_registers import (
     delta_beats,
@@ -41,7 +41,7 @@ class _Rows:
     kept: int
 
 
-def _rows(shape: Shape, images: int, design: Design) -> _Rows:
+def _rows(shape: Shape, images: int, design: EngineDesign) -> _Rows:
     if isinstance(shape, FoldedShape):
         sizes = image_rows(shape, images, design).sizes
         every = range(len(sizes))
@@ -53,7 +53,7 @@ def _rows(shape: Shape, images: int, design: Design) -> _Rows:
     return _Rows(columns, rows[:, 0].tolist(), rows[:, 2].tolist(), words, design.d * design.k)
 
 
-def row_walk(shape: Shape, images: int, design: Design) -> tuple[int, int, int, int]:
+def row_walk(shape: Shape, images: int, design: EngineDesign) -> tuple[int, int, int, int]:
     """Cycles from the first accepted map word: fill, issue, stall_input, stall_hazard.
 
     A word is offered in every cycle on both streams. Images of a folded layer are columns.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.registers import pairs_across_rows
 from merp.models.machines.cnn_merp.params.sizing import groups_of
 
@@ -24,7 +24,7 @@ class SlotOrder(NamedTuple):
     group: int
 
 
-def pairs(shape: Shape, images: int, design: Design) -> Iterator[tuple[int, ...]]:
+def pairs(shape: Shape, images: int, design: EngineDesign) -> Iterator[tuple[int, ...]]:
     """Positions that are computed together, one or two at a time, in raster order."""
     columns = shape.out_columns
     total = images * shape.out_rows * columns
@@ -40,7 +40,7 @@ def pairs(shape: Shape, images: int, design: Design) -> Iterator[tuple[int, ...]
             position += 1
 
 
-def slots(shape: Shape, images: int, design: Design) -> Iterator[SlotOrder]:
+def slots(shape: Shape, images: int, design: EngineDesign) -> Iterator[SlotOrder]:
     """All slots of a run in order."""
     for together in pairs(shape, images, design):
         for channel in range(shape.n):
@@ -58,7 +58,7 @@ class RowSlotOrder(NamedTuple):
     column: int
 
 
-def row_slots(shape: Shape, images: int, design: Design) -> Iterator[RowSlotOrder]:
+def row_slots(shape: Shape, images: int, design: EngineDesign) -> Iterator[RowSlotOrder]:
     """All slots of a kernel update in rows (``ku_kind = "row"``) in order."""
     for row in range(images * shape.out_rows):
         for channel in range(shape.n):

@@ -9,7 +9,7 @@ from merp.models.base.ordered_sum import ordered_sum
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.cycles import network_cycles
 from merp.models.machines.cnn_merp.designs import designs_of
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import MAXIMA, size_design
 from merp.models.network.network import Network
 
@@ -18,12 +18,12 @@ def with_cus(network: Network, factor: int) -> Network:
     """Return ``network`` with ``factor`` times as many CUs in every design, sized anew."""
     if factor == 1:
         return network
-    designs: dict[str, Design] = {}
+    designs: dict[str, EngineDesign] = {}
     for name, design in designs_of(network).items():
         shapes: list[Shape] = [layer.shape for layer in network.layers if layer.design == name]
         chosen = {
             field.name: getattr(design, field.name)
-            for field in fields(Design)
+            for field in fields(EngineDesign)
             if field.name not in (*MAXIMA, "average")
         }
         designs[name] = size_design(shapes, **(chosen | {"n_cu": factor * design.n_cu}))

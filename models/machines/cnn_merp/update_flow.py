@@ -16,7 +16,7 @@ from merp.models.base.rates import PLAIN, UpdateRule
 from merp.models.base.shape import Shape
 from merp.models.base.widened_shape import WidenedShape
 from merp.models.machines.cnn_merp.params import latencies
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import gradient_latency
 from merp.models.machines.cnn_merp.position_flow import position_walk
 from merp.models.machines.cnn_merp.row_flow import row_walk
@@ -44,7 +44,9 @@ class UpdateFlow:
         return self.fill + self.issue + self.stall_input + self.stall_hazard + self.drain
 
 
-def update_flow(shape: Shape, images: int, design: Design, rule: UpdateRule = PLAIN) -> UpdateFlow:
+def update_flow(
+    shape: Shape, images: int, design: EngineDesign, rule: UpdateRule = PLAIN
+) -> UpdateFlow:
     """Walk every cycle up to the last slot; the update behind it takes a beat per cycle.
 
     A beat has ``kernel_port`` elements, at most a kernel. Bias gradients come one by one.
@@ -55,12 +57,12 @@ def update_flow(shape: Shape, images: int, design: Design, rule: UpdateRule = PL
     return UpdateFlow(fill, issue, stall_input, stall_hazard, drain)
 
 
-def gradients_there(design: Design) -> int:
+def gradients_there(design: EngineDesign) -> int:
     """Cycles from the last slot until all gradients can be read."""
     return latencies.SLOT + gradient_latency(design)
 
 
-def read_out(shape: Shape, design: Design, rule: UpdateRule = PLAIN) -> int:
+def read_out(shape: Shape, design: EngineDesign, rule: UpdateRule = PLAIN) -> int:
     """Cycles from the first gradient that is read to the last word that leaves."""
     step = design.mul_latency + design.add_latency
     stages = latencies.GRADIENT_READ + latencies.GRADIENT_CHOICE + step * (1 + sum(rule))
@@ -69,7 +71,7 @@ def read_out(shape: Shape, design: Design, rule: UpdateRule = PLAIN) -> int:
     return stages + _kernel_cycles(shape, design) + shape.m + latencies.LEAVE
 
 
-def _kernel_cycles(shape: Shape, design: Design) -> int:
+def _kernel_cycles(shape: Shape, design: EngineDesign) -> int:
     """Cycles in which gradients of kernels are listed, and leave.
 
     Taps that a smaller kernel lacks are passed over, up to its last one. With several elements to a

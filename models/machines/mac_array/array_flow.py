@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from merp.models.machines.mac_array.flow_cycles import Cycles, Latency, Slots
+from merp.models.machines.mac_array.flow_cycles import ArrayCycles, Latency, Slots
 from merp.models.machines.mac_array.orders import load_bands, pooling_in
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.params.design import Array, over
-from merp.models.machines.mac_array.update_flow import UpdateFlow
+from merp.models.machines.mac_array.update_flow import ArrayUpdateFlow
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def array_cycles(
     *,
     kernel_first: bool = False,
     latency: Latency | None = None,
-) -> Cycles:
+) -> ArrayCycles:
     """Return the cycles of a pass of FP, DP or KU, or of one that expands pooled deltas.
 
     The latter has no slots: what it sends leaves an atom a cycle.
@@ -107,11 +107,11 @@ def array_cycles(
     """
     if work.phase == "upsample":
         sent = sum(1 for _ in pooling_in(work, array))
-        return Cycles(0, 0, 0, 0, fill=(latency or Latency()).expands + sent, drain=0)
+        return ArrayCycles(0, 0, 0, 0, fill=(latency or Latency()).expands + sent, drain=0)
     if work.phase not in ("fp", "dp", "ku"):
         raise ValueError(f"no cycles of {work}")
     if work.phase == "ku":
-        return UpdateFlow(work, array, latency or Latency()).run()
+        return ArrayUpdateFlow(work, array, latency or Latency()).run()
     return _Flow(work, array, latency or Latency(), kernel_first).run()
 
 
@@ -164,7 +164,7 @@ class _Flow:
             beat = (before + (tile + 1) * lanes) * work.taps - 1  # a whole run
         return begin + beat + self.latency.kernel_there
 
-    def run(self) -> Cycles:
+    def run(self) -> ArrayCycles:
         """Walk through all slots."""
         latency, slots = self.latency, Slots()
         drained = 0  # from when on a tile's last slot may be issued

@@ -12,7 +12,7 @@ from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.products import delta_sums
 
 
-class Delta(NamedTuple):
+class ArrayDeltas(NamedTuple):
     """Deltas of a layer's input maps, and how many were saturated before the mask."""
 
     maps: Words
@@ -39,7 +39,7 @@ def expanded(of: ArrayPass, deltas: Numbers, places: Places) -> Numbers:
     return found
 
 
-def delta(of: ArrayPass, deltas: Words, kernels: Words, mask: Mask) -> Delta:
+def delta(of: ArrayPass, deltas: Words, kernels: Words, mask: Mask) -> ArrayDeltas:
     """Run DP of a layer.
 
     Args:
@@ -51,4 +51,4 @@ def delta(of: ArrayPass, deltas: Words, kernels: Words, mask: Mask) -> Delta:
     """
     sums = exact(delta_sums(of, deltas.astype(np.float64), kernels.astype(np.float64)))
     words, clipped = saturated(nearest_even(sums, of.shift))
-    return Delta(np.where(mask, words, np.int16(0)), clipped)
+    return ArrayDeltas(np.where(mask, words, np.int16(0)), clipped)

@@ -21,7 +21,7 @@ Places = NDArray[np.uint8]
 Numbers = TypeVar("Numbers", Words, Values)
 
 
-class Forward(NamedTuple):
+class ArrayMaps(NamedTuple):
     """What FP of a layer gives.
 
     Attributes:
@@ -38,7 +38,7 @@ class Forward(NamedTuple):
     clipped: int
 
 
-def forward(of: ArrayPass, maps: Words, kernels: Words, biases: Words) -> Forward:
+def forward(of: ArrayPass, maps: Words, kernels: Words, biases: Words) -> ArrayMaps:
     """Run FP of a layer.
 
     Args:
@@ -54,7 +54,7 @@ def forward(of: ArrayPass, maps: Words, kernels: Words, biases: Words) -> Forwar
         words = np.maximum(words, np.int16(0))
     pooled, places = maxima(words, of.pool)
     mask = pooled > 0 if of.relu else np.ones(pooled.shape, np.bool_)
-    return Forward(words, pooled, mask, places, clipped)
+    return ArrayMaps(words, pooled, mask, places, clipped)
 
 
 def windows(maps: Numbers, window: int) -> Numbers:

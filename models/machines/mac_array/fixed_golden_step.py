@@ -9,13 +9,18 @@ from typing import NamedTuple
 
 from merp.models.arithmetic.fixed import Words
 from merp.models.golden.loss import Labels
-from merp.models.machines.mac_array.fixed_delta import Delta, delta, expanded
+from merp.models.machines.mac_array.fixed_delta import ArrayDeltas, delta, expanded
 from merp.models.machines.mac_array.fixed_loss import Loss, fixed_loss
-from merp.models.machines.mac_array.fixed_training import FixedModel, FixedRates, Kept, run_forward
+from merp.models.machines.mac_array.fixed_training import (
+    ArrayForward,
+    FixedModel,
+    FixedRates,
+    run_forward,
+)
 from merp.models.machines.mac_array.fixed_update import (
-    Gradient,
+    ArrayGradient,
+    ArrayUpdate,
     Pair,
-    Updated,
     accumulated,
     bits_of_update,
     increments,
@@ -30,8 +35,8 @@ from merp.models.network.network import Layer, Network
 class Gradients(NamedTuple):
     """Gradients of kernels and biases after an image; clipped are words of that image alone."""
 
-    kernels: Gradient
-    biases: Gradient
+    kernels: ArrayGradient
+    biases: ArrayGradient
 
 
 class FixedGoldenStep:
@@ -56,11 +61,11 @@ class FixedGoldenStep:
         """The step on (images, rows, columns, channels) words of classes ``labels``."""
         self.network, self.model, self.loss_kind = network, model, loss_kind
         self._images, self._labels, self.rates = images, labels, rates
-        self._kept: dict[int, dict[str, Kept]] = {}
+        self._kept: dict[int, dict[str, ArrayForward]] = {}
         self._deltas: dict[tuple[str, int], Words] = {}
-        self._left: dict[tuple[str, int], Delta] = {}
+        self._left: dict[tuple[str, int], ArrayDeltas] = {}
         self._gradients: dict[tuple[str, int], Gradients] = {}
-        self._updated: dict[str, tuple[Updated, Updated]] = {}
+        self._updated: dict[str, tuple[ArrayUpdate, ArrayUpdate]] = {}
 
     @property
     def images(self) -> int:
@@ -75,7 +80,7 @@ class FixedGoldenStep:
         """Its class."""
         return self._labels[image : image + 1]
 
-    def kept(self, layer: Layer, image: int) -> Kept:
+    def kept(self, layer: Layer, image: int) -> ArrayForward:
         """FP of a layer."""
         if image not in self._kept:
             found = run_forward(
@@ -109,7 +114,7 @@ class FixedGoldenStep:
         forth = self.kept(layer, image)
         return expanded(forth.of, self.deltas(layer, image), forth.found.places)
 
-    def left(self, layer: Layer, image: int) -> Delta:
+    def left(self, layer: Layer, image: int) -> ArrayDeltas:
         """What DP of a layer leaves: deltas of its input maps."""
         key, front = (layer.name, image), previous(self.network, layer)
         if key not in self._left:
@@ -134,7 +139,9 @@ class FixedGoldenStep:
             added = increments(of, forth.maps, self.sums(layer, image))
             self._gradients[key] = Gradients(
                 *(
-                    accumulated(each, None if before is None else Gradient(before[place].words, 0))
+                    accumulated(
+                        each, None if before is None else ArrayGradient(before[place].words, 0)
+                    )
                     for place, each in enumerate(added)
                 )
             )
@@ -147,7 +154,7 @@ class FixedGoldenStep:
         old, moving = (Pair(in_array(of, each.kernels), each.biases) for each in pairs)
         return old, moving
 
-    def updated(self, layer: Layer) -> tuple[Updated, Updated]:
+    def updated(self, layer: Layer) -> tuple[ArrayUpdate, ArrayUpdate]:
         """Of kernels, as the array has them, and of biases."""
         if layer.name not in self._updated:
             of = update_pass(self.network, layer, self.registers(layer))

@@ -11,7 +11,7 @@ import numpy as np
 
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.fixed import (
-    Saturated,
+    SaturatedWords,
     Words,
     nearest_even,
     saturated,
@@ -30,7 +30,7 @@ class Loss(NamedTuple):
     clipped: int
 
 
-def unit_deltas(of: ArrayPass, outputs: Words, labels: Labels) -> Saturated:
+def unit_deltas(of: ArrayPass, outputs: Words, labels: Labels) -> SaturatedWords:
     """Deltas that the loss unit forms of (images, classes) outputs; ``of.loss`` says of which loss.
 
     Squared: y - t with targets 0 and 1. Squared hinge: -2 t max(0, 1 - t y) with targets -1 and 1.
@@ -57,5 +57,5 @@ def fixed_loss(of: ArrayPass, kind: str, outputs: Words, labels: Labels) -> Loss
     return Loss(float(losses.mean()), found.words.reshape(outputs.shape), found.clipped)
 
 
-def _host(of: ArrayPass, derivative: Values) -> Saturated:
+def _host(of: ArrayPass, derivative: Values) -> SaturatedWords:
     return to_words(derivative, of.one_shift - of.loss_shift)

@@ -18,13 +18,13 @@ from merp.models.base.fixed import FIXED_TENSORS, FixedTensor
 from merp.models.golden.initial import initial_numbers
 from merp.models.golden.loss import Labels
 from merp.models.golden.memory import AT_ONCE
-from merp.models.machines.mac_array.fixed_delta import Delta, delta, expanded
-from merp.models.machines.mac_array.fixed_forward import Forward, forward
+from merp.models.machines.mac_array.fixed_delta import ArrayDeltas, delta, expanded
+from merp.models.machines.mac_array.fixed_forward import ArrayMaps, forward
 from merp.models.machines.mac_array.fixed_loss import fixed_loss
 from merp.models.machines.mac_array.fixed_update import (
-    Gradient,
+    ArrayGradient,
+    ArrayUpdate,
     Pair,
-    Updated,
     accumulated,
     bits_of_update,
     increments,
@@ -131,16 +131,16 @@ def initial_model(network: Network, seed: int) -> FixedModel:
     return FixedModel(parameters=pairs, velocities=rest)
 
 
-class Kept(NamedTuple):
+class ArrayForward(NamedTuple):
     """FP of a layer: the pass, its input maps as the array has them, and what came of it."""
 
     layer: Layer
     of: ArrayPass
     maps: Words
-    found: Forward
+    found: ArrayMaps
 
 
-class Passed(NamedTuple):
+class ArrayBackward(NamedTuple):
     """A layer that deltas have passed on their way back.
 
     Attributes:
@@ -154,15 +154,15 @@ class Passed(NamedTuple):
     of: ArrayPass
     deltas: Words
     sums: Words
-    gradients: tuple[Gradient, Gradient]
+    gradients: tuple[ArrayGradient, ArrayGradient]
     vanished: Clipped
-    updated: tuple[Updated, Updated]
-    left: Delta | None
+    updated: tuple[ArrayUpdate, ArrayUpdate]
+    left: ArrayDeltas | None
 
 
 def run_forward(
     network: Network, images: Words, made: Pairs, loss: str | None = None
-) -> list[Kept]:
+) -> list[ArrayForward]:
     """FP of all layers, in order.
 
     loss: whose deltas follow the outputs of the last layer, if the array forms them.
@@ -174,14 +174,18 @@ def run_forward(
         of = forward_pass(network, layer, loss if last else None)
         maps = maps.reshape(len(maps), of.rows, of.columns, of.inputs)
         kernels, biases = made[layer.name]
-        kept.append(Kept(layer, of, maps, forward(of, maps, in_array(of, kernels), biases)))
+        kept.append(ArrayForward(layer, of, maps, forward(of, maps, in_array(of, kernels), biases)))
         maps = kept[-1].found.maps
     return kept
 
 
 def run_backward(
-    network: Network, kept: Sequence[Kept], deltas: Words, model: FixedModel, rates: FixedRates
-) -> Iterator[Passed]:
+    network: Network,
+    kept: Sequence[ArrayForward],
+    deltas: Words,
+    model: FixedModel,
+    rates: FixedRates,
+) -> Iterator[ArrayBackward]:
     """KU and DP of all layers, the last one first; deltas: of its outputs."""
     stochastic = network.fixed.stochastic
     for before, (layer, forth, maps, found) in reversed([*zip([None, *kept], kept, strict=False)]):
@@ -200,7 +204,7 @@ def run_backward(
         if before is not None:
             mask = before.found.mask.reshape(maps.shape)
             left = delta(delta_pass(network, layer), sums, kernels, mask)
-        yield Passed(layer, of, deltas, sums, gradients, vanished, new, left)
+        yield ArrayBackward(layer, of, deltas, sums, gradients, vanished, new, left)
         if left is not None:
             deltas = left.maps
 
@@ -217,7 +221,7 @@ class _Tally:
         so_far = self.found[layer.name][tensor]
         self.found[layer.name][tensor] = so_far.plus(Clipped(clipped, words))
 
-    def passed(self, images: int, front: Layer | None, back: Passed) -> None:
+    def passed(self, images: int, front: Layer | None, back: ArrayBackward) -> None:
         """Count what a layer's way back saturated."""
         layer = back.layer
         words = images * sum(each.words.size for each in back.gradients)
@@ -269,7 +273,7 @@ def train_step(
 
 def _gradients(
     of: ArrayPass, maps: Words, sums: Words
-) -> tuple[tuple[Gradient, Gradient], Clipped]:
+) -> tuple[tuple[ArrayGradient, ArrayGradient], Clipped]:
     """Gradients of kernels and biases of a batch, and increments of kernels that were 0."""
     kernels = biases = None
     zeros = size = 0

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.fixed import (
-    Saturated,
+    SaturatedWords,
     Sums,
     Words,
     exact,
@@ -46,14 +46,14 @@ class Increments(NamedTuple):
     biases: Sums
 
 
-class Gradient(NamedTuple):
+class ArrayGradient(NamedTuple):
     """Gradients after some images, and how many words were saturated on the way."""
 
     words: Words
     clipped: int
 
 
-class Updated(NamedTuple):
+class ArrayUpdate(NamedTuple):
     """New kernels or biases and velocities, and how many words of each were saturated."""
 
     kernels: Words
@@ -77,7 +77,7 @@ def increments(of: ArrayPass, maps: Words, deltas: Words) -> Increments:
     return Increments(nearest_even(sums, of.shift), nearest_even(biases, of.bias_shift))
 
 
-def accumulated(increments: Iterable[Sums], begun: Gradient | None = None) -> Gradient:
+def accumulated(increments: Iterable[Sums], begun: ArrayGradient | None = None) -> ArrayGradient:
     """Add images in order to gradients, from 0 or what is ``begun``; saturate behind each."""
     words, clipped = begun or (None, 0)
     for each in increments:
@@ -85,7 +85,7 @@ def accumulated(increments: Iterable[Sums], begun: Gradient | None = None) -> Gr
         clipped += count
     if words is None:
         raise ValueError("gradients of no image")
-    return Gradient(words, clipped)
+    return ArrayGradient(words, clipped)
 
 
 def bits_of_update(of: ArrayPass, array: Array) -> tuple[Sums, Sums]:
@@ -108,7 +108,7 @@ def updated(
     velocities: Words,
     gradients: Words,
     bits: NDArray[np.int64] | None = None,
-) -> Updated:
+) -> ArrayUpdate:
     """Take the step of kernels or biases of a layer.
 
     Args:
@@ -122,5 +122,5 @@ def updated(
         rounded = nearest_even(step, of.update_shift)
     else:
         rounded = (floor_shift(step, of.update_shift - RANDOM_BITS) + bits) >> RANDOM_BITS
-    new: Saturated = saturated(words.astype(np.int64) + rounded)
-    return Updated(new.words, moved.words, new.clipped, moved.clipped)
+    new: SaturatedWords = saturated(words.astype(np.int64) + rounded)
+    return ArrayUpdate(new.words, moved.words, new.clipped, moved.clipped)

@@ -45,7 +45,7 @@ class Latency:
 
 
 @dataclass(frozen=True)
-class Cycles:
+class ArrayCycles:
     """Cycles of a pass by cause; ``fill`` before the first slot, ``drain`` after the last."""
 
     issue: int
@@ -86,9 +86,9 @@ class Slots:
         self.issued += 1
         self.now = start + 1
 
-    def cycles(self, end: int) -> Cycles:
+    def cycles(self, end: int) -> ArrayCycles:
         """All of a pass whose last word or read is at ``end``."""
-        return Cycles(
+        return ArrayCycles(
             issue=self.issued,
             stall_kernel=self.kernel,
             stall_input=self.input,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.models.base.fixed import FixedFormat
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.design_keys import KEYS
 from merp.models.machines.mac_array.params.design_section import read_design
 from merp.models.network.machine import Machine
@@ -11,7 +11,7 @@ from merp.models.network.phases import DP, FP, KU
 
 MACHINE = Machine(
     name="mac-array",
-    design=Design,
+    design=ArrayDesign,
     numbers=FixedFormat,
     keys=KEYS,
     read=read_design,

@@ -9,7 +9,7 @@ from merp.models.base.errors import BadInput
 from merp.models.base.shape import Shape
 from merp.models.machines.mac_array.geometry import taken
 from merp.models.machines.mac_array.params.array_pass import ArrayPass, array_pass
-from merp.models.machines.mac_array.params.design import LOSSES, Design
+from merp.models.machines.mac_array.params.design import LOSSES, ArrayDesign
 from merp.models.machines.mac_array.params.window import Size, as_window, largest_window
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
@@ -31,14 +31,14 @@ class Registers:
     seed: int | None = None
 
 
-def design_of(network: Network, layer: Layer) -> Design:
+def design_of(network: Network, layer: Layer) -> ArrayDesign:
     """The array that runs a layer.
 
     Raises:
         BadInput: the layer has no design, or one of another architecture.
     """
     design = network.design(layer)
-    if not isinstance(design, Design):
+    if not isinstance(design, ArrayDesign):
         raise BadInput(f"{network.name}: layer {layer.name}: allowed here is a design of mac-array")
     return design
 

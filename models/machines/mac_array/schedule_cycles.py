@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.schedule_layout import schedule_layout
 
 BEGIN = 2
@@ -18,12 +18,12 @@ END = 1
 """From the end of the last pass to that of the run."""
 
 
-def cycles_between(design: Design) -> int:
+def cycles_between(design: ArrayDesign) -> int:
     """From the start of a run, or the end of a pass, to the start of the next pass."""
     return schedule_layout(design).words + BEGIN
 
 
-def schedule_cycles(own: Sequence[int], loaded: int, design: Design) -> int:
+def schedule_cycles(own: Sequence[int], loaded: int, design: ArrayDesign) -> int:
     """Cycles from start to done.
 
     Args:

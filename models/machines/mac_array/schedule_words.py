@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.schedule_layout import (
     MAX_PASSES,
     OF_IMAGE,
@@ -20,7 +20,7 @@ from merp.models.machines.mac_array.params.schedule_layout import (
 ScheduleWords = NDArray[np.uint32]
 
 
-def schedule_words(passes: Sequence[Mapping[str, int]], design: Design) -> ScheduleWords:
+def schedule_words(passes: Sequence[Mapping[str, int]], design: ArrayDesign) -> ScheduleWords:
     """The words of the passes of an image, by the values of all their registers.
 
     What a register of ``OF_IMAGE`` has is left out.
@@ -43,7 +43,7 @@ def schedule_words(passes: Sequence[Mapping[str, int]], design: Design) -> Sched
     return found.reshape(-1)
 
 
-def schedule_passes(words: ScheduleWords, design: Design) -> list[dict[str, int]]:
+def schedule_passes(words: ScheduleWords, design: ArrayDesign) -> list[dict[str, int]]:
     """The passes that words are: the registers that they hold.
 
     Raises:

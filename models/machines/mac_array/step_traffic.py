@@ -18,7 +18,7 @@ from merp.models.machines.mac_array.params.window import largest_window
 from merp.models.machines.mac_array.passes import design_of
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
-from merp.models.traffic.closed_form import LayerTraffic, Phase
+from merp.models.traffic.closed_form import LayerTraffic, PhaseTraffic
 from merp.models.traffic.count import Count
 
 
@@ -29,7 +29,7 @@ def array_traffic(network: Network, images: int, counts: Count) -> tuple[LayerTr
         BadInput: a layer has no array.
     """
 
-    def phase(layer: Layer, name: str) -> Phase | None:
+    def phase(layer: Layer, name: str) -> PhaseTraffic | None:
         if not has_phase(network, layer, name):
             return None
         design = design_of(network, layer)
@@ -45,7 +45,9 @@ def array_traffic(network: Network, images: int, counts: Count) -> tuple[LayerTr
                     momentum += network.fixed.bytes * count
                 elif port in OF_MAPS or counts.name != "maps":
                     streams[port] = streams.get(port, 0) + network.fixed.bytes * count
-        return Phase(layer.operations(images), streams, momentum if counts.name != "maps" else 0)
+        return PhaseTraffic(
+            layer.operations(images), streams, momentum if counts.name != "maps" else 0
+        )
 
     found = []
     for layer in network.layers:

@@ -7,12 +7,12 @@ before have been read, a beat of gradients a cycle.
 
 from __future__ import annotations
 
-from merp.models.machines.mac_array.flow_cycles import Cycles, Latency, Slots
+from merp.models.machines.mac_array.flow_cycles import ArrayCycles, Latency, Slots
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.params.design import Array, over
 
 
-class UpdateFlow:
+class ArrayUpdateFlow:
     """A pass on its way; all times are cycles, that of start is 0."""
 
     def __init__(self, work: ArrayPass, array: Array, latency: Latency) -> None:
@@ -61,7 +61,7 @@ class UpdateFlow:
         maps = self.maps_there[group, max(0, lowest)] if tile == 0 else 0
         return max(self.deltas_there[tile, row], maps)
 
-    def run(self) -> Cycles:
+    def run(self) -> ArrayCycles:
         """Walk through all slots."""
         work, latency, slots = self.work, self.latency, Slots()
         drained = read = 0

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from merp.models.papers.fcnn.resources import Costs, Resources
+from merp.models.papers.fcnn.resources import BlockResources, Costs
 
 LANES: Final = 12
 """Most images at once: with their words of 32 bits a stream divides 1536 bits. source: V.B"""
@@ -21,7 +21,7 @@ REACHED: Final = 0.977
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
+class ConvolutionTask:
     """A convolution of ``images`` images, borders within the streamed map.
 
     Attributes:
@@ -69,7 +69,9 @@ class Kernels:
         return Kernels(lanes, count // lanes)
 
 
-def resources(task: Task, count: float, costs: Costs, buffers: int, word_bits: int) -> Resources:
+def resources(
+    task: ConvolutionTask, count: float, costs: Costs, buffers: int, word_bits: int
+) -> BlockResources:
     """Return what ``count`` kernels take. source: equations (12) and (13)
 
     Args:
@@ -80,9 +82,9 @@ def resources(task: Task, count: float, costs: Costs, buffers: int, word_bits: i
 
 
 def bounds(
-    task: Task,
+    task: ConvolutionTask,
     costs: Costs,
-    limit: Resources,
+    limit: BlockResources,
     words_per_cycle: float,
     word_bits: int,
     buffers: int = 1,
@@ -102,12 +104,12 @@ def bounds(
     return found
 
 
-def words_per_step(task: Task, kernels: Kernels) -> int:
+def words_per_step(task: ConvolutionTask, kernels: Kernels) -> int:
     """Words to and from DRAM where no stream waits: inputs, partial sums in, and sums out."""
     return task.stride * kernels.lanes + 2 * kernels.count
 
 
-def steps(task: Task, kernels: Kernels) -> float:
+def steps(task: ConvolutionTask, kernels: Kernels) -> float:
     """Cycles in which windows are computed: over the map as it streams, border included.
 
     Equation (10) has the size of the output instead, with which table II does not follow.
@@ -116,14 +118,14 @@ def steps(task: Task, kernels: Kernels) -> float:
     return task.n * -(-task.m // kernels.maps) * positions * task.images / kernels.lanes
 
 
-def cycles(task: Task, kernels: Kernels, words_per_cycle: float) -> float:
+def cycles(task: ConvolutionTask, kernels: Kernels, words_per_cycle: float) -> float:
     """Return the cycles of a task; DRAM makes them longer where it moves too few words a cycle."""
     wait = max(1.0, words_per_step(task, kernels) / words_per_cycle)
     return steps(task, kernels) * wait / REACHED
 
 
 @dataclass(frozen=True)
-class Words:
+class DramWords:
     """Words to and from DRAM.
 
     Attributes:
@@ -143,10 +145,10 @@ class Words:
         return self.inputs + self.again + self.partial_in + self.partial_out + self.sums
 
 
-def words(task: Task, kernels: Kernels, input_words: int) -> Words:
+def words(task: ConvolutionTask, kernels: Kernels, input_words: int) -> DramWords:
     """Return the words of a task whose maps have ``input_words`` of an image, no borders."""
     inputs = input_words * task.images
     sums = task.m * task.out_rows * task.out_columns * task.images
     partial = (task.n - 1) * sums
     turns = -(-task.m // kernels.maps)
-    return Words(inputs, (turns - 1) * inputs, partial, partial, sums)
+    return DramWords(inputs, (turns - 1) * inputs, partial, partial, sums)

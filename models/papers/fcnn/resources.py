@@ -10,7 +10,7 @@ from merp.models.papers.lists import paper
 
 
 @dataclass(frozen=True)
-class Resources:
+class BlockResources:
     """LUT, flip-flops, DSP and block RAM, in blocks of the part's own."""
 
     lut: float
@@ -18,17 +18,19 @@ class Resources:
     dsp: float
     bram: float
 
-    def __add__(self, other: Resources) -> Resources:
+    def __add__(self, other: BlockResources) -> BlockResources:
         """Return both together."""
-        return Resources(
+        return BlockResources(
             self.lut + other.lut, self.ff + other.ff, self.dsp + other.dsp, self.bram + other.bram
         )
 
-    def __mul__(self, count: float) -> Resources:
+    def __mul__(self, count: float) -> BlockResources:
         """Return so many of them."""
-        return Resources(count * self.lut, count * self.ff, count * self.dsp, count * self.bram)
+        return BlockResources(
+            count * self.lut, count * self.ff, count * self.dsp, count * self.bram
+        )
 
-    def exceeded(self, limit: Resources) -> str:
+    def exceeded(self, limit: BlockResources) -> str:
         """Return the name of a resource of which there is more than ``limit``, "" for none."""
         names = ("lut", "ff", "dsp", "bram")
         return next((name for name in names if getattr(self, name) > getattr(limit, name)), "")
@@ -43,24 +45,24 @@ class Costs:
             buffer of its weight. activation: tanh. block_bits: of a block RAM.
     """
 
-    control: Resources
-    tap: Resources
-    activation: Resources
+    control: BlockResources
+    tap: BlockResources
+    activation: BlockResources
     block_bits: int
 
-    def buffer(self, words: int, word_bits: int) -> Resources:
+    def buffer(self, words: int, word_bits: int) -> BlockResources:
         """Return the block RAM of a buffer."""
-        return Resources(0, 0, 0, ceil(words * word_bits / self.block_bits))
+        return BlockResources(0, 0, 0, ceil(words * word_bits / self.block_bits))
 
 
-def _table_iii(unit: str) -> Resources:
+def _table_iii(unit: str) -> BlockResources:
     kinds = ("LUT", "FF", "DSP", "BRAM")
-    return Resources(*(paper("fcnn")["table III", f"{unit}: {kind}"] for kind in kinds))
+    return BlockResources(*(paper("fcnn")["table III", f"{unit}: {kind}"] for kind in kinds))
 
 
 STRATIX_V: Final = Costs(
     control=_table_iii("stream control"),
-    tap=_table_iii("ADD") + _table_iii("MUL") + Resources(0, 0, 0, 1),
+    tap=_table_iii("ADD") + _table_iii("MUL") + BlockResources(0, 0, 0, 1),
     activation=_table_iii("tanh"),
     block_bits=20_480,
 )
@@ -72,13 +74,13 @@ TABLE_III: Final = _table_iii("available")
 
 def full_module(
     costs: Costs, kernels: int, side: int, inputs: int, word_bits: int, activations: int
-) -> Resources:
+) -> BlockResources:
     """Return what a fully connected module of ``kernels`` blocks of ``side`` x ``side`` takes.
 
     source: equations (15) and (16), whose activation in every kernel does not fit with tanh; a
     tap's weight lies in the block's buffer
     """
-    tap = costs.tap + Resources(0, 0, 0, -1 if costs.tap.bram else 0)
+    tap = costs.tap + BlockResources(0, 0, 0, -1 if costs.tap.bram else 0)
     kernel = tap * side**2 + costs.buffer(side**2, word_bits)
     buffers = costs.buffer(inputs * side, word_bits) * 2
     return costs.control + kernel * kernels + buffers + costs.activation * activations

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from merp.models.base.ordered_sum import ordered_sum
-from merp.models.papers.fpdeep.links import Border
+from merp.models.papers.fpdeep.links import BoardLink
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptKernels:
     """Kernel elements that FPGA ``keeper`` keeps, with their gradients, for FPGA ``user``."""
 
     user: int
@@ -23,7 +23,7 @@ class Kept:
 
 def balanced(
     weights: Mapping[int, float], others: Mapping[int, float], capacity: float
-) -> list[Kept]:
+) -> list[KeptKernels]:
     """Return what is kept elsewhere; it may be less than what does not fit.
 
     Those that lack most choose first, each the nearest FPGA that has room.
@@ -39,13 +39,13 @@ def balanced(
         for keeper in sorted(spare, key=lambda node: (abs(node - user), node)):
             words = min(-spare[user] / 2, spare[keeper] / 2, weights[user])
             if words > 0:
-                kept.append(Kept(user, keeper, words))
+                kept.append(KeptKernels(user, keeper, words))
                 spare[user] += 2 * words
                 spare[keeper] -= 2 * words
     return kept
 
 
-def with_weights(borders: Iterable[Border], kept: Iterable[Kept]) -> list[Border]:
+def with_weights(borders: Iterable[BoardLink], kept: Iterable[KeptKernels]) -> list[BoardLink]:
     """Return the borders where weights and gradients of every image cross, too.
 
     Weights go from keeper to user, gradients back.
@@ -54,10 +54,10 @@ def with_weights(borders: Iterable[Border], kept: Iterable[Kept]) -> list[Border
     return [_crossed(border, moved) for border in borders]
 
 
-def _crossed(border: Border, kept: Iterable[Kept]) -> Border:
+def _crossed(border: BoardLink, kept: Iterable[KeptKernels]) -> BoardLink:
     words = ordered_sum(
         each.words
         for each in kept
         if min(each.user, each.keeper) <= border.node < max(each.user, each.keeper)
     )
-    return Border(border.node, border.forward + words, border.backward + words)
+    return BoardLink(border.node, border.forward + words, border.backward + words)

@@ -9,7 +9,7 @@ from merp.models.papers.fpdeep.piece import Piece
 
 
 @dataclass(frozen=True)
-class Border:
+class BoardLink:
     """Between FPGA ``node`` and the next one: words of an image each way."""
 
     node: int
@@ -22,7 +22,7 @@ class Border:
         return max(self.forward, self.backward)
 
 
-def borders(pieces: Sequence[Piece], *, open_group: bool = False) -> list[Border]:
+def borders(pieces: Sequence[Piece], *, open_group: bool = False) -> list[BoardLink]:
     """Return the borders of a chain. source: FPDeep section III.C, data paths 1, 2, 4 and 5.
 
     ``open_group``: of a layer with groups only the sums of the group that the border cuts cross;
@@ -32,16 +32,16 @@ def borders(pieces: Sequence[Piece], *, open_group: bool = False) -> list[Border
     return [_border(last[node], open_group) for node in sorted(last)[:-1]]
 
 
-def _border(piece: Piece, open_group: bool) -> Border:
+def _border(piece: Piece, open_group: bool) -> BoardLink:
     layer, done = piece.stage.layer, float(piece.end)
     if done == 1:
-        return Border(piece.node, layer.outputs, layer.outputs)
+        return BoardLink(piece.node, layer.outputs, layer.outputs)
     if piece.stage.by_outputs:
         finished = done * layer.outputs
-        return Border(piece.node, layer.inputs + finished, finished)
+        return BoardLink(piece.node, layer.inputs + finished, finished)
     left = (1 - done) * layer.inputs
     sums = layer.sums / layer.groups if open_group else layer.sums
-    return Border(piece.node, left + sums, left + layer.outputs)
+    return BoardLink(piece.node, left + sums, left + layer.outputs)
 
 
 def gbits_s(words: float, word_bits: int, interval: float, clock_mhz: float) -> float:

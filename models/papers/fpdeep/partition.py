@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.papers.fpdeep.piece import Piece
-from merp.models.papers.fpdeep.stage import Stage
+from merp.models.papers.fpdeep.stage import LayerStage
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Partition:
         return 1 - work / (self.multipliers * self.interval)
 
 
-def partition(stages: Sequence[Stage], nodes: int, dsps: int) -> Partition:
+def partition(stages: Sequence[LayerStage], nodes: int, dsps: int) -> Partition:
     """Return the cut of ``stages`` over ``nodes`` FPGAs of ``dsps`` DSPs with the least interval.
 
     Raises:
@@ -65,7 +65,7 @@ def partition(stages: Sequence[Stage], nodes: int, dsps: int) -> Partition:
     return Partition(slow, tuple(pieces), nodes, dsps)
 
 
-def _filled(stages: Sequence[Stage], dsps: int, interval: int) -> list[Piece] | None:
+def _filled(stages: Sequence[LayerStage], dsps: int, interval: int) -> list[Piece] | None:
     """Give each FPGA what it can take; None where an empty one cannot take a single map."""
     pieces, node, room = [], 0, dsps
     for stage in stages:

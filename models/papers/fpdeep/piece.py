@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from merp.models.papers.fpdeep.stage import Stage
+from merp.models.papers.fpdeep.stage import LayerStage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +19,7 @@ class Piece:
     """
 
     node: int
-    stage: Stage
+    stage: LayerStage
     begin: Fraction
     end: Fraction
     dsps: float

@@ -7,11 +7,11 @@ from itertools import pairwise
 from math import ceil
 
 from merp.models.papers.fpdeep.piece import Piece
-from merp.models.papers.fpdeep.stage import Stage
-from merp.models.rows.layout import Rows, Slice
+from merp.models.papers.fpdeep.stage import LayerStage
+from merp.models.rows.layout import LayerRows, Slice
 
 
-def rows_of(some: Iterable[Stage]) -> tuple[Rows, ...]:
+def rows_of(some: Iterable[LayerStage]) -> tuple[LayerRows, ...]:
     """Return the layers of a pipeline as rows.
 
     Raises:
@@ -28,10 +28,10 @@ def rows_of(some: Iterable[Stage]) -> tuple[Rows, ...]:
     return tuple(_rows(stage, outputs) for stage, outputs in zip(found, ends, strict=True))
 
 
-def _rows(stage: Stage, outputs: int) -> Rows:
+def _rows(stage: LayerStage, outputs: int) -> LayerRows:
     layer, shape = stage.layer, stage.layer.shape
     pool = shape.pool
-    return Rows(
+    return LayerRows(
         name=layer.name,
         by_outputs=stage.by_outputs,
         inputs=shape.rows,

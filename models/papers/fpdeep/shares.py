@@ -9,7 +9,7 @@ from math import ceil
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.papers.fpdeep.partition import Partition
 from merp.models.papers.fpdeep.piece import Piece
-from merp.models.papers.fpdeep.stage import Stage
+from merp.models.papers.fpdeep.stage import LayerStage
 
 
 def in_proportion(work: Sequence[int], dsps: int) -> list[Fraction]:
@@ -17,7 +17,7 @@ def in_proportion(work: Sequence[int], dsps: int) -> list[Fraction]:
     return [Fraction(dsps * each, sum(work)) for each in work]
 
 
-def in_units(stages: Sequence[Stage], dsps: int) -> list[int]:
+def in_units(stages: Sequence[LayerStage], dsps: int) -> list[int]:
     """Return the shares as the nearest whole multiples of K x K; of each layer one at least.
 
     source: FPDeep section V.B
@@ -29,13 +29,13 @@ def in_units(stages: Sequence[Stage], dsps: int) -> list[int]:
     ]
 
 
-def idle(stages: Sequence[Stage], dsps: Sequence[int]) -> float:
+def idle(stages: Sequence[LayerStage], dsps: Sequence[int]) -> float:
     """Return the share of DSP cycles in which the slowest layer is waited for."""
     slowest = max(stage.work / own for stage, own in zip(stages, dsps, strict=True))
     return 1 - ordered_sum(stage.work for stage in stages) / (slowest * ordered_sum(dsps))
 
 
-def best_in_units(stages: Sequence[Stage], dsps: int) -> list[int]:
+def best_in_units(stages: Sequence[LayerStage], dsps: int) -> list[int]:
     """Return the multiples of K x K with which the slowest layer is fastest, within ``dsps``.
 
     Raises:
@@ -54,7 +54,7 @@ def best_in_units(stages: Sequence[Stage], dsps: int) -> list[int]:
     return needed(slow)
 
 
-def partition_in_proportion(stages: Sequence[Stage], nodes: int, dsps: int) -> Partition:
+def partition_in_proportion(stages: Sequence[LayerStage], nodes: int, dsps: int) -> Partition:
     """Return the paper's cut: DSPs in proportion, each layer's in the nearest multiple of K x K."""
     own = in_units(stages, nodes * dsps)
     slowest = max(Fraction(stage.work, each) for stage, each in zip(stages, own, strict=True))
@@ -62,7 +62,7 @@ def partition_in_proportion(stages: Sequence[Stage], nodes: int, dsps: int) -> P
     return Partition(ceil(slowest), tuple(pieces), nodes, dsps, sum(own))
 
 
-def cut_in_proportion(stages: Sequence[Stage], nodes: int, dsps: int) -> list[Piece]:
+def cut_in_proportion(stages: Sequence[LayerStage], nodes: int, dsps: int) -> list[Piece]:
     """Return the pieces of ``nodes`` FPGAs of ``dsps`` DSPs, every one equally busy.
 
     Layers lie side by side along the chain; an FPGA that ends in the middle of a layer has a

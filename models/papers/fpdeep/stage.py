@@ -10,7 +10,7 @@ from merp.models.network.phases import PHASES, has_phase
 
 
 @dataclass(frozen=True)
-class Stage:
+class LayerStage:
     """A layer with the phases that all its FPGAs run at once.
 
     A layer that takes the images is cut by output maps (OFP), as it has too few input maps; every
@@ -60,9 +60,9 @@ class Stage:
         return min(self.maps, units * interval * self.taps * self.maps // self.macs)
 
 
-def stages(network: Network, layers: Iterable[Layer]) -> tuple[Stage, ...]:
+def stages(network: Network, layers: Iterable[Layer]) -> tuple[LayerStage, ...]:
     """Return the stages of ``layers``, in their order."""
     return tuple(
-        Stage(layer, tuple(phase for phase in PHASES if has_phase(network, layer, phase)))
+        LayerStage(layer, tuple(phase for phase in PHASES if has_phase(network, layer, phase)))
         for layer in layers
     )

@@ -72,23 +72,25 @@ def map_blocks(columns: int, rows: int) -> int:
 
 
 @dataclass(frozen=True)
-class Cost:
+class ElementCost:
     """DSP slices, LUT and RAMB18 of an element or of several."""
 
     dsp: int
     lut: int
     ramb18: int
 
-    def __add__(self, other: Cost) -> Cost:
+    def __add__(self, other: ElementCost) -> ElementCost:
         """Return both together."""
-        return Cost(self.dsp + other.dsp, self.lut + other.lut, self.ramb18 + other.ramb18)
+        return ElementCost(self.dsp + other.dsp, self.lut + other.lut, self.ramb18 + other.ramb18)
 
-    def __mul__(self, count: int) -> Cost:
+    def __mul__(self, count: int) -> ElementCost:
         """Return ``count`` of them."""
-        return Cost(self.dsp * count, self.lut * count, self.ramb18 * count)
+        return ElementCost(self.dsp * count, self.lut * count, self.ramb18 * count)
 
 
-def convolution_cost(k: int, columns: int, *, train: bool, unit: Cost | None = None) -> Cost:
+def convolution_cost(
+    k: int, columns: int, *, train: bool, unit: ElementCost | None = None
+) -> ElementCost:
     """Return what one element costs; with back-propagation a second one and the update.
 
     The map that a training unit keeps is not in it: it is counted once, not in every element.
@@ -97,13 +99,19 @@ def convolution_cost(k: int, columns: int, *, train: bool, unit: Cost | None = N
         unit: what k x k multiply-adds take, in place of the paper's figures; the multiplier of the
             update is the paper's then, its scheduler left out.
     """
-    lines = Cost(0, 0, line_buffer_blocks(columns, k))
+    lines = ElementCost(0, 0, line_buffer_blocks(columns, k))
     if unit is not None:
-        return (unit + lines) * 2 + Cost(1, 0, 0) if train else unit + lines
-    return Cost(2 * k * k + 1, 2200, 0) + lines * 2 if train else Cost(k * k, 800, 0) + lines
+        return (unit + lines) * 2 + ElementCost(1, 0, 0) if train else unit + lines
+    return (
+        ElementCost(2 * k * k + 1, 2200, 0) + lines * 2
+        if train
+        else ElementCost(k * k, 800, 0) + lines
+    )
 
 
-def full_cost(heads: int, elements: int, *, train: bool, unit: Cost | None = None) -> Cost:
+def full_cost(
+    heads: int, elements: int, *, train: bool, unit: ElementCost | None = None
+) -> ElementCost:
     """Return what a fully connected layer of ``elements`` for each of its heads costs.
 
     Args:
@@ -111,5 +119,5 @@ def full_cost(heads: int, elements: int, *, train: bool, unit: Cost | None = Non
     """
     if unit is not None:
         return unit * (heads * elements * (2 if train else 1))
-    own = Cost(1, 20, 0) * (heads * elements)
-    return own + Cost(elements, 400, 0) * heads if train else own
+    own = ElementCost(1, 20, 0) * (heads * elements)
+    return own + ElementCost(elements, 400, 0) * heads if train else own

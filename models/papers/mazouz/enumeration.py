@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.base.errors import BadInput
-from merp.models.base.front import Point, survivors
+from merp.models.base.front import FrontPoint, survivors
 from merp.models.papers.mazouz.pipeline import Pipeline
 
 MOST: Final = 10**8
@@ -18,7 +18,7 @@ MOST: Final = 10**8
 _Costs = NDArray[np.float64]
 
 
-def enumerated(pipeline: Pipeline, dsp: float, lut: float | None = None) -> list[Point]:
+def enumerated(pipeline: Pipeline, dsp: float, lut: float | None = None) -> list[FrontPoint]:
     """Return what ``Pipeline.front`` does, of every number of elements that a layer can have.
 
     Raises:
@@ -32,7 +32,7 @@ def enumerated(pipeline: Pipeline, dsp: float, lut: float | None = None) -> list
         _table(pipeline, place, before, own, len(limits))
         for place, (before, own) in enumerate(zip([0, *numbers], numbers, strict=False))
     ]
-    found: list[Point] = []
+    found: list[FrontPoint] = []
     for first in range(numbers[0]):  # one at a time, so that all fit into memory
         costs = tables[0][0, first]
         costs = costs.reshape((1,) * (len(numbers) - 1) + (len(limits),))
@@ -53,7 +53,7 @@ def _table(pipeline: Pipeline, place: int, before: int, own: int, count: int) ->
     )
 
 
-def _within(costs: _Costs, limits: tuple[float, ...], first: int) -> list[Point]:
+def _within(costs: _Costs, limits: tuple[float, ...], first: int) -> list[FrontPoint]:
     """Designs within the limits; of those that differ in cycles alone, the fastest."""
     flat = costs.reshape(-1, len(limits))
     places = np.flatnonzero((flat <= limits).all(axis=1))
@@ -63,6 +63,6 @@ def _within(costs: _Costs, limits: tuple[float, ...], first: int) -> list[Point]
     new[1:] = (rest[1:] != rest[:-1]).any(axis=1)
     designs = np.stack(np.unravel_index(places[new], costs.shape[:-1]), axis=1) + 1
     return [
-        Point(tuple(price), (first + 1, *design))
+        FrontPoint(tuple(price), (first + 1, *design))
         for price, design in zip(flat[places[new]].tolist(), designs.tolist(), strict=True)
     ]

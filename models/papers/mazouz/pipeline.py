@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf
 
-from merp.models.base.front import Costs, Point, front
+from merp.models.base.front import Costs, FrontPoint, front
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.network.network import Layer
 from merp.models.papers.mazouz.elements import (
-    Cost,
+    ElementCost,
     convolution_cost,
     convolution_cycles,
     full_cost,
@@ -34,7 +34,7 @@ class Pipeline:
 
     layers: tuple[Layer, ...]
     train: bool
-    unit: Callable[[int], Cost] | None = None
+    unit: Callable[[int], ElementCost] | None = None
 
     @property
     def convolutions(self) -> tuple[Layer, ...]:
@@ -60,9 +60,9 @@ class Pipeline:
         """Return the elements of each layer; of a fully connected one, for each of its heads."""
         return [self._units(place, *pair) for place, pair in enumerate(self._pairs(design))]
 
-    def cost(self, design: Sequence[int]) -> Cost:
+    def cost(self, design: Sequence[int]) -> ElementCost:
         """Return what the elements cost."""
-        total = Cost(0, 0, 0)
+        total = ElementCost(0, 0, 0)
         for place, pair in enumerate(self._pairs(design)):
             total += self._cost(place, *pair)
         return total
@@ -76,7 +76,7 @@ class Pipeline:
         filters = [layer.groups * layer.shape.m for layer in self.convolutions]
         return [sorted({-(-most // turns) for turns in range(1, most + 1)}) for most in filters]
 
-    def front(self, dsp: float, lut: float | None = None) -> list[Point]:
+    def front(self, dsp: float, lut: float | None = None) -> list[FrontPoint]:
         """Return the designs that none beats in cycles of a sample and DSP, fastest first.
 
         Where ``lut`` limits, too, in all three; block RAM is in proportion to the LUT.
@@ -92,7 +92,7 @@ class Pipeline:
         cycles = ordered_sum(
             self._cycles(each, *pair) for each, pair in zip(places, pairs, strict=True)
         )
-        cost = Cost(0, 0, 0)
+        cost = ElementCost(0, 0, 0)
         for each, pair in zip(places, pairs, strict=True):
             cost += self._cost(each, *pair)
         return ((2 if self.train else 1) * cycles, cost.dsp, cost.lut)[:count]
@@ -127,7 +127,7 @@ class Pipeline:
             return before if self.layers[place - 1].kind == "conv" else 1
         return min(own, layer.shape.m) * min(before, layer.shape.n)
 
-    def _cost(self, place: int, before: int, own: int) -> Cost:
+    def _cost(self, place: int, before: int, own: int) -> ElementCost:
         layer, units = self.layers[place], self._units(place, before, own)
         k = layer.shape.k
         unit = None if self.unit is None else self.unit(k)

@@ -13,7 +13,7 @@ from marks import in_full
 from merp.cosim.engines.axi_engine import run_axi
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.delta import delta_run, delta_top, expect_delta
 from merp.cosim.machines.cnn_merp.phases.forward import expect_forward, forward_run, forward_top
 from merp.cosim.machines.cnn_merp.phases.kernel_update import (
@@ -36,7 +36,7 @@ from merp.models.golden.state import keep_state, packed
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.unpool import unpool
 from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
 from merp.testbenches.axi.axi_protocol import CHANNELS
 from merp.testbenches.axi.conduct import Conduct
@@ -44,7 +44,7 @@ from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
 SHAPE = Shape(n=2, m=3, k=3, rows=5, columns=6, pad=1, pool=Pool(kind="max", window=2, stride=2))
-DESIGN = Design(
+DESIGN = EngineDesign(
     k=3, n_cu=1, r=1, d=2, mul_latency=1, add_latency=2, kernel_words=12, groups=4, row_words=24,
     max_size=8, max_maps=4, max_images=2, max_stride=2, fifo_words=8, pool_window=3,
     pool_overlap=2, pool_words=32, state=True,
@@ -85,7 +85,7 @@ def forward_case(seed: int) -> Case:
     )
 
 
-def delta_case(seed: int, before: bool = True, engine: Design = PLAIN) -> Case:
+def delta_case(seed: int, before: bool = True, engine: EngineDesign = PLAIN) -> Case:
     rng = np.random.default_rng(seed)
     design = DeltaDesign(engine, UNDONE, before)
     shape = SHAPE if before else replace(SHAPE, pool=None)
@@ -107,7 +107,9 @@ def delta_case(seed: int, before: bool = True, engine: Design = PLAIN) -> Case:
     )
 
 
-def update_case(seed: int, design: Design = PLAIN, undone: UnpoolDesign | None = None) -> Case:
+def update_case(
+    seed: int, design: EngineDesign = PLAIN, undone: UnpoolDesign | None = None
+) -> Case:
     rng = np.random.default_rng(seed)
     shape = SHAPE if undone else replace(SHAPE, pool=None)
     x = words(rng, IMAGES, shape.rows, shape.columns, shape.n)
@@ -174,7 +176,7 @@ def under_pressure(case: Case, seed: int, reset: bool) -> tuple[Run, Conduct]:
     return run, Conduct(pauses={channel: pattern(rng) for channel in CHANNELS})
 
 
-def check(cases: list[Case], runs: list[Run], conducts: list[Conduct]) -> list[Record]:
+def check(cases: list[Case], runs: list[Run], conducts: list[Conduct]) -> list[RunRecord]:
     """Play runs in one simulation, and audit each."""
     records = run_axi(Job(cases[0].top, runs, limit=4000), conducts)
     for case, record in zip(cases, records, strict=True):

@@ -12,7 +12,7 @@ from block_bench import BlockBench, Replays
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion import _fold
 from merp.hdl.conversion._open_ports import alike
-from merp.hdl.conversion._vhdl_text import Declared, Module, Port, Type
+from merp.hdl.conversion._vhdl_text import Declared, Module, Type, VhdlPort
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.entity import entity
 
@@ -54,16 +54,16 @@ def test_an_input_that_some_lack_has_a_default(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["step", "Step"])
 def test_where_its_name_means_something_else_entities_stay_apart(name: str) -> None:
-    ports = [Port("clk", "in", Type("std_logic"), ())]
+    ports = [VhdlPort("clk", "in", Type("std_logic"), ())]
     few = Module("few", "", ports, [Declared(name, Type("std_logic"), ("'0'",))], [])
-    many = Module("many", "", [*ports, Port("step", "in", Type("std_logic"), ())], [], [])
+    many = Module("many", "", [*ports, VhdlPort("step", "in", Type("std_logic"), ())], [], [])
     assert alike([few, many]) == [[0], [1]]
     assert alike([replace(few, declared=[]), many]) == [[0, 1]]
 
 
 def test_where_an_output_or_the_order_differs_they_stay_apart() -> None:
-    one, two = (Port(name, "in", Type("std_logic"), ()) for name in ("one", "two"))
-    out = Port("out", "out", Type("std_logic"), ("'0'",))
+    one, two = (VhdlPort(name, "in", Type("std_logic"), ()) for name in ("one", "two"))
+    out = VhdlPort("out", "out", Type("std_logic"), ("'0'",))
     for ports in ([one, two, out], [two, one]):
         modules = [Module("block", "", each, [], []) for each in ([one, two], ports)]
         assert alike(modules) == [[0], [1]]

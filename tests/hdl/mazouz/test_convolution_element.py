@@ -17,7 +17,7 @@ from merp.models.golden.convolution import convolution
 from merp.models.papers.mazouz.params.element import ElementDesign, ElementRun
 from merp.testbenches.cnn_merp.cu_bench import elements
 from merp.testbenches.mazouz.element_bench import (
-    Job,
+    ElementJob,
     Player,
     arguments,
     play,
@@ -32,16 +32,16 @@ def small(k: int, side: int = 8, fmt: FloatFormat = BFLOAT16) -> ElementDesign:
     )
 
 
-def job(design: ElementDesign, rows: int, columns: int, pad: Padding, rng: Random) -> Job:
+def job(design: ElementDesign, rows: int, columns: int, pad: Padding, rng: Random) -> ElementJob:
     shape = Shape(n=1, m=1, k=design.k, rows=rows, columns=columns, pad=pad)
-    return Job(
+    return ElementJob(
         ElementRun(shape, design),
         elements(rows * columns, design.fmt, rng),
         elements(design.taps, design.fmt, rng),
     )
 
 
-def wanted(job: Job) -> list[int]:
+def wanted(job: ElementJob) -> list[int]:
     """The golden convolution's words; a bias of -0 changes none of them."""
     shape, design = job.run.shape, job.run.design
     maps = np.array(job.map, np.uint32).reshape(1, shape.rows, shape.columns, 1)
@@ -50,7 +50,7 @@ def wanted(job: Job) -> list[int]:
     return convolution(maps, kernels, nothing, 1, shape.pad, design.fmt).ravel().tolist()
 
 
-def check(jobs: list[Job], trace: Recorded) -> None:
+def check(jobs: list[ElementJob], trace: Recorded) -> None:
     words = transfers(trace, "source")
     golden = [wanted(job) for job in jobs]
     assert [data for _, data, _ in words] == [word for each in golden for word in each]
@@ -66,7 +66,7 @@ def check(jobs: list[Job], trace: Recorded) -> None:
         assert all(done[end + 1 : after + 1])
 
 
-def cycles(jobs: list[Job], trace: Recorded) -> list[int]:
+def cycles(jobs: list[ElementJob], trace: Recorded) -> list[int]:
     """Of each job, from its map's first word to its output's last, counted on the pins."""
     taken, given = transfers(trace, "sink"), transfers(trace, "source")
     firsts = [taken[sum(len(each.map) for each in jobs[:i])][0] for i in range(len(jobs))]
@@ -158,7 +158,7 @@ def test_a_tap_in_the_padding_is_zero_and_counts() -> None:
     minus_zero = [fmt.sign_bit] * 4
 
     def outputs(kernel: list[int], words: list[int]) -> list[int]:
-        each = Job(ElementRun(shape, design), words, kernel)
+        each = ElementJob(ElementRun(shape, design), words, kernel)
         trace = play([each])
         check([each], trace)
         return [data for _, data, _ in transfers(trace, "source")]
@@ -174,7 +174,7 @@ def test_a_tap_in_the_padding_is_zero_and_counts() -> None:
 def test_a_word_that_is_wrongly_last_is_told() -> None:
     design = small(2)
     shape = Shape(n=1, m=1, k=2, rows=2, columns=2, pad=1)
-    good = Job(ElementRun(shape, design), [0] * 4, [0] * 4)
+    good = ElementJob(ElementRun(shape, design), [0] * 4, [0] * 4)
     for bad in (replace(good, map=[0] * 5), replace(good, kernel=[0] * 5)):
         trace = play([bad, good])
         second = [t for t, start in enumerate(trace.column("start")) if start][1]

@@ -5,10 +5,10 @@ import io
 import numpy as np
 import pytest
 
-from merp.models.arithmetic.hex_lines import Column, HexLines
+from merp.models.arithmetic.hex_lines import HexLines, WordColumn
 from merp.models.base.errors import BadInput
 
-COLUMNS = (Column.of_bits("a", 9), Column.of_bits("b", 36), Column("flags", 2, 31))
+COLUMNS = (WordColumn.of_bits("a", 9), WordColumn.of_bits("b", 36), WordColumn("flags", 2, 31))
 
 
 def read(text: str, chunk: int) -> list[tuple[int, ...]]:

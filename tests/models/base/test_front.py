@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from merp.models.base.front import Costs, Point, front, survivors
+from merp.models.base.front import Costs, FrontPoint, front, survivors
 
 
 def tried(
@@ -51,7 +51,7 @@ def test_random_chains(seed: int) -> None:
 
 def test_the_choices_of_a_point_cost_what_it_says() -> None:
     (point,) = front([[1, 2], [3]], lambda _, before, own: (own, before), (inf, inf), before=5)
-    assert point == Point((4, 6), (1, 3))
+    assert point == FrontPoint((4, 6), (1, 3))
 
 
 def test_nothing_fits() -> None:
@@ -59,5 +59,10 @@ def test_nothing_fits() -> None:
 
 
 def test_of_equals_one_survives() -> None:
-    points = [Point((1, 2), (1,)), Point((1, 2), (2,)), Point((2, 1), (3,)), Point((2, 2), (4,))]
+    points = [
+        FrontPoint((1, 2), (1,)),
+        FrontPoint((1, 2), (2,)),
+        FrontPoint((2, 1), (3,)),
+        FrontPoint((2, 2), (4,)),
+    ]
     assert [point.costs for point in survivors(points)] == [(1, 2), (2, 1)]

@@ -6,7 +6,7 @@ import pytest
 
 from merp.models.base.errors import BadInput
 from merp.models.base.shape import Pool, Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import check_fits, size_design
 
 
@@ -82,8 +82,8 @@ def test_a_layer_beyond_a_maximum_is_refused_by_its_name(key: str) -> None:
     values = vars(size_design([FITTED], n_cu=3, r=1)) | {"max_images": 5}
     values |= {"fifo_words": 4, "pool_words": 6, "p": 2}
     assert {name: values[name] for name in LIMITS} == LIMITS
-    check_fits(FITTED, 5, Design(**values), "net.toml: layer conv1")
-    short = Design(**(values | {key: values[key] - 1}))
+    check_fits(FITTED, 5, EngineDesign(**values), "net.toml: layer conv1")
+    short = EngineDesign(**(values | {key: values[key] - 1}))
     with pytest.raises(BadInput) as error:
         check_fits(FITTED, 5, short, "net.toml: layer conv1")
     assert str(error.value) == (
@@ -101,6 +101,6 @@ def test_a_layer_of_another_kernel_or_pooling_is_refused() -> None:
     larger = replace(other, k=4)
     with pytest.raises(BadInput, match=r"^w: kernel size 4: the design is built for k = 3$"):
         check_fits(larger, 1, replace(design, widened=True), "w")
-    plain = Design(**(vars(design) | {"average": False}))
+    plain = EngineDesign(**(vars(design) | {"average": False}))
     with pytest.raises(BadInput, match=r"^w: average pooling: the design is built with average"):
         check_fits(FITTED, 1, plain, "w")

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from merp.models.base.errors import BadInput
-from merp.models.comparison.mazouz import ARCHITECTURE, Plan, plan
+from merp.models.comparison.mazouz import ARCHITECTURE, ScopedDesign, plan
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
 from merp.models.fpga.board import Board, Usable
@@ -27,7 +27,7 @@ def answer(
 
 
 def test_the_fastest_design_of_the_front() -> None:
-    chosen: Plan = plan(MNIST_SMALL, BOARD, options(MNIST_SMALL, scope="all"))
+    chosen: ScopedDesign = plan(MNIST_SMALL, BOARD, options(MNIST_SMALL, scope="all"))
     assert chosen.design == (8, 8)
     record = answer(MNIST_SMALL, scope="all")
     assert record.interval_s.value == pytest.approx(2 * 1458 / 200e6)

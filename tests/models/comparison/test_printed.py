@@ -7,9 +7,9 @@ import pytest
 from merp.models.comparison.printed import DEVIATES, REPRODUCED, UNCHECKED, Printed, answered
 from merp.models.comparison.published import ROWS, published
 from merp.models.comparison.registry import ARCHITECTURES
-from merp.models.papers.lists import CLASSES, MOST, NAMES, Number, paper
+from merp.models.papers.lists import CLASSES, MOST, NAMES, PaperNumber, paper
 
-NUMBER = Number(
+NUMBER = PaperNumber(
     place="I", what="w", unit="s", printed="100", row="r", cls="D", within=0.02, why="y"
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ import pytest
 
 from comparison_record import RECORD, model
 from merp.models.comparison.figure import Figure
-from merp.models.comparison.record import FULL, Device, Excess, Row
+from merp.models.comparison.record import FULL, Device, Excess, PhaseRow
 from merp.models.comparison.record_json import as_json, record_of
 
 
@@ -67,7 +67,7 @@ def test_a_record_is_its_json() -> None:
 
 def test_names_are_checked() -> None:
     with pytest.raises(ValueError, match=r"^pins: must be of maps, again"):
-        Row(layer="a", phase="fp", cycles=model(1), macs=1, bytes={"pins": model(1)})
+        PhaseRow(layer="a", phase="fp", cycles=model(1), macs=1, bytes={"pins": model(1)})
     with pytest.raises(ValueError, match=r"^alm: must be of lut, ff"):
         Device(used={"alm": model(1)})
     with pytest.raises(ValueError, match=r"^cards: must be of"):

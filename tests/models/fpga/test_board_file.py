@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from merp.models.base.errors import BadInput
-from merp.models.fpga.board import Board, Link, Source, Usable
+from merp.models.fpga.board import Board, FigureSource, Link, Usable
 from merp.models.fpga.board_file import read_board
 from merp.models.fpga.parts import FOREIGN, PARTS
 from merp.tools.common.boards import any_board, open_board, shipped_boards
@@ -65,11 +65,11 @@ def test_every_figure_may_say_where_it_comes_from(tmp_path: Path) -> None:
     assert board.room.dsps == PARTS["xc7vx690t"].dsps // 2
     assert board.room.luts == PARTS["xc7vx690t"].luts
     assert board.sources == {
-        "board: clock_mhz": Source("assumed", "nobody prints it"),
-        "board: devices": Source("printed", "section V"),
-        "board: usable": Source("printed", "half of them"),
-        "memory: gbytes_s": Source("vendor", "two modules"),
-        "link: lanes": Source("printed", "abstract"),
+        "board: clock_mhz": FigureSource("assumed", "nobody prints it"),
+        "board: devices": FigureSource("printed", "section V"),
+        "board: usable": FigureSource("printed", "half of them"),
+        "memory: gbytes_s": FigureSource("vendor", "two modules"),
+        "link: lanes": FigureSource("printed", "abstract"),
     }
 
 

@@ -8,7 +8,7 @@ from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.cosim.synthesis.resources import measure, total
 from merp.models.machines.cnn_merp.fpga.estimate import estimate
 from merp.models.machines.cnn_merp.fpga.memories import block_rams, convolution_memories
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from needed_tools import needs
 
 SIZES = {
@@ -30,7 +30,7 @@ CASES = {
 @needs("yosys")
 def test_partial_sums_take_the_memories_of_the_synthesis() -> None:
     """Their FIFO in LUT RAM, and the places of biases, which are as many more."""
-    plain = Design(**(SIZES | {"groups": 40}))
+    plain = EngineDesign(**(SIZES | {"groups": 40}))
     partial = replace(plain, partial=True)
     blocks, beside = (total(measure(forward_top(each), False)) for each in (partial, plain))
     ours, theirs = (convolution_memories(each) for each in (partial, plain))
@@ -45,6 +45,6 @@ def test_partial_sums_take_the_memories_of_the_synthesis() -> None:
 @pytest.mark.parametrize("case", CASES)
 @needs("yosys")
 def test_block_ram_is_that_of_the_synthesis(case: str) -> None:
-    design = Design(**(SIZES | CASES[case]))
+    design = EngineDesign(**(SIZES | CASES[case]))
     blocks = measure(forward_top(design), False)
     assert sum(block.all.bram for block in blocks) == block_rams(convolution_memories(design))

@@ -6,7 +6,7 @@ import pytest
 
 from merp.models.base.errors import BadInput
 from merp.models.base.fixed import FixedFormat, Fractions
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.network.network import Network
 from merp.tools.common.shipped import open_network
 
@@ -36,14 +36,14 @@ def test_fractions_of_all_and_of_a_layer(tmp_path: Path) -> None:
         rounding="stochastic",
     )
     design = network.design(network.layers[0])
-    assert isinstance(design, Design)
+    assert isinstance(design, ArrayDesign)
     assert (design.stochastic, design.momentum, design.loss) == (True, True, True)
 
 
 def test_maxima_follow_from_the_layers(tmp_path: Path) -> None:
     network = read(tmp_path, HEAD + LAYER + "pool = { kind = 'max', window = 4 }\n" + FC + DESIGN)
     design = network.design(network.layers[0])
-    assert isinstance(design, Design)
+    assert isinstance(design, ArrayDesign)
     assert (design.max_kernel, design.pool_window, design.max_size) == (3, 4, 12)
     assert design.kernel_words == 3 * 6 * 9  # of fc2: three tiles of four classes, 3 x 3 maps
     assert design.mask_words == design.index_words == 6 * 3
@@ -54,7 +54,7 @@ def test_maxima_follow_from_the_layers(tmp_path: Path) -> None:
 def test_a_shipped_design_is_that_of_the_paper() -> None:
     network = open_network("cifar10-1x-fixed")
     (design,) = network.designs.values()
-    assert isinstance(design, Design)
+    assert isinstance(design, ArrayDesign)
     assert (design.macs, design.max_kernel, design.kernel_words) == (1024, 4, 4 * 64 * 9)
     masks = (16 * 32 * 4, 16 * 16 * 2, 32 * 16 * 2, 32 * 8, 64 * 8, 64 * 4)
     assert design.mask_words == sum(masks)

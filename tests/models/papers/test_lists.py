@@ -7,12 +7,12 @@ import pytest
 import setuptools
 
 from checkout import ROOT
-from merp.models.papers.lists import MOST, NAMES, Number, paper, read
+from merp.models.papers.lists import MOST, NAMES, PaperNumber, paper, read
 
 HEAD = 'source = "a"\nphrase = "b"\n'
 
 
-def one(entry: str, group: str = "") -> Number:
+def one(entry: str, group: str = "") -> PaperNumber:
     text = f'{HEAD}[[group]]\nplace = "I"\n{group}\nnumbers = [{{ {entry} }}]\n'
     (found,) = read(text, "x.toml").numbers
     return found

@@ -14,13 +14,13 @@ from merp.models.papers.fpdeep.stage import stages
 from merp.models.papers.networks import alexnet, vgg
 from merp.models.rows.layout import Layout, Links
 from merp.models.rows.reference import StandsStill, reference
-from merp.models.rows.simulator import Deadlock, Outcome, simulate
+from merp.models.rows.simulator import Deadlock, RowOutcome, simulate
 from random_chains import random_chain
 
 CLOCK_MHZ = 200
 
 
-def ends_of(outcome: Outcome) -> dict[str, list[int]]:
+def ends_of(outcome: RowOutcome) -> dict[str, list[int]]:
     streams = outcome.graph.streams
     return {each.what: list(ends) for each, ends in zip(streams, outcome.ends, strict=True)}
 

@@ -26,7 +26,7 @@ from merp.models.machines.cnn_merp.throughput import forward_throughput, with_cu
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.traffic.bounds import lower_bound, on_chip_words
-from merp.models.traffic.closed_form import Phase, network_traffic, total
+from merp.models.traffic.closed_form import PhaseTraffic, network_traffic, total
 from merp.models.traffic.count import XC7K325T_BYTES, Count, state_bits
 from merp.models.traffic.variants import variants
 from merp.tools.common.shipped import open_network
@@ -136,7 +136,7 @@ def test_attainable_throughput_of_figure_14() -> None:
     assert below == ["FPGA 2015 [9]", "NeuFlow [10]", "nn-X [11]"]  # "three works"
 
 
-def steps_of(network: Network, images: int, pair: tuple[str, ...] = ()) -> dict[str, Phase]:
+def steps_of(network: Network, images: int, pair: tuple[str, ...] = ()) -> dict[str, PhaseTraffic]:
     """Of the convolutions, by what is other than in the paper."""
     return {
         each.name: total([x for x in each.layers if x.layer.kind == "conv"], "step")

@@ -22,7 +22,7 @@ from merp.models.traffic.count import Count
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 from merp.tools.comparison.sweep.axes import design_axes, read_axes
-from merp.tools.comparison.sweep.evaluate import Job, evaluate
+from merp.tools.comparison.sweep.evaluate import PointJob, evaluate
 from merp.tools.comparison.sweep.report import pareto
 from needed_tools import needs
 from network_text import layer, network_text
@@ -78,7 +78,7 @@ def test_bytes_are_those_of_the_network_as_it_is_stored() -> None:
     tables = tomllib.loads(NETWORK)
     tables["network"]["storage"] = {"maps": "bfloat16", "gradients": "bfloat16"}
     for point in ({"n_cu": 2}, {}):
-        job = Job(
+        job = PointJob(
             file="t", tables=tables, point=point, goals=("bytes",), batch=4, clock_mhz=1.0
         )  # fmt: skip
         network = network_of("t", tables)

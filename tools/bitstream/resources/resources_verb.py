@@ -18,7 +18,7 @@ from merp.models.network.phases import known_phases
 from merp.tools.bitstream.resources.routing import SEEDS, routed, routed_answer, routed_table
 from merp.tools.common import fields
 from merp.tools.common.hardware import HARDWARE
-from merp.tools.common.kinds import Flag, OneOf, Repeated, Text, Whole
+from merp.tools.common.kinds import Flag, OneOf, Repeated, Text, WholeOption
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.request import Being, Typed, option
 from merp.tools.common.resumable import noted, resumable
@@ -27,7 +27,7 @@ from merp.tools.common.table import console, table
 
 if TYPE_CHECKING:
     from merp.cosim.synthesis.resources import Block
-    from merp.tools.bitstream.engines import Engine
+    from merp.tools.bitstream.engines import LoadedEngine
 
 ROUTE = (Being("route"),)
 COLUMNS = ("of them logic", "shift", "memory", "LUT", "FF", "BRAM", "DSP")
@@ -77,7 +77,7 @@ class ResourcesOptions(EngineOptions, fields.Tables):
         needs=ROUTE,
     )
     seeds: int | None = option(
-        Whole(1, 100),
+        WholeOption(1, 100),
         f"with --route: placements of each block, by the seeds 1 to N (default {SEEDS})",
         metavar="N",
         needs=ROUTE,
@@ -153,7 +153,7 @@ def slowest(blocks: list[Block]) -> float:
     return max(block.delay_ns for block in blocks)
 
 
-def measured(engine: Engine, whole: bool = False) -> list[Block]:
+def measured(engine: LoadedEngine, whole: bool = False) -> list[Block]:
     """Blocks of an engine in its AXI shell, a progress bar shown meanwhile.
 
     Raises:
@@ -189,7 +189,7 @@ def measured(engine: Engine, whole: bool = False) -> list[Block]:
 
 
 def answer(
-    network: Network, engine: Engine, part: Part, blocks: list[Block], whole: bool
+    network: Network, engine: LoadedEngine, part: Part, blocks: list[Block], whole: bool
 ) -> dict[str, Any]:
     """The answer for machines; a block's figures are of one of it."""
     from merp.cosim.engines.myhdl_engine import elaboration_sha

@@ -12,7 +12,7 @@ from merp.tools.common.table import Sheet, table
 
 if TYPE_CHECKING:
     from merp.cosim.synthesis.routed_blocks import RoutedBlock
-    from merp.tools.bitstream.engines import Engine
+    from merp.tools.bitstream.engines import LoadedEngine
 
 SEEDS = 3
 FIGURES = ("estimate_ns", "best_ns", "spread_ns", "ratio", "to_median")
@@ -20,7 +20,7 @@ HEADS = ("block", "from", "to", "estimate, ns", "routed, ns", "spread", "ratio",
          *(kind.upper() for kind in SITES))  # fmt: skip
 
 
-class Routed(Protocol):
+class RoutingFields(Protocol):
     """Fields of a request that select blocks to place and route."""
 
     @property
@@ -32,7 +32,7 @@ class Routed(Protocol):
         """Placements of each block."""
 
 
-def routed(engine: Engine, asked: Routed) -> list[RoutedBlock]:
+def routed(engine: LoadedEngine, asked: RoutingFields) -> list[RoutedBlock]:
     """Blocks of an engine, placed and routed, a progress bar shown meanwhile.
 
     Raises:
@@ -61,7 +61,7 @@ def routed(engine: Engine, asked: Routed) -> list[RoutedBlock]:
 
 
 def routed_table(
-    network: Network, engine: Engine, asked: Routed, blocks: Sequence[RoutedBlock]
+    network: Network, engine: LoadedEngine, asked: RoutingFields, blocks: Sequence[RoutedBlock]
 ) -> Sheet:
     """Blocks and their figures, for people."""
     from merp.cosim.synthesis.routing import DEVICE
@@ -87,7 +87,7 @@ def routed_table(
 
 
 def routed_answer(
-    network: Network, engine: Engine, asked: Routed, blocks: Sequence[RoutedBlock]
+    network: Network, engine: LoadedEngine, asked: RoutingFields, blocks: Sequence[RoutedBlock]
 ) -> dict[str, Any]:
     """The answer for machines."""
     from merp.cosim.synthesis.routed_blocks import median_ratio

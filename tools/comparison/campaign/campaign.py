@@ -11,7 +11,7 @@ from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.common.resumable import noted
 from merp.tools.comparison.campaign.dask import on_dask
-from merp.tools.comparison.campaign.kept import Kept
+from merp.tools.comparison.campaign.kept import KeptAnswers
 from merp.tools.comparison.campaign.local import on_this_machine
 from merp.tools.comparison.campaign.task import Task
 
@@ -41,7 +41,7 @@ def campaign(
     Raises:
         BadInput, CheckFailed: as ``Where.compute`` and the tasks do.
     """
-    kept = Kept(output, complain)
+    kept = KeptAnswers(output, complain)
     names = [task.name for task in tasks] if output is not None else [""] * len(tasks)
     found = {number: kept.load(name) for number, name in enumerate(names)}
     answers = {number: answer for number, answer in found.items() if answer is not None}

@@ -21,7 +21,7 @@ SECONDS = 1.0
 """Between writes: a file by itself takes longer to write than many an answer to compute."""
 
 
-class Kept:
+class KeptAnswers:
     """Answers by the names of tasks, in the folder of ``output``; none without one."""
 
     def __init__(self, output: Output | None, tell: Callable[[str], object]) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 
 from merp.models.comparison.record_json import as_json
 from merp.tools.common.table import say
-from merp.tools.comparison.cluster.tables import Simulated, slices, tables
+from merp.tools.comparison.cluster.tables import SimulatedPlan, slices, tables
 from merp.tools.comparison.cluster.timeline import picture
 from merp.tools.comparison.screen import show
 from merp.tools.report.table import as_csv
 
 
-def answer(run: Simulated, given: Mapping[str, Any]) -> dict[str, Any]:
+def answer(run: SimulatedPlan, given: Mapping[str, Any]) -> dict[str, Any]:
     """The answer for machines; ``given``: options that a record does not have."""
     board = run.plan.board
     return {
@@ -33,14 +33,14 @@ def answer(run: Simulated, given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def images_per_s(run: Simulated) -> dict[str, float]:
+def images_per_s(run: SimulatedPlan) -> dict[str, float]:
     """Of the batch, and of a chain that never runs empty."""
     hertz = run.clock_mhz * 1e6
     found = run.outcome
     return {"batch": run.chain.images * hertz / found.total, "steady": hertz / found.interval}
 
 
-def show_answer(run: Simulated) -> None:
+def show_answer(run: SimulatedPlan) -> None:
     """Print it."""
     show(slices(run), keys=2)
     found, images = run.outcome, images_per_s(run)
@@ -64,14 +64,14 @@ def show_answer(run: Simulated) -> None:
         say(f"Does not fit (merp map says what is missing): board {', '.join(map(str, boards))}.")
 
 
-def files(run: Simulated, found: Mapping[str, Any]) -> dict[str, str | bytes]:
+def files(run: SimulatedPlan, found: Mapping[str, Any]) -> dict[str, str | bytes]:
     """``cluster.json``, tables as CSV, and the time line as CSV and SVG."""
     made: dict[str, str | bytes] = {"cluster.json": json.dumps(found, indent=2) + "\n"}
     made |= {f"{table.id}.csv": as_csv(table.json()) for table in tables(run)}
     return made | {"timeline.csv": _timeline(run), "timeline.svg": picture(run)}
 
 
-def _timeline(run: Simulated) -> str:
+def _timeline(run: SimulatedPlan) -> str:
     """A line for each task."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")

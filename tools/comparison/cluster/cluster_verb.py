@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.base.errors import CheckFailed
-from merp.models.comparison.fpdeep import ARCHITECTURE, Plan
+from merp.models.comparison.fpdeep import ARCHITECTURE, ChainCut
 from merp.models.comparison.fpdeep_simulated import MOST_IMAGES, chain_of, simulated
 from merp.models.comparison.options import Options
 from merp.models.rows.layout import Layout
 from merp.models.rows.simulator import Deadlock, simulate
 from merp.tools.common import fields
-from merp.tools.common.kinds import POSITIVE, Flag, Repeated, Text, Whole
+from merp.tools.common.kinds import POSITIVE, Flag, Repeated, Text, WholeOption
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.request import option
 from merp.tools.common.scope import scope_field, scope_of
 from merp.tools.common.shipped import open_network
 from merp.tools.comparison.cluster.fifos import read_fifos, sizes_of
-from merp.tools.comparison.cluster.tables import Simulated
+from merp.tools.comparison.cluster.tables import SimulatedPlan
 from merp.tools.comparison.options import word, word_bits
 from merp.tools.comparison.own_options import chosen, own_options
 from merp.tools.comparison.place import (
@@ -47,16 +47,16 @@ class ClusterOptions(fields.Tables):
     costs: str | None = place_costs()
     scope: str = scope_field()
     word: str = word("bits of a word on links; own: the paper's (default %(default)s)")
-    images: int = option(Whole(1, MOST_IMAGES), "of the batch", default=32, metavar="N")
+    images: int = option(WholeOption(1, MOST_IMAGES), "of the batch", default=32, metavar="N")
     link_gbs: float | None = option(
         POSITIVE, "of a link, each way, in 10^9 bits a second (default: the board's)",
         metavar="RATE",
     )  # fmt: skip
     latency: int | None = option(
-        Whole(0, MOST_CYCLES), "of a link (default: the board's)", metavar="CYCLES"
+        WholeOption(0, MOST_CYCLES), "of a link (default: the board's)", metavar="CYCLES"
     )
     loss: int = option(
-        Whole(0, MOST_CYCLES), "that the host takes for the loss of an image", default=0,
+        WholeOption(0, MOST_CYCLES), "that the host takes for the loss of an image", default=0,
         metavar="CYCLES",
     )  # fmt: skip
     fifo: tuple[str, ...] = option(
@@ -107,7 +107,7 @@ def run(asked: ClusterOptions) -> int:
     return fields.answered(asked, found, lambda: show_answer(run))
 
 
-def _simulated(plan: Plan, chain: Layout) -> Simulated:
+def _simulated(plan: ChainCut, chain: Layout) -> SimulatedPlan:
     """The plan that has run.
 
     Raises:
@@ -119,4 +119,4 @@ def _simulated(plan: Plan, chain: Layout) -> Simulated:
             outcome = simulate(chain)
         except Deadlock as stuck:
             raise CheckFailed(f"deadlock: {stuck}") from None
-    return Simulated(plan=plan, chain=chain, outcome=outcome, record=simulated(plan, outcome))
+    return SimulatedPlan(plan=plan, chain=chain, outcome=outcome, record=simulated(plan, outcome))

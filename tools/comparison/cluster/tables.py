@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from merp.models.comparison.fpdeep import Plan
+from merp.models.comparison.fpdeep import ChainCut
 from merp.models.comparison.record import Record
 from merp.models.network.phases import PHASES
 from merp.models.rows.layout import Layout
-from merp.models.rows.simulator import Outcome
+from merp.models.rows.simulator import RowOutcome
 from merp.models.rows.streams import UNBOUNDED
 from merp.tools.report.table import Column, Table
 
@@ -18,12 +18,12 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Simulated:
+class SimulatedPlan:
     """A plan that has run."""
 
-    plan: Plan
+    plan: ChainCut
     chain: Layout
-    outcome: Outcome
+    outcome: RowOutcome
     record: Record
 
     @property
@@ -49,12 +49,12 @@ class Simulated:
         }
 
 
-def tables(run: Simulated) -> tuple[Table, ...]:
+def tables(run: SimulatedPlan) -> tuple[Table, ...]:
     """All there are."""
     return slices(run), links(run), fifos(run)
 
 
-def slices(run: Simulated) -> Table:
+def slices(run: SimulatedPlan) -> Table:
     """A row for each slice, with what its phases do in the time that the batch takes."""
     columns = [
         Column(key="node", label="board"),
@@ -73,7 +73,7 @@ def slices(run: Simulated) -> Table:
     )
 
 
-def _slice(run: Simulated, index: int) -> Row:
+def _slice(run: SimulatedPlan, index: int) -> Row:
     piece = run.chain.slices[index]
     layer, found = run.chain.layers[piece.layer], run.outcome
     row: Row = {
@@ -93,7 +93,7 @@ def _slice(run: Simulated, index: int) -> Row:
     return row | {"waits": max(waits, key=waits.__getitem__, default="")}
 
 
-def links(run: Simulated) -> Table:
+def links(run: SimulatedPlan) -> Table:
     """A row for each link and direction."""
     found = run.outcome
     rows = [
@@ -120,7 +120,7 @@ def links(run: Simulated) -> Table:
     )
 
 
-def fifos(run: Simulated) -> Table:
+def fifos(run: SimulatedPlan) -> Table:
     """A row for each FIFO and store."""
     return Table(
         id="fifos",
@@ -136,7 +136,7 @@ def fifos(run: Simulated) -> Table:
     )
 
 
-def _fifos(run: Simulated) -> Iterator[Row]:
+def _fifos(run: SimulatedPlan) -> Iterator[Row]:
     graph = run.outcome.graph
     for index, each in enumerate(graph.fifos):
         places = graph.pools[each.pool]

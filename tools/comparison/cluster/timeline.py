@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import BytesIO
 
 from merp.models.base.names import plot_label
-from merp.tools.comparison.cluster.tables import Simulated
+from merp.tools.comparison.cluster.tables import SimulatedPlan
 
 SHOWN = 8
 """Images of the batch that are drawn."""
@@ -13,7 +13,7 @@ INCHES = 0.16
 """Of a server's line."""
 
 
-def picture(run: Simulated) -> bytes:
+def picture(run: SimulatedPlan) -> bytes:
     """Each server's spans, from the first task of an image to its last, a colour an image. SVG."""
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg

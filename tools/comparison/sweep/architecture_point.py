@@ -22,7 +22,7 @@ from merp.tools.comparison.sweep.quantities import QUANTITIES
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ArchitecturePoint:
     """A point, and all that it takes to compute it elsewhere, as plain JSON.
 
     Attributes:
@@ -45,12 +45,12 @@ class Asked:
 
 
 def evaluate_architecture(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a point of an architecture costs, of the fields of an ``Asked``.
+    """What a point of an architecture costs, of the fields of an ``ArchitecturePoint``.
 
     Returns ``point``; ``fits``; ``figures``, by name of a quantity a value and its level; and
     ``refused``: why there is no plan.
     """
-    asked = Asked(**given)
+    asked = ArchitecturePoint(**given)
     found: dict[str, Any] = {"point": dict(asked.point), "fits": None, "figures": {}}
     try:
         record = _record(asked)
@@ -70,7 +70,7 @@ def evaluate_architecture(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _record(asked: Asked) -> Record:
+def _record(asked: ArchitecturePoint) -> Record:
     network, board, options = _placed(asked)
     architecture = named(asked.architecture)
     plan = architecture.plan(network, board, options)
@@ -80,7 +80,7 @@ def _record(asked: Asked) -> Record:
     return found
 
 
-def _placed(asked: Asked) -> tuple[Network, Board, Options]:
+def _placed(asked: ArchitecturePoint) -> tuple[Network, Board, Options]:
     """What the architecture is asked, with the values of the point."""
     point = asked.point
     own = {name: point.get(name, value) for name, value in asked.extra.items()}

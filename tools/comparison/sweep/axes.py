@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from merp.models.base.errors import BadInput, shown
-from merp.models.base.keys import Choice, Whole
+from merp.models.base.keys import WholeKey, WordKey
 from merp.models.comparison.architecture import Architecture
 from merp.models.fpga.board import MOST_DEVICES
 from merp.models.network.network import Network
@@ -21,17 +21,19 @@ Value = int | str
 Point = Mapping[str, Value]
 """A value of each axis, by the axis' name."""
 
-BATCH = Whole(key="batch", says="images of a step", low=1, high=MOST_BATCH)
-CLOCK = Whole(key="clock", says="of the engines, in MHz", low=1, high=1000)
+BATCH = WholeKey(key="batch", says="images of a step", low=1, high=MOST_BATCH)
+CLOCK = WholeKey(key="clock", says="of the engines, in MHz", low=1, high=1000)
 
-Axes = Mapping[str, Whole | Choice]
+Axes = Mapping[str, WholeKey | WordKey]
 
 OF_STEPS: Axes = {each.key: each for each in (BATCH, CLOCK)}
 """Those of every network."""
 
-DEVICES = Whole(key="devices", says="boards", low=1, high=MOST_DEVICES)
-LINK = Whole(key="link_gbs", says="of a link, each way, in 10^9 bits a second", low=1, high=100_000)
-LATENCY = Whole(key="latency", says="of a link, in cycles", low=0, high=1 << 20)
+DEVICES = WholeKey(key="devices", says="boards", low=1, high=MOST_DEVICES)
+LINK = WholeKey(
+    key="link_gbs", says="of a link, each way, in 10^9 bits a second", low=1, high=100_000
+)
+LATENCY = WholeKey(key="latency", says="of a link, in cycles", low=0, high=1 << 20)
 OTHER_NAMES = {"boards": DEVICES.key}
 
 
@@ -46,11 +48,11 @@ def design_axes(network: Network) -> Axes:
 
 def axes_of(architecture: Architecture) -> Axes:
     """Return those of an architecture: its boards, their links, the batch, and its own options."""
-    own: dict[str, Whole | Choice] = {
+    own: dict[str, WholeKey | WordKey] = {
         each.name: (
-            Choice(key=each.name, says=each.says, allowed=each.allowed)
+            WordKey(key=each.name, says=each.says, allowed=each.allowed)
             if each.kind is str
-            else Whole(key=each.name, says=each.says, low=int(each.low), high=int(each.high))
+            else WholeKey(key=each.name, says=each.says, low=int(each.low), high=int(each.high))
         )
         for each in architecture.choices
         if each.kind in (str, int)
@@ -96,8 +98,8 @@ def points_of(axes: Mapping[str, Sequence[Value]]) -> Iterator[Point]:
         yield dict(zip(axes, values, strict=True))
 
 
-def _values(text: str, axis: Whole | Choice, values: str) -> Sequence[Value]:
-    if isinstance(axis, Choice):
+def _values(text: str, axis: WholeKey | WordKey, values: str) -> Sequence[Value]:
+    if isinstance(axis, WordKey):
         words = values.split(",")
         if not set(words) <= set(axis.allowed):
             raise BadInput(f"--over {text}: allowed are {', '.join(axis.allowed)}, with commas")

@@ -25,7 +25,7 @@ from merp.tools.comparison.sweep.goals import LOGIC
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class PointJob:
     """A point, and all that it takes to compute it elsewhere, as plain JSON.
 
     Attributes:
@@ -43,12 +43,12 @@ class Job:
 
 
 def evaluate(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a point costs, of the fields of a ``Job``.
+    """What a point costs, of the fields of a ``PointJob``.
 
     Returns ``point``; by name each goal, None where there is no such hardware; ``refused``: why
     not.
     """
-    job = Job(**given)
+    job = PointJob(**given)
     found: dict[str, Any] = {"point": dict(job.point)}
     try:
         network = network_at(job.file, job.tables, job.point)

@@ -18,7 +18,7 @@ from merp.models.network.registry import machine_that_runs
 from merp.tools.common import fields
 from merp.tools.common.boards import board_tables
 from merp.tools.common.fields import MOST_BATCH
-from merp.tools.common.kinds import POSITIVE, Flag, Read, Repeated, Text, Whole
+from merp.tools.common.kinds import POSITIVE, Flag, Read, Repeated, Text, WholeOption
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.request import Being, Typed, option
@@ -67,7 +67,7 @@ class SweepOptions(Typed, fields.Tables):
         metavar="GOALS",
         without=ARCHITECTURE,
     )
-    batch: int = option(Whole(1, MOST_BATCH), "of a step", default=128, metavar="IMAGES")
+    batch: int = option(WholeOption(1, MOST_BATCH), "of a step", default=128, metavar="IMAGES")
     clock_mhz: float | None = option(
         POSITIVE,
         f"of the engines (default {PARTS[DEFAULT].clock_mhz:g})",
@@ -91,7 +91,7 @@ class SweepOptions(Typed, fields.Tables):
     word: str = word("bits of a word; own: the paper's (default %(default)s)", needs=ARCHITECTURE)
     own: Mapping[str, Any] = own_options(*ARCHITECTURES.values())
     jobs: int | None = option(
-        Whole(1, MOST_JOBS), "processes (default: one a core)", metavar="N", group="where"
+        WholeOption(1, MOST_JOBS), "processes (default: one a core)", metavar="N", group="where"
     )
     dask: str | None = option(
         Read(scheduler_address),
@@ -139,12 +139,14 @@ def _designs(asked: SweepOptions) -> int:
         tools["yosys"] = yosys_version()
     # The models' imports wait until the input is good.
     from merp.tools.comparison.sweep import report
-    from merp.tools.comparison.sweep.evaluate import Job, evaluate
+    from merp.tools.comparison.sweep.evaluate import PointJob, evaluate
 
     with ExitStack() as held:
         output = _output(asked, held)
         jobs = [
-            Job(file=file, tables=tables, point=point, goals=goals, batch=batch, clock_mhz=clock)
+            PointJob(
+                file=file, tables=tables, point=point, goals=goals, batch=batch, clock_mhz=clock
+            )
             for point in points_of(axes)
         ]
         tasks = [Task(work=evaluate, given=asdict(job), tools=tools) for job in jobs]
@@ -168,7 +170,10 @@ def _architecture(asked: SweepOptions, architecture: Architecture) -> int:
     board_values["board"]["devices"] = board.devices
     options = chosen(asked.own, architecture)
     from merp.tools.comparison.sweep import architecture_report as report
-    from merp.tools.comparison.sweep.architecture_point import Asked, evaluate_architecture
+    from merp.tools.comparison.sweep.architecture_point import (
+        ArchitecturePoint,
+        evaluate_architecture,
+    )
 
     with ExitStack() as held:
         output = _output(asked, held)
@@ -176,7 +181,7 @@ def _architecture(asked: SweepOptions, architecture: Architecture) -> int:
             Task(
                 work=evaluate_architecture,
                 given=asdict(
-                    Asked(
+                    ArchitecturePoint(
                         network=(file, tables),
                         board=(board_file, board_values),
                         architecture=architecture.name,

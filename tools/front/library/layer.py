@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from merp.cosim.phases.audit.run_and_audit import Audited
-    from merp.cosim.phases.expectation import Pass
+    from merp.cosim.phases.expectation import GroupPass
     from merp.models.base.bits import Bits
     from merp.models.golden.golden_step import GoldenStep
     from merp.tools.simulate.layer_run import LayerRun
@@ -233,7 +233,7 @@ class Layer:
         phase: str,
         engine: str,
         x: Bits,
-        passes: Sequence[Pass],
+        passes: Sequence[GroupPass],
         audited: Sequence[Audited],
     ) -> LayerRun:
         import numpy as np

@@ -83,8 +83,8 @@ class Network(Mapping[str, Layer]):
         """The table of layers, as notebooks show it."""
         return self.layers._repr_html_()
 
-    @asks(request.Traffic)
-    def traffic(self, asked: request.Traffic) -> Traffic:
+    @asks(request.TrafficFields)
+    def traffic(self, asked: request.TrafficFields) -> Traffic:
         """Memory traffic of a training step, per layer and phase, by the closed form.
 
         Raises:

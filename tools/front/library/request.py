@@ -10,7 +10,7 @@ from merp.cosim.engines.names import ENGINES
 from merp.models.network.network_keys import MAX_SIZE
 from merp.models.network.phases import known_phases
 from merp.tools.common.fields import DELTAS, MOST_SEED
-from merp.tools.common.kinds import File, Flag, Kind, Number, OneOf, Place, Text, Whole
+from merp.tools.common.kinds import File, Flag, Kind, Number, OneOf, Place, Text, WholeOption
 from merp.tools.common.request import Being, keyword
 from merp.tools.simulate.picked import ARRAYS, MOST_IMAGES
 
@@ -61,7 +61,7 @@ class RunKeywords:
     group: int | None = keyword(Kind(), "the one to run; without it, all.")
     images: int | None = keyword(Kind(), f"of the photograph, 1 to {MOST_IMAGES} (default 1).")
     rows: int | None = keyword(
-        Whole(1, MAX_SIZE),
+        WholeOption(1, MAX_SIZE),
         "``fp`` of the first so many rows of the input maps, as if they had no more.",
         needs=(Being("phase", ("fp",)),),
     )
@@ -78,7 +78,7 @@ class RunKeywords:
         "of the update, of the mean loss.",
         default=0.01,
     )
-    seed: int = keyword(Whole(0, MOST_SEED), "of initial kernels and biases.", default=0)
+    seed: int = keyword(WholeOption(0, MOST_SEED), "of initial kernels and biases.", default=0)
     wave: Place | None = keyword(
         File(), "a file, ``.vcd`` or ``.fst``, for a waveform; views of it are put beside it."
     )

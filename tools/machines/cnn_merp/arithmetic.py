@@ -14,7 +14,7 @@ from merp.tools.train.in_passes import InPasses
 
 
 @dataclass(frozen=True)
-class FloatArithmetic(arithmetic.FloatArithmetic):
+class EngineArithmetic(arithmetic.FloatArithmetic):
     """Of a network in floats on CNN-MERP, or without designs."""
 
     def check(self, course: Course) -> None:

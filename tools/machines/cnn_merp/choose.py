@@ -11,7 +11,7 @@ from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.designs import design_of, designs_of
 from merp.models.machines.cnn_merp.fused_pair import check_pair, fused_layers
 from merp.models.machines.cnn_merp.one_pass import check_backward
-from merp.models.machines.cnn_merp.params.design import ARITHMETIC, Design
+from merp.models.machines.cnn_merp.params.design import ARITHMETIC, EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import check_fits, size_design
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import (
@@ -23,11 +23,11 @@ from merp.models.network.phases import (
     phases_of_step,
 )
 from merp.tools.common.bitstream_options import deltas_pooled
-from merp.tools.simulate.choice import Choice, RunOptions
+from merp.tools.simulate.choice import RunOptions, SimulationChoice
 from merp.tools.simulate.picked import ALL, Picked, array_of, check_deltas, check_phases, first_rows
 
 
-def choose_layers(picked: Picked, options: RunOptions) -> Choice:
+def choose_layers(picked: Picked, options: RunOptions) -> SimulationChoice:
     """Check the options of a run on CNN-MERP; as ``choose.choose``.
 
     Raises:
@@ -64,7 +64,7 @@ def choose_layers(picked: Picked, options: RunOptions) -> Choice:
     check_backward(network, layers)
     if PAIR in phases:
         check_pair(network, options.images, state=options.state)
-    return Choice(
+    return SimulationChoice(
         network=network,
         layers=layers,
         phases=phases,
@@ -112,7 +112,7 @@ def resized(network: Network, layers: Sequence[Layer], cus: int) -> Network:
     return replace(network, designs=designs)
 
 
-def _sized(design: Design, shapes: Sequence[Shape], cus: int) -> Design:
+def _sized(design: EngineDesign, shapes: Sequence[Shape], cus: int) -> EngineDesign:
     kept = (*ARITHMETIC, "k", "p", "d", "max_images")
     chosen = {key: getattr(design, key) for key in kept}
     try:

@@ -8,10 +8,10 @@ from merp.models.machines.cnn_merp.fpga.published import published
 from merp.models.network.network import Network
 from merp.models.network.phases import fusing, going_back_for
 from merp.tools.bitstream.bitstream import bitstream_of
-from merp.tools.bitstream.engines import Engine, Paper
+from merp.tools.bitstream.engines import LoadedEngine, PublishedSize
 
 
-def engine(network: Network, layer: str | None, phase: str | None) -> Engine:
+def engine(network: Network, layer: str | None, phase: str | None) -> LoadedEngine:
     """As ``engine_of``: each design has one of its own in each phase."""
     if layer is None:
         raise BadInput(f"--layer: {network.name} has a design for each kind of layer: give one")
@@ -22,7 +22,7 @@ def engine(network: Network, layer: str | None, phase: str | None) -> Engine:
     paper = (
         None
         if figures is None
-        else Paper(
+        else PublishedSize(
             name="CNN-MERP table 2",
             cells={
                 kind: f"{value:,.{1 if kind == 'bram' else 0}f}"
@@ -31,7 +31,7 @@ def engine(network: Network, layer: str | None, phase: str | None) -> Engine:
             answer=figures.figures(),
         )
     )
-    return Engine(
+    return LoadedEngine(
         design=bitstream.design, layer=layer, phase=phase or "fp", top=bitstream.phase.top,
         paper=paper,
     )  # fmt: skip

@@ -29,7 +29,7 @@ def explored(
     from merp.models.machines.cnn_merp.explore.design_costs import COSTS
     from merp.models.machines.cnn_merp.explore.space import Space
     from merp.models.network.planning import GOALS
-    from merp.tools.explore.found import Found, network_file
+    from merp.tools.explore.found import FoundFront, network_file
 
     check_objectives(objectives, COSTS)
     limits, search = read_limits(asked.limit, objectives), search_of(asked)
@@ -47,7 +47,7 @@ def explored(
         else:
             points = space.front(objectives, bar.say)
     points = within(points, limits)
-    found = Found(
+    found = FoundFront(
         network=network, board=board, architecture=MACHINE.name, scope=scope, batch=batch,
         goal=goal, method=asked.method, objectives=objectives, points=points, limits=limits,
         written=asked.point,

@@ -12,7 +12,7 @@ from merp.cosim.training.hardware_step import Audits
 from merp.models.base.rates import PLAIN, UpdateRule
 from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.plan.plan import plan
-from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
 from merp.models.machines.cnn_merp.reconfiguration import UPDATING
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import counted_as
@@ -23,7 +23,7 @@ from merp.models.network.planning import GOALS
 class PlannedStep:
     """A step in the passes of ``plan``; as ``tools.train.in_passes.InPasses``."""
 
-    plan: Plan
+    plan: NetworkPlan
 
     @property
     def network(self) -> Network:

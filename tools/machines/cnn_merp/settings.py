@@ -9,11 +9,11 @@ from merp.models.network.network import Network
 from merp.models.network.phases import called, fusing, going_back_for
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.tools.bitstream.bitstream import bitstream_of
-from merp.tools.bitstream.settings import Asked, Settings
+from merp.tools.bitstream.settings import RegisterQuery, Settings
 from merp.tools.common.bitstream_options import check_options
 
 
-def settings(network: Network, asked: Asked) -> Settings:
+def settings(network: Network, asked: RegisterQuery) -> Settings:
     """As ``settings_of``."""
     if asked.layer is None:
         raise BadInput(f"--layer: {network.name} has a design for each kind of layer: give one")

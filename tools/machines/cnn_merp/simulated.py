@@ -13,8 +13,8 @@ from merp.models.machines.cnn_merp.one_pass import backward_design
 from merp.models.network.network import Layer
 from merp.models.network.phases import ONE_PASS, PAIR
 from merp.tools.machines.usual.simulated import InGroups
-from merp.tools.simulate.choice import Choice
-from merp.tools.simulate.result import Result
+from merp.tools.simulate.choice import SimulationChoice
+from merp.tools.simulate.result import PassResult
 from merp.tools.simulate.simulated import CountedHalf
 
 HALVES = {
@@ -26,14 +26,14 @@ HALVES = {
 class CnnMerp(InGroups):
     """CNN-MERP: each phase has an engine of its own, and nothing stays on the chip."""
 
-    def efficiency(self, choice: Choice, result: Result) -> float | None:
+    def efficiency(self, choice: SimulationChoice, result: PassResult) -> float | None:
         """The model knows deltas at the resolution of the sums only."""
         if result.phase not in ("fp", PAIR) and choice.before:
             return None
         cycles = layer_cycles(choice.network, result.layer, result.phase, choice.images)
         return cycles.efficiency if cycles is not None else None
 
-    def halves(self, choice: Choice, layer: Layer, phase: str) -> dict[str, int]:
+    def halves(self, choice: SimulationChoice, layer: Layer, phase: str) -> dict[str, int]:
         """Of a pass for both backward phases, or for two layers; else nothing."""
         if phase == ONE_PASS:
             both = backward_design(choice.network, layer)
@@ -43,7 +43,7 @@ class CnnMerp(InGroups):
             return {HALVES[phase].begins: pair.first.n_cu, "second": pair.groups * pair.second.n_cu}
         return {}
 
-    def about(self, choice: Choice, layer: Layer, phase: str) -> Mapping[str, Any]:
+    def about(self, choice: SimulationChoice, layer: Layer, phase: str) -> Mapping[str, Any]:
         """Kinds of CUs, and how many."""
         design = design_of(choice.network, layer)
         halves = self.halves(choice, layer, phase)
@@ -55,7 +55,7 @@ class CnnMerp(InGroups):
             **({"halves": halves} if halves else {}),
         }
 
-    def hardware(self, choice: Choice, layer: Layer, phase: str) -> str:
+    def hardware(self, choice: SimulationChoice, layer: Layer, phase: str) -> str:
         """CUs, their size and kind."""
         design = design_of(choice.network, layer)
         updates = phase in ("ku", ONE_PASS)

@@ -6,7 +6,7 @@ from merp.cosim.machines.cnn_merp.training.fused_layers import FusedLayers
 from merp.cosim.machines.cnn_merp.training.planned_layers import PlannedLayers
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.cosim.training.hardware_step import HardwareStep, Layers
-from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
 from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED
 from merp.tools.common.progress import Progress
@@ -14,7 +14,7 @@ from merp.tools.machines.usual.arithmetic import Step, golden_step, hardware_ste
 from merp.tools.train.course import Course
 
 
-def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) -> Step:
+def step_of(course: Course, plan: NetworkPlan | None, images: int, progress: Progress) -> Step:
     """What runs a step of so many images: in the passes of a plan, or layers in one piece.
 
     Raises:
@@ -27,7 +27,7 @@ def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) 
     return hardware_step(hardware, course, progress)
 
 
-def _layers(network: Network, plan: Plan | None, images: int) -> Layers:
+def _layers(network: Network, plan: NetworkPlan | None, images: int) -> Layers:
     """The layers in the hardware, in the passes of a plan or in one piece."""
     if plan is not None:
         return PlannedLayers(plan)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from math import isqrt
 
-from merp.models.arithmetic.sum_vectors import Sums
+from merp.models.arithmetic.sum_vectors import SumSet
 from merp.models.base.bits import Bits
 from merp.testbenches.arithmetic.fp_bench import FpRun
 from merp.testbenches.cnn_merp.fused_sum_bench import run_rows, run_windows, small_design
 
 
-def run_sums(sums: Sums, a: Bits, b: Bits) -> FpRun:
+def run_sums(sums: SumSet, a: Bits, b: Bits) -> FpRun:
     """Run sums through ``row_array`` or ``cu_fused``.
 
     Args:

@@ -12,11 +12,11 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import SEPARATE
 from merp.models.network.phases import PHASES
 from merp.tools.common.bitstream_options import deltas_pooled
-from merp.tools.simulate.choice import Choice, RunOptions
+from merp.tools.simulate.choice import RunOptions, SimulationChoice
 from merp.tools.simulate.picked import ALL, Picked, array_of, check_deltas, check_phases
 
 
-def choose_array(picked: Picked, options: RunOptions) -> Choice:
+def choose_array(picked: Picked, options: RunOptions) -> SimulationChoice:
     """Check the options of a run on the MAC array; as ``choose.choose``.
 
     All phases run on one array, one image after the other; masks stay on the chip between them.
@@ -38,7 +38,7 @@ def choose_array(picked: Picked, options: RunOptions) -> Choice:
     for layer in network.layers:  # the whole network, as deltas come from its loss
         design_of(network, layer)
     check_phases(network, picked.layers, options.phase)
-    return Choice(
+    return SimulationChoice(
         network=network,
         layers=picked.layers,
         phases=phases,

@@ -7,10 +7,10 @@ from merp.models.machines.mac_array.comparison.paper import of_paper
 from merp.models.machines.mac_array.passes import design_of
 from merp.models.network.network import Network
 from merp.testbenches.mac_array.trainer_bench import trainer_top
-from merp.tools.bitstream.engines import VENDOR, Engine, Paper
+from merp.tools.bitstream.engines import VENDOR, LoadedEngine, PublishedSize
 
 
-def engine(network: Network, layer: str | None, phase: str | None) -> Engine:
+def engine(network: Network, layer: str | None, phase: str | None) -> LoadedEngine:
     """As ``engine_of``: one bitstream of a design runs all phases."""
     if phase is not None:
         raise BadInput(f"--phase {phase}: one bitstream of {network.name} runs all phases: omit it")
@@ -25,7 +25,7 @@ def engine(network: Network, layer: str | None, phase: str | None) -> Engine:
     paper = None
     if found is not None and found.maps == design.pof and design.pixels == 64:
         alms, bits = found.alms, 1e6 * found.mbits
-        paper = Paper(
+        paper = PublishedSize(
             name=f"RTL compiler table II ({VENDOR})",
             cells={
                 "lut": f"{alms:,} ALM", "bram": f"{found.mbits} Mbit",
@@ -33,7 +33,7 @@ def engine(network: Network, layer: str | None, phase: str | None) -> Engine:
             },
             answer={"vendor": VENDOR, "alm": alms, "bram_bits": bits, "dsp": found.dsps},
         )  # fmt: skip
-    return Engine(
+    return LoadedEngine(
         design=str(names[0]), layer=None, phase=None, top=lambda: trainer_top(design, "rtl"),
         paper=paper, dsps=design.macs + 2 * design.pof,
     )  # fmt: skip

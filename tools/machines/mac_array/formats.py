@@ -22,10 +22,12 @@ from merp.models.machines.mac_array.float_twin import (
 from merp.models.network.network import Network
 from merp.tools.common.progress import Progress
 from merp.tools.train.data import Data, batch_of, checked_sizes, held_apart
-from merp.tools.train.formats import Asked
+from merp.tools.train.formats import FormatRequest
 
 
-def measure(network: Network, data: Data, asked: Asked, progress: Progress) -> dict[str, Any]:
+def measure(
+    network: Network, data: Data, asked: FormatRequest, progress: Progress
+) -> dict[str, Any]:
     """Train the twin, and answer for machines: magnitudes, and the fractions that they ask for.
 
     Raises:

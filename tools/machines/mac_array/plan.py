@@ -5,10 +5,10 @@ from __future__ import annotations
 from merp.models.network.network import Network
 from merp.models.network.planning import SHIPPED
 from merp.models.network.registry import machines, of_other
-from merp.tools.plan.request import Plan
+from merp.tools.plan.request import PlanFields
 
 
-def plan(network: Network, asked: Plan) -> None:
+def plan(network: Network, asked: PlanFields) -> None:
     """Refuse; as ``tools.plan.planned.planned``.
 
     Raises:

@@ -18,7 +18,7 @@ from merp.cosim.phases.audit.scheduled import audit_scheduled
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given, name_of
 from merp.models.machines.mac_array.fixed_training import FixedModel
-from merp.models.machines.mac_array.params.design import LOSSES, USUAL_LOSS, Design
+from merp.models.machines.mac_array.params.design import LOSSES, USUAL_LOSS, ArrayDesign
 from merp.models.machines.mac_array.params.schedule_layout import schedule_layout
 from merp.models.machines.mac_array.passes import design_of
 from merp.models.machines.mac_array.schedule_cycles import cycles_between
@@ -28,7 +28,7 @@ from merp.tools.common.progress import Progress
 from merp.tools.common.table import console
 from merp.tools.machines.mac_array.choose import choose_array
 from merp.tools.machines.mac_array.simulated import MAC_ARRAY
-from merp.tools.simulate.choice import Choice, RunOptions
+from merp.tools.simulate.choice import RunOptions, SimulationChoice
 from merp.tools.simulate.kept_files import KeptFiles
 from merp.tools.simulate.picked import ALL, check_room, pick
 from merp.tools.simulate.report import audit_answer, time_taken, verdict, words_table
@@ -45,7 +45,7 @@ class Scheduled:
         audit: of all passes together. build_seconds: of the hardware.
     """
 
-    choice: Choice
+    choice: SimulationChoice
     loss: str
     step: ScheduledStep
     audit: Audit
@@ -53,7 +53,7 @@ class Scheduled:
     build_seconds: float
 
     @property
-    def design(self) -> Design:
+    def design(self) -> ArrayDesign:
         """The array."""
         return design_of(self.choice.network, self.choice.network.layers[0])
 
@@ -79,7 +79,7 @@ class Scheduled:
 class Start:
     """A step that is chosen, and its loss."""
 
-    choice: Choice
+    choice: SimulationChoice
     loss: str
     plan = ""
 

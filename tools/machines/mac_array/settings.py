@@ -11,12 +11,12 @@ from merp.models.network.network import Network
 from merp.models.network.network_keys import SEPARATE
 from merp.models.network.phases import PHASES, has_phase, lacks
 from merp.testbenches.axi.axi_top import axi_registers_of
-from merp.tools.bitstream.settings import Asked, Settings
+from merp.tools.bitstream.settings import RegisterQuery, Settings
 from merp.tools.common.bitstream_options import check_options
 from merp.tools.machines.mac_array.engine import engine
 
 
-def settings(network: Network, asked: Asked) -> Settings:
+def settings(network: Network, asked: RegisterQuery) -> Settings:
     """As ``settings_of``."""
     where = f"{network.name} runs on mac-array"
     if asked.state:

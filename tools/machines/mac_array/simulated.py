@@ -30,9 +30,9 @@ from merp.models.machines.mac_array.passes import design_of, fraction_in
 from merp.models.network.network import Layer, Network
 from merp.tools.common.given_numbers import given_numbers, refuse_first
 from merp.tools.common.input_maps import float_maps
-from merp.tools.simulate.choice import Choice
-from merp.tools.simulate.result import Result
-from merp.tools.simulate.simulated import CountedHalf, Numbers, Planned, Sitting, Turn
+from merp.tools.simulate.choice import SimulationChoice
+from merp.tools.simulate.result import PassResult
+from merp.tools.simulate.simulated import CountedHalf, Numbers, SimulationPlan, Sitting, Turn
 
 
 class MacArray:
@@ -75,7 +75,7 @@ class MacArray:
         return initial_model(network, seed)
 
     def step(
-        self, choice: Choice, image: Words, parameters: FixedModel, loss: str = LOSSES[0]
+        self, choice: SimulationChoice, image: Words, parameters: FixedModel, loss: str = LOSSES[0]
     ) -> ArrayStep:
         """Labels are arbitrary: image i is of class i. loss: of ``LOSSES``.
 
@@ -88,7 +88,7 @@ class MacArray:
         labels = np.arange(images, dtype=np.int64) % network.layers[-1].biases
         return ArrayStep(FixedGoldenStep(network, image, labels, parameters, rates, loss))
 
-    def sittings(self, choice: Choice, step: ArrayStep) -> Iterator[Sitting]:
+    def sittings(self, choice: SimulationChoice, step: ArrayStep) -> Iterator[Sitting]:
         """All turns on one array, which keeps masks and places of maxima of an image.
 
         So the turns of an image are a span. Gradients, which grow from image to image, lie in
@@ -105,11 +105,11 @@ class MacArray:
             spans.append(turns)
         yield Sitting(spans[0][0].phase.top(choice.array), spans)
 
-    def turns(self, choice: Choice, layer: Layer) -> int:
+    def turns(self, choice: SimulationChoice, layer: Layer) -> int:
         """One for each image."""
         return choice.images
 
-    def planned(self, choice: Choice) -> Planned:
+    def planned(self, choice: SimulationChoice) -> SimulationPlan:
         """Those passes, too, that only go before others."""
         passes, words, cycles = 0, 0, 0
         for phase, layer, _ in _turns(choice):
@@ -121,9 +121,9 @@ class MacArray:
                     design = phase.design
                     flow = array_cycles(work, design, kernel_first=design.kernel_first)
                     cycles += flow.total
-        return Planned(passes, words, cycles)
+        return SimulationPlan(passes, words, cycles)
 
-    def efficiency(self, choice: Choice, result: Result) -> float | None:
+    def efficiency(self, choice: SimulationChoice, result: PassResult) -> float | None:
         """Of all passes of all images."""
         phase = _phase(choice, result.phase)
         cycles = sum(
@@ -133,11 +133,11 @@ class MacArray:
         )
         return result.layer.operations(choice.images) / 2 / phase.design.macs / cycles
 
-    def halves(self, choice: Choice, layer: Layer, phase: str) -> dict[str, int]:
+    def halves(self, choice: SimulationChoice, layer: Layer, phase: str) -> dict[str, int]:
         """None."""
         return {}
 
-    def about(self, choice: Choice, layer: Layer, phase: str) -> Mapping[str, Any]:
+    def about(self, choice: SimulationChoice, layer: Layer, phase: str) -> Mapping[str, Any]:
         """What it unrolls."""
         design = design_of(choice.network, layer)
         return {
@@ -148,7 +148,7 @@ class MacArray:
             "macs": design.macs,
         }
 
-    def hardware(self, choice: Choice, layer: Layer, phase: str) -> str:
+    def hardware(self, choice: SimulationChoice, layer: Layer, phase: str) -> str:
         """The same."""
         design = design_of(choice.network, layer)
         return f"{design.pox}x{design.poy} pixels of {design.pof} maps at once"
@@ -158,7 +158,9 @@ class MacArray:
         words = outputs.astype(np.uint16).view(np.int16)
         return to_numbers(words, network.fixed.of(layer.name).map)
 
-    def shown(self, choice: Choice, step: ArrayStep, result: Result) -> tuple[Values, Values]:
+    def shown(
+        self, choice: SimulationChoice, step: ArrayStep, result: PassResult
+    ) -> tuple[Values, Values]:
         """By the fractions of both."""
         assert result.outputs is not None
         layer, network = result.layer, choice.network
@@ -169,13 +171,13 @@ class MacArray:
         )
 
 
-def _phase(choice: Choice, name: str) -> ArrayPhase:
+def _phase(choice: SimulationChoice, name: str) -> ArrayPhase:
     found = phase_of(choice.network, choice.network.layers[0], name, before=choice.before)
     assert isinstance(found, ArrayPhase)
     return found
 
 
-def _turns(choice: Choice) -> Iterator[tuple[ArrayPhase, Layer, bool]]:
+def _turns(choice: SimulationChoice) -> Iterator[tuple[ArrayPhase, Layer, bool]]:
     """Phases and layers of an image in the order of a step, and whether they were asked for.
 
     Raises:

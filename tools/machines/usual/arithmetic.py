@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from merp.cosim.machines.in_phases import InPhases
-from merp.cosim.training.hardware_step import HardwareStep, Stepped
+from merp.cosim.training.hardware_step import HardwareStep, StepOutcome
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.base.bits import Bits
@@ -41,7 +41,7 @@ from merp.tools.train.course import Course
 from merp.tools.train.in_passes import InPasses
 from merp.tools.train.place import Place
 
-Step = Callable[[Model, Bits, Labels, Rates], Stepped]
+Step = Callable[[Model, Bits, Labels, Rates], StepOutcome]
 """From a model, images and labels to what comes of a step; the golden engine audits nothing."""
 
 
@@ -57,7 +57,7 @@ class FloatRunner:
         """Refuse rates of an epoch that the format does not have."""
         self._rates(epoch)
 
-    def step(self, model: Model, images: Bits, labels: Labels, place: Place) -> Stepped:
+    def step(self, model: Model, images: Bits, labels: Labels, place: Place) -> StepOutcome:
         """Run one step."""
         return self.run(model, images, labels, self._rates(place.epoch))
 
@@ -183,13 +183,13 @@ class FloatArithmetic:
 def golden_step(course: Course, progress: Progress) -> Step:
     """A step by the golden model."""
 
-    def golden(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:
+    def golden(model: Model, images: Bits, labels: Labels, rates: Rates) -> StepOutcome:
         with progress.spent.on("golden"):
             step = training.train_step(
                 course.network, model, images, labels, rates, course.loss, course.state,
                 pooled=course.pooled,
             )  # fmt: skip
-        return Stepped(step.model, step.loss, {})
+        return StepOutcome(step.model, step.loss, {})
 
     return golden
 
@@ -201,7 +201,7 @@ class _Hardware(Protocol):
 
     def step(
         self, model: Model, images: Bits, labels: Labels, rates: Rates, loss_kind: str
-    ) -> Stepped:
+    ) -> StepOutcome:
         """Run one."""
 
 
@@ -209,7 +209,7 @@ def hardware_step(hardware: _Hardware, course: Course, progress: Progress) -> St
     """A step by hardware, whose time is told apart from that of golden and audit."""
     spent = progress.spent
 
-    def simulated(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:
+    def simulated(model: Model, images: Bits, labels: Labels, rates: Rates) -> StepOutcome:
         before = dict(hardware.seconds)
         with spent.on("golden and audit"):
             found = hardware.step(model, images, labels, rates, course.loss)

@@ -10,7 +10,7 @@ from merp.models.base.given import given, mention, name_of
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import phases_of_step, phases_on
 from merp.models.network.registry import machine_that_runs
-from merp.tools.simulate.choice import Choice, RunOptions
+from merp.tools.simulate.choice import RunOptions, SimulationChoice
 from merp.tools.simulate.picked import ALL, Picked, array_of, check_phases, first_rows
 from merp.tools.simulate.ways import Way
 
@@ -18,7 +18,7 @@ WAYS: Final[Mapping[str, Way]] = {}
 """None beside layers in one piece."""
 
 
-def choose(picked: Picked, options: RunOptions) -> Choice:
+def choose(picked: Picked, options: RunOptions) -> SimulationChoice:
     """Check the options of a run; as ``tools.simulate.choose.choose``.
 
     Raises:
@@ -40,7 +40,7 @@ def choose(picked: Picked, options: RunOptions) -> Choice:
         layers = (first_rows(layers[0], options.rows),)
     check_phases(network, layers, asked)
     check_usual(network, state=options.state, delta_at=options.delta_at)
-    return Choice(
+    return SimulationChoice(
         network=network,
         layers=layers,
         phases=phases,

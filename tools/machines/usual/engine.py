@@ -5,7 +5,7 @@ from __future__ import annotations
 from merp.models.base.errors import BadInput
 from merp.models.network.network import Network
 from merp.tools.bitstream.bitstream import Bitstream, bitstream_of
-from merp.tools.bitstream.engines import Engine
+from merp.tools.bitstream.engines import LoadedEngine
 from merp.tools.machines.usual.choose import check_phase
 
 
@@ -23,9 +23,9 @@ def of_layer(network: Network, name: str | None, phase: str | None) -> Bitstream
     return bitstream_of(network, layer, asked)
 
 
-def engine(network: Network, layer: str | None, phase: str | None) -> Engine:
+def engine(network: Network, layer: str | None, phase: str | None) -> LoadedEngine:
     """As ``engine_of``."""
     found = of_layer(network, layer, phase)
-    return Engine(
+    return LoadedEngine(
         design=found.design, layer=layer, phase=found.phase.name, top=found.phase.top, paper=None
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.models.base.errors import BadInput
-from merp.models.fpga.order_codes import Target
+from merp.models.fpga.order_codes import FlowTarget
 from merp.models.network.network import Network
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
@@ -11,7 +11,7 @@ from merp.tools.export.listed import show
 from merp.tools.export.request import ExportOptions, selected
 
 
-def export(asked: ExportOptions, network: Network, target: Target) -> int:
+def export(asked: ExportOptions, network: Network, target: FlowTarget) -> int:
     """Export the design of a layer in a phase, or all designs in all phases."""
     if asked.layer is None and not asked.all:
         raise BadInput("export: which design? give --layer L or --all")

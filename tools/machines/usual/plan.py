@@ -21,24 +21,24 @@ from merp.models.network.phases import COUNTED
 from merp.models.network.planning import SHIPPED
 from merp.models.network.registry import cycles_of, distribution_of, machine_that_runs
 from merp.models.traffic.bytes import bytes_of
-from merp.models.traffic.closed_form import Phase
+from merp.models.traffic.closed_form import PhaseTraffic
 from merp.models.traffic.count import Count
 from merp.tools.common.boards import open_board
 from merp.tools.common.network_text import network_text
 from merp.tools.common.stored import storage_answer
 from merp.tools.common.table import console, fixed, say, table
-from merp.tools.plan.request import Plan
+from merp.tools.plan.request import PlanFields
 
 OF_TILES = ("goal", "apart", "state_bits", "layer_fusion")
 """Options of a machine that cuts layers into tiles, or fuses them."""
 
 
-class Pass(NamedTuple):
+class PassRow(NamedTuple):
     """A phase of a layer over a batch, and its cycles by the model."""
 
     layer: Layer
     name: str
-    moved: Phase
+    moved: PhaseTraffic
     cycles: int
 
 
@@ -56,27 +56,27 @@ class Whole:
         return self.on.name
 
     @cached_property
-    def passes(self) -> tuple[Pass, ...]:
+    def passes(self) -> tuple[PassRow, ...]:
         """Each phase of each layer."""
         found = []
         for each in bytes_of(self.network).layers(self.network, self.batch, Count(name="all")):
             for name in COUNTED:
-                moved: Phase | None = getattr(each, name)
+                moved: PhaseTraffic | None = getattr(each, name)
                 cycles = cycles_of(self.network, each.layer, name, self.batch)
                 if moved is not None and cycles is not None:
                     took = cycles.kernel_load + cycles.total
-                    found.append(Pass(each.layer, name, moved, took))
+                    found.append(PassRow(each.layer, name, moved, took))
         return tuple(found)
 
-    def computing(self, each: Pass) -> float:
+    def computing(self, each: PassRow) -> float:
         """Seconds of its cycles."""
         return each.cycles / (self.on.clock_mhz * 1e6)
 
-    def moving(self, each: Pass) -> float:
+    def moving(self, each: PassRow) -> float:
         """Seconds of its bytes."""
         return each.moved.bytes / (self.on.gbytes_s * self.on.efficiency * 1e9)
 
-    def took(self, each: Pass) -> float:
+    def took(self, each: PassRow) -> float:
         """Seconds of a pass."""
         return max(self.computing(each), self.moving(each))
 
@@ -108,7 +108,7 @@ class Whole:
             "step": {"seconds": self.seconds, "images_per_second": self.images_per_second},
         }
 
-    def _row(self, each: Pass) -> dict[str, Any]:
+    def _row(self, each: PassRow) -> dict[str, Any]:
         return {
             "name": each.layer.name,
             "kind": each.layer.kind,
@@ -152,7 +152,7 @@ class Whole:
         return network_text(tables, head, {}, tables.get("design", {}))
 
 
-def plan(network: Network, asked: Plan) -> Whole:
+def plan(network: Network, asked: PlanFields) -> Whole:
     """As ``tools.plan.planned.planned``.
 
     Raises:

@@ -19,7 +19,7 @@ from merp.models.traffic.count import Count
 from merp.tools.common.boards import PAPER, any_board
 from merp.tools.common.stored import words_answer
 from merp.tools.report.alternatives import alternatives
-from merp.tools.report.choice import Choice
+from merp.tools.report.choice import ReportChoice
 from merp.tools.report.measured_table import measured_table
 from merp.tools.report.measurement import Measurement, check_hardware, faults_of, monitored
 from merp.tools.report.record import read_runs
@@ -96,7 +96,7 @@ def _command(run: Mapping[str, Any]) -> str:
     return " ".join([*parts, f"--images {run['images']} --engine {run['engine']}"])
 
 
-def document(choice: Choice, beside: Path) -> dict[str, Any]:
+def document(choice: ReportChoice, beside: Path) -> dict[str, Any]:
     """Return the report, its links relative to the folder ``beside``."""
     network, batch = choice.network, choice.batch
     machine, formulas = machine_that_runs(network).name, bytes_of(network)
@@ -154,7 +154,7 @@ def document(choice: Choice, beside: Path) -> dict[str, Any]:
     return found | {"alternatives": alternatives(found)}
 
 
-def _cycles_table(choice: Choice) -> Table:
+def _cycles_table(choice: ReportChoice) -> Table:
     rows = []
     for layer in choice.network.layers:
         for phase in COUNTED:
@@ -178,8 +178,8 @@ def _cycles_table(choice: Choice) -> Table:
     )
 
 
-def _choice(network: Network, batch: int, board: Board, records: Sequence[Path]) -> Choice:
-    return Choice(
+def _choice(network: Network, batch: int, board: Board, records: Sequence[Path]) -> ReportChoice:
+    return ReportChoice(
         network=network, batch=batch, board=board, measured=read_records(records, network)
     )
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from merp.models.network.network import Network
 from merp.testbenches.axi.axi_top import axi_registers_of
-from merp.tools.bitstream.settings import Asked, Settings
+from merp.tools.bitstream.settings import RegisterQuery, Settings
 from merp.tools.machines.usual.choose import check_usual
 from merp.tools.machines.usual.engine import of_layer
 
 
-def settings(network: Network, asked: Asked) -> Settings:
+def settings(network: Network, asked: RegisterQuery) -> Settings:
     """As ``settings_of``."""
     found = of_layer(network, asked.layer, asked.phase)
     check_usual(network, state=asked.state, delta_at=asked.delta_at)

@@ -10,7 +10,7 @@ from typing import Any
 
 from merp.cosim.machines.loader import phases_of
 from merp.cosim.phases.expectation import RecordedPasses
-from merp.cosim.phases.phase import Phase
+from merp.cosim.phases.phase import HardwarePhase
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.words import to_values
 from merp.models.base.bits import Bits
@@ -18,7 +18,7 @@ from merp.models.base.counters import COUNTERS, Counter
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters
 from merp.models.golden.initial import parameters as initial_parameters
-from merp.models.network.machine import Cycles
+from merp.models.network.machine import CycleCount
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import called, made_by, phase_on
 from merp.models.network.registry import cycles_of
@@ -26,10 +26,10 @@ from merp.tools.common.given_words import given_words
 from merp.tools.common.input_maps import input_maps
 from merp.tools.common.kernel_file import read_kernels
 from merp.tools.common.storable import check_storable
-from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.choice import SimulationChoice
 from merp.tools.simulate.first_rows import step_of
-from merp.tools.simulate.result import Result
-from merp.tools.simulate.simulated import CountedHalf, Numbers, Planned, Sitting, Turn
+from merp.tools.simulate.result import PassResult
+from merp.tools.simulate.simulated import CountedHalf, Numbers, SimulationPlan, Sitting, Turn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ class InGroups:
         found = initial_parameters(network, seed)
         return found if path is None else read_kernels(path, network, found)
 
-    def step(self, choice: Choice, image: Bits, parameters: Parameters) -> Any:
+    def step(self, choice: SimulationChoice, image: Bits, parameters: Parameters) -> Any:
         """That of whole layers, or of a layer's first rows."""
         network = choice.network
         layers = [network.layer(layer.name) for layer in choice.layers]
@@ -74,7 +74,7 @@ class InGroups:
             return golden
         return step_of(network, layers[0], choice.layers[0], golden)
 
-    def sittings(self, choice: Choice, step: Any) -> Iterator[Sitting]:
+    def sittings(self, choice: SimulationChoice, step: Any) -> Iterator[Sitting]:
         """One for each phase of the layers that share a design, a turn for each group."""
         for phase, layers in phases_chosen(choice):
             spans = []
@@ -87,11 +87,11 @@ class InGroups:
                     spans.append([turn])
             yield Sitting(phase.top(choice.array), spans)
 
-    def turns(self, choice: Choice, layer: Layer) -> int:
+    def turns(self, choice: SimulationChoice, layer: Layer) -> int:
         """One for each group."""
         return len(groups_of(layer, choice.group))
 
-    def planned(self, choice: Choice) -> Planned:
+    def planned(self, choice: SimulationChoice) -> SimulationPlan:
         """Cycles by the machine's model, which knows deltas at the resolution of the sums only."""
         passes, words, cycles = 0, 0, 0
         unknown = False
@@ -104,14 +104,14 @@ class InGroups:
                 unknown |= found is None
                 if found is not None:
                     cycles += (found.kernel_load + found.total) * groups // layer.groups
-        return Planned(passes, words, None if unknown else cycles)
+        return SimulationPlan(passes, words, None if unknown else cycles)
 
-    def _cycles(self, choice: Choice, layer: Layer, phase: str) -> Cycles | None:
+    def _cycles(self, choice: SimulationChoice, layer: Layer, phase: str) -> CycleCount | None:
         if choice.before and phase_on(choice.network, layer, phase).backward:
             return None
         return cycles_of(choice.network, layer, phase, choice.images)
 
-    def efficiency(self, choice: Choice, result: Result) -> float | None:
+    def efficiency(self, choice: SimulationChoice, result: PassResult) -> float | None:
         """By the cycles of all groups."""
         layer = result.layer
         cycles = self._cycles(choice, layer, result.phase)
@@ -120,15 +120,15 @@ class InGroups:
         runs = layer.groups / len(groups_of(layer, choice.group))
         return result.audit.ideal * runs / cycles.total
 
-    def halves(self, choice: Choice, layer: Layer, phase: str) -> dict[str, int]:
+    def halves(self, choice: SimulationChoice, layer: Layer, phase: str) -> dict[str, int]:
         """None."""
         return {}
 
-    def about(self, choice: Choice, layer: Layer, phase: str) -> Mapping[str, Any]:
+    def about(self, choice: SimulationChoice, layer: Layer, phase: str) -> Mapping[str, Any]:
         """The name of the design."""
         return {"design": layer.design}
 
-    def hardware(self, choice: Choice, layer: Layer, phase: str) -> str:
+    def hardware(self, choice: SimulationChoice, layer: Layer, phase: str) -> str:
         """The same."""
         return f"design {layer.design}"
 
@@ -136,7 +136,9 @@ class InGroups:
         """Of the network's format."""
         return to_values(outputs, network.fmt)
 
-    def shown(self, choice: Choice, step: Any, result: Result) -> tuple[Values, Values]:
+    def shown(
+        self, choice: SimulationChoice, step: Any, result: PassResult
+    ) -> tuple[Values, Values]:
         """Of the groups that ran."""
         assert result.outputs is not None
         group, n, x = choice.group, result.layer.shape.n, step.x(result.layer)
@@ -150,14 +152,16 @@ def groups_of(layer: Layer, group: int | None) -> Sequence[int]:
     return range(layer.groups) if group is None else (group,)
 
 
-def phases_chosen(choice: Choice) -> Iterator[tuple[Phase, Sequence[Layer]]]:
+def phases_chosen(choice: SimulationChoice) -> Iterator[tuple[HardwarePhase, Sequence[Layer]]]:
     """The phases to run, each with layers in a row that share its design."""
     return phases_of(
         choice.network, choice.layers, choice.phases, state=choice.state, before=choice.before
     )
 
 
-def _group(phase: Phase, layer: Layer, group: int, step: Any) -> Callable[[], RecordedPasses]:
+def _group(
+    phase: HardwarePhase, layer: Layer, group: int, step: Any
+) -> Callable[[], RecordedPasses]:
     def passes() -> RecordedPasses:
         yield phase.golden_pass(layer, group, step)
 

@@ -7,13 +7,13 @@ from itertools import product
 import numpy as np
 
 from merp.models.arithmetic.ieee import ROUNDINGS, ieee
-from merp.models.arithmetic.testfloat import OPERATIONS, Vectors
+from merp.models.arithmetic.testfloat import OPERATIONS, FileVectors
 from merp.models.base.formats import FloatFormat
 
 LOOKED_AT = 200  # rows of each sort: a whole file takes too long, and tells no more
 
 
-def explanation(op: str, differing: Vectors, others: Vectors) -> str | None:
+def explanation(op: str, differing: FileVectors, others: FileVectors) -> str | None:
     """Find a reading of the file in which every row is right; None if there is none.
 
     Args:

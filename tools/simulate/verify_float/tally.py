@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.cosim.engines.programs.scratch import scratch
-from merp.models.arithmetic.testfloat import Vectors
+from merp.models.arithmetic.testfloat import FileVectors
 from merp.models.base.bits import Bits
 from merp.tools.simulate.verify_float.hint import LOOKED_AT, explanation
-from merp.tools.simulate.verify_float.units import Batch, FloatUnit, Unit
+from merp.tools.simulate.verify_float.units import FloatUnit, OperandBatch, Unit
 
 ENGINES = ("golden", "myhdl", "ghdl")
 _SHOWN = 10
@@ -24,23 +24,23 @@ _SHOWN = 10
 class _Sample:
     """The first rows of some sort."""
 
-    parts: list[Vectors] = field(default_factory=list)
+    parts: list[FileVectors] = field(default_factory=list)
     count: int = 0
 
-    def take(self, vectors: Vectors, chosen: NDArray[np.bool_]) -> None:
+    def take(self, vectors: FileVectors, chosen: NDArray[np.bool_]) -> None:
         rows = np.flatnonzero(chosen)[: LOOKED_AT - self.count]
         columns: dict[str, Any] = {key: getattr(vectors, key)[rows] for key in _COLUMNS}
         self.parts.append(replace(vectors, **columns))
         self.count += len(rows)
 
-    def joined(self) -> Vectors:
+    def joined(self) -> FileVectors:
         columns: dict[str, Any] = {
             key: np.concatenate([getattr(part, key) for part in self.parts]) for key in _COLUMNS
         }
         return replace(self.parts[0], **columns)
 
 
-_COLUMNS = [each.name for each in fields(Vectors) if each.name != "fmt"]
+_COLUMNS = [each.name for each in fields(FileVectors) if each.name != "fmt"]
 
 
 @dataclass
@@ -51,7 +51,7 @@ class _Vhdl:
     difference: str | None = None
 
 
-def _results(unit: Unit, engine: str, batch: Batch, vhdl: _Vhdl) -> Bits:
+def _results(unit: Unit, engine: str, batch: OperandBatch, vhdl: _Vhdl) -> Bits:
     if engine == "golden":
         return unit.golden(batch)
     ran = unit.hardware(batch)

@@ -16,8 +16,8 @@ from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.arithmetic.hex_lines import CHUNK
-from merp.models.arithmetic.sum_vectors import SumFile, Sums
-from merp.models.arithmetic.testfloat import Tininess, Vectors, expected, read_vectors, terms
+from merp.models.arithmetic.sum_vectors import SumFile, SumSet
+from merp.models.arithmetic.testfloat import FileVectors, Tininess, expected, read_vectors, terms
 from merp.models.arithmetic.words import as_words
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
@@ -32,13 +32,13 @@ _HARDWARE_CHUNK = 1 << 17  # bytes of a file that one simulation is given
 _DEFAULT_LATENCY = {"add": ADD_LATENCY, "mul": MUL_LATENCY}
 
 
-RunSums = Callable[[Sums, Bits, Bits], "FpRun"]
+RunSums = Callable[[SumSet, Bits, Bits], "FpRun"]
 """The part ``sums`` of a machine: runs sums through its block of their kind, (count, taps) words of
 both factors."""
 
 
 @dataclass(frozen=True)
-class Batch:
+class OperandBatch:
     """Rows of a file: line numbers, operands by name, and what must come out.
 
     ``vectors`` are the rows themselves where they are TestFloat's.
@@ -49,7 +49,7 @@ class Batch:
     wanted: Bits
     converted: NDArray[np.bool_]
     outside: NDArray[np.bool_]
-    vectors: Vectors | None = None
+    vectors: FileVectors | None = None
 
 
 class Unit(ABC):
@@ -59,15 +59,15 @@ class Unit(ABC):
     digits: int
 
     @abstractmethod
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[OperandBatch]:
         """Read the file."""
 
     @abstractmethod
-    def golden(self, batch: Batch) -> Bits:
+    def golden(self, batch: OperandBatch) -> Bits:
         """Compute the results."""
 
     @abstractmethod
-    def hardware(self, batch: Batch) -> FpRun:
+    def hardware(self, batch: OperandBatch) -> FpRun:
         """Simulate the block in MyHDL."""
 
 
@@ -129,26 +129,28 @@ class FloatUnit(Unit):
         if simulated:
             self.about["latency"] = self._latency
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[OperandBatch]:
         """Read the file."""
         yield self._batch(self._first)
         yield from map(self._batch, self._vectors)
 
-    def _batch(self, vectors: Vectors) -> Batch:
+    def _batch(self, vectors: FileVectors) -> OperandBatch:
         rule = expected(self.op, vectors, self._tininess)
         operands = {"a": vectors.a, "b": vectors.b}
-        return Batch(vectors.lines, operands, rule.words, rule.converted, rule.outside, vectors)
+        return OperandBatch(
+            vectors.lines, operands, rule.words, rule.converted, rule.outside, vectors
+        )
 
-    def _terms(self, batch: Batch) -> tuple[Bits, Bits]:
+    def _terms(self, batch: OperandBatch) -> tuple[Bits, Bits]:
         assert batch.vectors is not None
         return terms(self.op, batch.vectors)
 
-    def golden(self, batch: Batch) -> Bits:
+    def golden(self, batch: OperandBatch) -> Bits:
         """Compute the results."""
         compute: Callable[..., Bits] = fp_mul if self.op == "mul" else fp_add
         return compute(*self._terms(batch), self.fmt)
 
-    def hardware(self, batch: Batch) -> FpRun:
+    def hardware(self, batch: OperandBatch) -> FpRun:
         """Simulate the unit."""
         from merp.testbenches.arithmetic.fp_bench import run_fp
 
@@ -165,7 +167,7 @@ class SumUnit(Unit):
 
     def __init__(self, kind: str, source: BinaryIO, name: str, simulated: bool) -> None:
         self._file = SumFile(source, name, kind, _HARDWARE_CHUNK if simulated else CHUNK)
-        self.sums: Sums = self._file.sums
+        self.sums: SumSet = self._file.sums
         self._simulated = simulated
         self._k = isqrt(self.sums.taps)
         if simulated and kind == "fused" and (self._k**2 != self.sums.taps or self._k > 11):
@@ -180,14 +182,14 @@ class SumUnit(Unit):
             "precision": choice.precision,
         }  # fmt: skip
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[OperandBatch]:
         """Read the file."""
         for rows in self._file.rows():
             fmt = self.sums.fmt
             result = np.where(rows.result & (fmt.sign_bit - 1) > fmt.inf, fmt.nan, rows.result)
             none = np.zeros(len(result), bool)
             wanted = self._seen(as_words(result, fmt))
-            yield Batch(rows.lines, {"a": rows.a, "b": rows.b}, wanted, none, none)
+            yield OperandBatch(rows.lines, {"a": rows.a, "b": rows.b}, wanted, none, none)
 
     def _seen(self, sums: Bits) -> Bits:
         """What there is to be seen of sums: a row's only as a gradient that began with +0."""
@@ -195,11 +197,11 @@ class SumUnit(Unit):
             return sums
         return fp_convert(fp_add(0, sums, self.sums.fmt), self.sums.fmt, BINARY32)
 
-    def golden(self, batch: Batch) -> Bits:
+    def golden(self, batch: OperandBatch) -> Bits:
         """Compute the results."""
         return fused_sum(batch.operands["a"], batch.operands["b"], self.sums.summation)
 
-    def hardware(self, batch: Batch) -> FpRun:
+    def hardware(self, batch: OperandBatch) -> FpRun:
         """Simulate the block."""
         machine = machine_for(self.sums.fmt)
         run: RunSums = part_of(machine, machine.hardware, "sums")

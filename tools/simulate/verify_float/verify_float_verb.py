@@ -19,7 +19,7 @@ from merp.models.base.formats import FORMATS, FloatFormat
 from merp.models.base.summation import DSPS, PRECISIONS, WINDOWS
 from merp.tools.common import fields
 from merp.tools.common.fields import MOST_SEED
-from merp.tools.common.kinds import Kind, OneOf, Read, Text, Whole
+from merp.tools.common.kinds import Kind, OneOf, Read, Text, WholeOption
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.request import Being, option
@@ -84,7 +84,7 @@ class VerifyFloatOptions(fields.Answer):
         needs=OF_FLOATS,
     )
     latency: int | None = option(
-        Whole(1, 5), "cycles of the unit (default: a design's)", metavar="N",
+        WholeOption(1, 5), "cycles of the unit (default: a design's)", metavar="N",
         needs=OF_FLOATS, without=(Being("engine", ("golden",)),),
     )  # fmt: skip
     prefix: str | None = option(
@@ -97,24 +97,24 @@ class VerifyFloatOptions(fields.Answer):
         "file", "golden sums to write (default: none)", metavar="FILE", section=WRITING
     )
     taps: int | None = option(
-        Whole(1, MOST_TAPS), "products in a sum (no default)", metavar="N", section=WRITING,
+        WholeOption(1, MOST_TAPS), "products in a sum (no default)", metavar="N", section=WRITING,
         needs=OUTPUT,
     )  # fmt: skip
     dsp: int | None = option(
         Digits(DSPS), "DSP blocks per product (default 1)", section=WRITING, needs=OUTPUT
     )
     window: int | None = option(
-        Whole(*WINDOWS), "W (default 32)", metavar="N", section=WRITING, needs=OUTPUT
+        WholeOption(*WINDOWS), "W (default 32)", metavar="N", section=WRITING, needs=OUTPUT
     )
     precision: int | None = option(
-        Whole(*PRECISIONS), "(default 24)", metavar="N", section=WRITING, needs=OUTPUT
+        WholeOption(*PRECISIONS), "(default 24)", metavar="N", section=WRITING, needs=OUTPUT
     )
     rows: int | None = option(
-        Whole(1, _MOST_ROWS), "random ones (default 1000)", metavar="N", section=WRITING,
+        WholeOption(1, _MOST_ROWS), "random ones (default 1000)", metavar="N", section=WRITING,
         needs=OUTPUT,
     )  # fmt: skip
     seed: int | None = option(
-        Whole(0, MOST_SEED), "(default 0)", metavar="N", section=WRITING, needs=OUTPUT
+        WholeOption(0, MOST_SEED), "(default 0)", metavar="N", section=WRITING, needs=OUTPUT
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from merp.models.arithmetic.fused import fused_sum
-from merp.models.arithmetic.sum_vectors import Sums, sum_lines
+from merp.models.arithmetic.sum_vectors import SumSet, sum_lines
 
 
-def written(sums: Sums, count: int, seed: int) -> tuple[str, int]:
+def written(sums: SumSet, count: int, seed: int) -> tuple[str, int]:
     """Return the text of a file and its number of rows: ``count`` random ones, and the corners."""
     from merp.testbenches.arithmetic.fused_bench import CASES, directed, random_windows
 

@@ -5,35 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from merp.cosim.engines.record import Record
-from merp.cosim.machines.cnn_merp.at_once.engines import Engine, Engines
+from merp.cosim.engines.record import RunRecord
+from merp.cosim.machines.cnn_merp.at_once.engines import ConcurrentEngine, ConcurrentEngines
 from merp.cosim.phases.audit.audit import audit
 from merp.cosim.phases.audit.run_and_audit import Audited
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.base.bits import Bits
 from merp.models.machines.cnn_merp.params.pipeline_registers import (
     ADMISSION,
     PipelineRun,
 )
-from merp.testbenches.top.run import Answer, Run
+from merp.testbenches.top.run import DerivedSource, Run
 
 STORES = {"features": "ku", "states": "dp"}
 """Stores of a layer, each with the phase that takes from it."""
 
 
 @dataclass(frozen=True)
-class Batch:
+class ConcurrentBatch:
     """A step of training as one run of engines that all run at once.
 
     Attributes:
         hardware: its engines. run: what the bench plays. passes: of each engine, by its name.
     """
 
-    hardware: Engines
+    hardware: ConcurrentEngines
     run: Run
-    passes: Mapping[str, Pass]
+    passes: Mapping[str, GroupPass]
 
-    def audited(self, record: Record) -> dict[str, Audited]:
+    def audited(self, record: RunRecord) -> dict[str, Audited]:
         """What each engine did, by its name, its streams called as on a top of its own."""
         found = {}
         for engine in self.hardware.engines:
@@ -66,11 +66,13 @@ class Batch:
             found |= {f"{engine.where}_{kept}_fill": 0 for kept in STORES if STORES[kept] == phase}
         return found
 
-    def failures(self, record: Record) -> list[str]:
+    def failures(self, record: RunRecord) -> list[str]:
         """What is wrong with the whole, whatever an engine did."""
         return [*record.outcome.faults, *self._left(record)]
 
-    def _seen(self, record: Record, engine: Engine) -> tuple[Record, dict[str, int]]:
+    def _seen(
+        self, record: RunRecord, engine: ConcurrentEngine
+    ) -> tuple[RunRecord, dict[str, int]]:
         """The record as one of an engine alone, and what its neighbours counted."""
         outcome, prefix = record.outcome, f"status_{engine.name}_"
         joined: dict[str, int] = {}
@@ -100,7 +102,7 @@ class Batch:
         )
         return replace(record, outcome=seen), joined
 
-    def _left(self, record: Record) -> list[str]:
+    def _left(self, record: RunRecord) -> list[str]:
         """What is left in stores, images that are still on their way, or too many at once."""
         status = record.outcome.status
         stores = tuple(f"{store}_fill" for store in STORES)
@@ -120,11 +122,11 @@ class Batch:
 
 
 def batch_of(
-    engines: Engines,
-    passes: Mapping[str, Pass],
+    engines: ConcurrentEngines,
+    passes: Mapping[str, GroupPass],
     entry: PipelineRun,
     stalls: Mapping[str, Sequence[int]] | None = None,
-) -> Batch:
+) -> ConcurrentBatch:
     """The run of a batch in which each engine has its pass, with the registers of admission."""
     config = {f"config_{name}": value for name, value in ADMISSION.values(entry).items()}
     words = {}
@@ -135,5 +137,5 @@ def batch_of(
             pin = engines.pin(engine, port)
             if pin is not None and stream in run.words:
                 words[pin] = run.words[stream]
-    answers = {"s_axis_delta": Answer("m_axis_map", entry.losses, entry.losses)}
-    return Batch(engines, Run(config, words, stalls or {}, answers=answers), passes)
+    answers = {"s_axis_delta": DerivedSource("m_axis_map", entry.losses, entry.losses)}
+    return ConcurrentBatch(engines, Run(config, words, stalls or {}, answers=answers), passes)

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from merp.cosim.machines.cnn_merp.phases.delta import Delta
-from merp.cosim.machines.cnn_merp.phases.forward import Forward
+from merp.cosim.machines.cnn_merp.phases.delta import DeltaPhase
+from merp.cosim.machines.cnn_merp.phases.forward import ForwardPhase
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
 from merp.hdl.base.signals import Bundles, flag
 from merp.models.network.network import Layer, Network
 from merp.testbenches.top.top import Top
 
-Phase = Forward | Delta | KernelUpdate
+Phase = ForwardPhase | DeltaPhase | KernelUpdate
 
 
-class Count(NamedTuple):
+class PortCount(NamedTuple):
     """A counter whose words are some of a port's.
 
     Attributes:
@@ -29,7 +29,7 @@ class Count(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Engine:
+class ConcurrentEngine:
     """One of several engines.
 
     Attributes:
@@ -66,11 +66,11 @@ class Engine:
         return self.phase.streams
 
 
-class Engines(Protocol):
+class ConcurrentEngines(Protocol):
     """Engines that run at once in one top: those of a pipeline, or of a chain of nodes."""
 
     @property
-    def engines(self) -> tuple[Engine, ...]:
+    def engines(self) -> tuple[ConcurrentEngine, ...]:
         """All of them."""
 
     @property
@@ -81,17 +81,17 @@ class Engines(Protocol):
     def network(self) -> Network:
         """What they train."""
 
-    def pin(self, engine: Engine, port: str) -> str | None:
+    def pin(self, engine: ConcurrentEngine, port: str) -> str | None:
         """The top's stream that a port of an engine is; None where it joins another engine."""
 
-    def joined(self, engine: Engine, port: str) -> tuple[Count, ...]:
+    def joined(self, engine: ConcurrentEngine, port: str) -> tuple[PortCount, ...]:
         """Where the words of a port come from or go to that is no pin: the other end's count."""
 
     def top(self, array: str = "rtl") -> Top:
         """The block, with signals of its own."""
 
 
-def top_args(of: Engines, registers: Mapping[str, Any], status: Any) -> dict[str, Any]:
+def top_args(of: ConcurrentEngines, registers: Mapping[str, Any], status: Any) -> dict[str, Any]:
     """Signals of a top of engines, with registers of its own beside theirs."""
     config: dict[str, Any] = dict(registers)
     pins: dict[str, dict[str, Any]] = {"s_axis": {}, "m_axis": {}}

@@ -10,9 +10,9 @@ import numpy as np
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import STUCK_CYCLES, Job
-from merp.cosim.engines.record import Record
-from merp.cosim.machines.cnn_merp.at_once.batch import Batch
-from merp.cosim.machines.cnn_merp.at_once.engines import Engine
+from merp.cosim.engines.record import RunRecord
+from merp.cosim.machines.cnn_merp.at_once.batch import ConcurrentBatch
+from merp.cosim.machines.cnn_merp.at_once.engines import ConcurrentEngine
 from merp.cosim.machines.cnn_merp.phases.forward import PORTS
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
 from merp.cosim.machines.cnn_merp.phases.pins import as_stored, widened_words
@@ -20,7 +20,7 @@ from merp.cosim.machines.cnn_merp.training.groups import joined_updates
 from merp.cosim.phases.audit.audit import Audit
 from merp.cosim.phases.audit.run_and_audit import Audited
 from merp.cosim.phases.expectation import Pair
-from merp.cosim.training.hardware_step import Stepped, Whole, check
+from merp.cosim.training.hardware_step import StepOutcome, WholeStep, check
 from merp.models.base.bits import Bits
 from merp.models.base.errors import CheckFailed
 from merp.models.base.rates import Rates
@@ -31,7 +31,7 @@ from merp.models.network.network import Network
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.run import Stuck
 
-Played = TypeVar("Played", bound=Batch)
+Played = TypeVar("Played", bound=ConcurrentBatch)
 
 
 class StepAtOnce(ABC, Generic[Played]):
@@ -73,7 +73,7 @@ class StepAtOnce(ABC, Generic[Played]):
         labels: Labels,
         rates: Rates,
         loss_kind: str = "cross-entropy",
-    ) -> Stepped:
+    ) -> StepOutcome:
         """Run one step on a batch, as ``HardwareStep.step``.
 
         Raises:
@@ -105,9 +105,9 @@ class StepAtOnce(ABC, Generic[Played]):
         audits: dict[tuple[str, str], Audit] = {
             (engine.part, engine.phase.name): found[engine.name].audit for engine in engines
         }
-        return Stepped(new, value, audits, self._whole(played, record))
+        return StepOutcome(new, value, audits, self._whole(played, record))
 
-    def _ran(self, played: Played, array: str) -> Record:
+    def _ran(self, played: Played, array: str) -> RunRecord:
         """The run in the hardware, in one simulation."""
         job = Job(played.hardware.top(array), [played.run], limit=self._limit)
         (record,) = run_job(job, self._engine, self._progress)
@@ -121,12 +121,12 @@ class StepAtOnce(ABC, Generic[Played]):
     def _circle(self, played: Played, status: Mapping[str, int]) -> str:
         """Who waits for whom, where it stands still."""
 
-    def _old(self, engine: Engine, model: Model) -> Updated:
+    def _old(self, engine: ConcurrentEngine, model: Model) -> Updated:
         """The kernels and biases, and their velocities, that an engine updates."""
         return model.of(engine.layer)
 
     def _updated(
-        self, engines: Sequence[Engine], found: Mapping[str, Audited], model: Model
+        self, engines: Sequence[ConcurrentEngine], found: Mapping[str, Audited], model: Model
     ) -> Model:
         """The model of the kernels and biases that left, all parts of a layer together."""
         new: dict[str, list[Updated]] = {}
@@ -144,9 +144,9 @@ class StepAtOnce(ABC, Generic[Played]):
             velocities={name: _joined(each, "velocities") for name, each in new.items()},
         )
 
-    def _whole(self, played: Played, record: Record) -> Whole:
+    def _whole(self, played: Played, record: RunRecord) -> WholeStep:
         """What the step was as a whole."""
-        return Whole(record.outcome.cycles, record.outcome.status["status_flight_peak"])
+        return WholeStep(record.outcome.cycles, record.outcome.status["status_flight_peak"])
 
     def _loss(self, last: Audited, golden: Step, labels: Labels, loss_kind: str) -> float:
         """The loss of the scores that left; the delta that the host gave must be theirs.
@@ -172,6 +172,6 @@ def _joined(parts: Sequence[Updated], what: str) -> Pair:
     return np.concatenate([kernels for kernels, _ in pairs], axis=1), pairs[0][1]
 
 
-def _scores(engines: Sequence[Engine]) -> Engine:
+def _scores(engines: Sequence[ConcurrentEngine]) -> ConcurrentEngine:
     """The engine whose output are the scores: the last one of forward propagation."""
     return next(each for each in reversed(engines) if each.phase.name == "fp")

@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch
-from merp.cosim.machines.cnn_merp.chain.board_task import Task, Told
+from merp.cosim.machines.cnn_merp.chain.board_task import BoardTask, WindowReport
 from merp.cosim.machines.cnn_merp.chain.cluster import Cluster
 from merp.cosim.machines.cnn_merp.chain.peers import Peer, Peers
 from merp.models.base.errors import CheckFailed
@@ -29,7 +29,7 @@ def run_apart(
     limit: int,
     peers: Peers,
     progress: Progress | None = None,
-) -> Record:
+) -> RunRecord:
     """Run a batch, each board by one of ``peers``; they are ended if anything goes wrong.
 
     Args: as of ``Top``, ``run_job`` and ``Job``.
@@ -46,7 +46,9 @@ def run_apart(
     ports = [cluster.board(place, array).ports for place in places]
     with peers.that_end_if_it_fails(len(places)) as boards:
         for place, board in enumerate(boards):
-            board.send(Task(cluster, place, _part(batch.run, ports[place]), array, engine, limit))
+            board.send(
+                BoardTask(cluster, place, _part(batch.run, ports[place]), array, engine, limit)
+            )
         return _joined(_conduct(boards, _Wiring(ports), cluster.design.link.latency, progress))
 
 
@@ -79,13 +81,13 @@ class _Wiring:
 
 def _conduct(
     boards: Sequence[Peer], wiring: _Wiring, window: int, progress: Progress | None
-) -> list[Record]:
+) -> list[RunRecord]:
     """Carry what crosses from window to window until every board has its record."""
     cycles = 0
     while True:
         messages = [board.recv() for board in boards]
-        told = [each for each in messages if isinstance(each, Told)]
-        records = [each for each in messages if isinstance(each, Record)]
+        told = [each for each in messages if isinstance(each, WindowReport)]
+        records = [each for each in messages if isinstance(each, RunRecord)]
         if len(records) == len(boards):
             return records
         if len(told) < len(boards):
@@ -124,7 +126,7 @@ def _some(found: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
     return {name: each for name, each in found.items() if name in names}
 
 
-def _joined(records: Sequence[Record]) -> Record:
+def _joined(records: Sequence[RunRecord]) -> RunRecord:
     """The record of a chain, of those of its boards."""
     outcomes = [each.outcome for each in records]
 
@@ -143,7 +145,7 @@ def _joined(records: Sequence[Record]) -> Record:
         seconds=max(each.seconds for each in outcomes),
     )
     shas = "".join(each.elaboration_sha for each in records)
-    return Record(
+    return RunRecord(
         engine=records[0].engine,
         elaboration_sha=hashlib.sha256(shas.encode()).hexdigest(),
         outcome=outcome,

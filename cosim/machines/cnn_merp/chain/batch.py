@@ -8,14 +8,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from merp.cosim.engines.record import Record
-from merp.cosim.machines.cnn_merp.at_once.batch import Batch, batch_of
+from merp.cosim.engines.record import RunRecord
+from merp.cosim.machines.cnn_merp.at_once.batch import ConcurrentBatch, batch_of
 from merp.cosim.machines.cnn_merp.chain.cluster import Cluster, ShareEngine
 from merp.cosim.machines.cnn_merp.chain.of_share import own_maps, updated_share
-from merp.cosim.machines.cnn_merp.phases.delta import Delta, delta_run, expect_delta
-from merp.cosim.machines.cnn_merp.phases.forward import Forward, expect_forward, forward_run
+from merp.cosim.machines.cnn_merp.phases.delta import DeltaPhase, delta_run, expect_delta
+from merp.cosim.machines.cnn_merp.phases.forward import ForwardPhase, expect_forward, forward_run
 from merp.cosim.machines.cnn_merp.phases.kernel_update import expect_update, kernel_update_run
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.cosim.training.crossing import Crossing
 from merp.models.base.bits import Bits
 from merp.models.base.rates import Rates
@@ -52,7 +52,7 @@ def crossing_words(share: Share, images: int) -> dict[tuple[str, str], int]:
 
 
 @dataclass(frozen=True)
-class ClusterBatch(Batch):
+class ClusterBatch(ConcurrentBatch):
     """A step of training as one run of a chain, ``hardware``.
 
     Attributes:
@@ -72,7 +72,7 @@ class ClusterBatch(Batch):
                 counts = (status[f"{link}_{end}_{stream}"] for end in ("sent", "arrived"))
                 yield Crossing(share.node, way, stream, words, *counts)
 
-    def failures(self, record: Record) -> list[str]:
+    def failures(self, record: RunRecord) -> list[str]:
         """What is wrong with the whole, whatever an engine did."""
         return super().failures(record) + [
             f"link {each.border} to {each.border + 1} {each.way}: {each.stream}: "
@@ -124,7 +124,7 @@ def cluster_batch(
     return ClusterBatch(cluster, run, passes, images)
 
 
-def _pass(engine: ShareEngine, model: Model, step: Step, rates: Rates) -> Pass:
+def _pass(engine: ShareEngine, model: Model, step: Step, rates: Rates) -> GroupPass:
     """What one engine does in a golden step."""
     share, layer, phase = engine.share, engine.layer, engine.phase
     shape, part, images = share.shape, share.part, len(step.output)
@@ -132,17 +132,17 @@ def _pass(engine: ShareEngine, model: Model, step: Step, rates: Rates) -> Pass:
     kernels = own_maps(model.of(layer).parameters[0], share, 1)
     x = own_maps(here.x, share, -1)
     state = packed(step.state(layer), layer.shape, fmt)
-    if isinstance(phase, Forward):
+    if isinstance(phase, ForwardPhase):
         start, sums = _sums(share, model, step)
         wanted = step.y(layer) if part.last else sums
         run = forward_run(shape, phase.design, x, kernels, start, part=part)
         written = state if phase.design.state else None
-        return Pass(run, expect_forward(shape, images, phase.design, wanted, written, part))
-    if isinstance(phase, Delta):
+        return GroupPass(run, expect_forward(shape, images, phase.design, wanted, written, part))
+    if isinstance(phase, DeltaPhase):
         full = images, shape.rows, shape.columns, layer.shape.n
         wanted = own_maps(step.left(layer).reshape(full), share, -1)
         run = delta_run(shape, shape, phase.design, here.delta, kernels, state)
-        return Pass(run, expect_delta(shape, shape, images, phase.design, wanted))
+        return GroupPass(run, expect_delta(shape, shape, images, phase.design, wanted))
     momentum = rates.rule.momentum
     old, new = (updated_share(of.of(layer), share) for of in (model, step.model))
     run = kernel_update_run(
@@ -166,7 +166,7 @@ def _pass(engine: ShareEngine, model: Model, step: Step, rates: Rates) -> Pass:
         before=True,
         part=part,
     )
-    return Pass(run, expected)
+    return GroupPass(run, expected)
 
 
 def _sums(share: Share, model: Model, step: Step) -> tuple[Bits, Bits]:

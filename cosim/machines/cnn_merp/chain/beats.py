@@ -17,7 +17,7 @@ ALIVE: Final = "alive"
 BEAT_SECONDS = 1.0
 
 
-class Caller(Protocol):
+class BeatPeer(Protocol):
     """The other side."""
 
     def send(self, message: Any) -> None:
@@ -32,7 +32,7 @@ class Caller(Protocol):
 
 
 @contextmanager
-def alive(caller: Caller) -> Iterator[Caller]:
+def alive(caller: BeatPeer) -> Iterator[BeatPeer]:
     """Within it, the other side gets a sign of life every ``BEAT_SECONDS``.
 
     Yields the caller, to which messages go one after the other.
@@ -48,7 +48,7 @@ def alive(caller: Caller) -> Iterator[Caller]:
 
 
 class _Beating:
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: BeatPeer) -> None:
         self.ended = Event()
         self.recv = caller.recv
         self._caller = caller

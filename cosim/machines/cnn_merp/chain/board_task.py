@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
-from merp.cosim.machines.cnn_merp.chain.beats import Caller
+from merp.cosim.engines.record import RunRecord
+from merp.cosim.machines.cnn_merp.chain.beats import BeatPeer
 from merp.cosim.machines.cnn_merp.chain.cluster import Cluster
 from merp.testbenches.top.border import Border, Come, Left
 from merp.testbenches.top.run import Run
 
 
-class Task(NamedTuple):
+class BoardTask(NamedTuple):
     """What a process is to play.
 
     Attributes:
@@ -30,7 +30,7 @@ class Task(NamedTuple):
     limit: int
 
 
-class Told(NamedTuple):
+class WindowReport(NamedTuple):
     """What a process says at the end of a window.
 
     Attributes:
@@ -41,18 +41,18 @@ class Told(NamedTuple):
     words: int
 
 
-def serve(caller: Caller) -> None:
+def serve(caller: BeatPeer) -> None:
     """Play tasks as they come and send what came of each, a record or what was raised.
 
-    At the end of each window the other side is ``Told``, and says what comes. If nobody listens any
-    more, it ends quietly.
+    At the end of each window the other side gets a ``WindowReport``, and says what comes. If nobody
+    listens any more, it ends quietly.
     """
     with suppress(EOFError, ConnectionError):
         while True:
             caller.send(_answer(caller.recv(), caller))
 
 
-def _answer(task: Task, caller: Caller) -> Record | Exception:
+def _answer(task: BoardTask, caller: BeatPeer) -> RunRecord | Exception:
     words = 0
 
     def progress(_cycles: int, out: int) -> None:
@@ -60,7 +60,7 @@ def _answer(task: Task, caller: Caller) -> Record | Exception:
         words = out
 
     def exchange(left: Left) -> Come:
-        caller.send(Told(left, words))
+        caller.send(WindowReport(left, words))
         come: Come = caller.recv()
         return come
 

@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from merp.cosim.machines.cnn_merp.at_once.engines import Count, Engine, Phase, top_args
-from merp.cosim.machines.cnn_merp.phases.delta import Delta
-from merp.cosim.machines.cnn_merp.phases.forward import Forward
+from merp.cosim.machines.cnn_merp.at_once.engines import (
+    ConcurrentEngine,
+    Phase,
+    PortCount,
+    top_args,
+)
+from merp.cosim.machines.cnn_merp.phases.delta import DeltaPhase
+from merp.cosim.machines.cnn_merp.phases.forward import ForwardPhase
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
 from merp.hdl.base.signals import Bundles
 from merp.hdl.cnn_merp.chain.chain import chain
@@ -26,7 +31,7 @@ PARAMETERS = ("kernel", "bias")
 
 
 @dataclass(frozen=True)
-class ShareEngine(Engine):
+class ShareEngine(ConcurrentEngine):
     """An engine of a share; its place is that of the share in the chain, from 1."""
 
     share: Share
@@ -65,14 +70,14 @@ class Cluster:
         found: list[ShareEngine] = []
         for place, (share, piece) in enumerate(zip(shares, design.shares, strict=True), 1):
             engines = piece.engines
-            phases: list[Phase] = [Forward(network, engines.forward)]
+            phases: list[Phase] = [ForwardPhase(network, engines.forward)]
             if engines.delta is not None:
-                phases.append(Delta(network, engines.delta))
+                phases.append(DeltaPhase(network, engines.delta))
             phases.append(KernelUpdate(network, engines.update, engines.expanded, rule))
             found += [ShareEngine(place, share.layer, phase, share) for phase in phases]
         self.engines = tuple(found)
 
-    def pin(self, engine: Engine, port: str) -> str | None:
+    def pin(self, engine: ConcurrentEngine, port: str) -> str | None:
         """The top's stream that a port of an engine is; None where it joins something inside."""
         name, stream = engine.phase.name, engine.streams[port]
         if name != "dp" and port.startswith(PARAMETERS):
@@ -84,7 +89,7 @@ class Cluster:
             ("ku", "delta_in", last): "s_axis_delta",
         }.get((name, port, True))
 
-    def joined(self, engine: Engine, port: str) -> tuple[Count, ...]:
+    def joined(self, engine: ConcurrentEngine, port: str) -> tuple[PortCount, ...]:
         """Where the words of a port come from or go to that is no pin: counts at the other end.
 
         Of a port that has no use where its share stands there are none, as no word passes it.
@@ -98,47 +103,47 @@ class Cluster:
             case "fp", "map_in":
                 return self._maps(place)
             case "ku", "map_in":
-                return (Count(f"{here}_fp", "map_in"),)
+                return (PortCount(f"{here}_fp", "map_in"),)
             case "fp", "map_out":
                 if not part.last:
                     return ()
                 if behind != node:
-                    return (Count(f"link{node}_on_sent", "maps"),)
-                return (Count(f"share{place + 1}_fp", "map_in"), *self._passed(place + 1))
+                    return (PortCount(f"link{node}_on_sent", "maps"),)
+                return (PortCount(f"share{place + 1}_fp", "map_in"), *self._passed(place + 1))
             case "fp", "partial_in":
-                return () if part.first else (Count(f"link{front}_on_arrived", "sums"),)
+                return () if part.first else (PortCount(f"link{front}_on_arrived", "sums"),)
             case "fp", "partial_out":
-                return () if part.last else (Count(f"link{node}_on_sent", "sums"),)
+                return () if part.last else (PortCount(f"link{node}_on_sent", "sums"),)
             case "fp", "state_out":
-                return (Count(f"{here}_ku", "state_in"),)
+                return (PortCount(f"{here}_ku", "state_in"),)
             case "ku", "state_in":
                 if part.last:
-                    return (Count(f"{here}_fp", "state_out"),)
-                return (Count(f"link{node}_back_arrived", "states"),)
+                    return (PortCount(f"{here}_fp", "state_out"),)
+                return (PortCount(f"link{node}_back_arrived", "states"),)
             case "dp", ("delta_in" | "state_in"):
-                return (Count(f"{here}_ku", port),)
+                return (PortCount(f"{here}_ku", port),)
             case "dp", "kernel":
-                return (Count(f"{here}_fp", "kernel"),)
+                return (PortCount(f"{here}_fp", "kernel"),)
             case "dp", "delta_out":
                 return self._given(place, front)
             case "ku", "delta_in":
                 if not part.last or behind != node:
-                    return (Count(f"link{node}_back_arrived", "errors"),)
-                own = Count(f"share{place + 1}_dp", "delta_out")
+                    return (PortCount(f"link{node}_back_arrived", "errors"),)
+                own = PortCount(f"share{place + 1}_dp", "delta_out")
                 return (own, *self._passed(place + 1, "back_arrived", "deltas"))
         raise ValueError(f"{engine.name} has no port {port}")
 
-    def _maps(self, place: int) -> tuple[Count, ...]:
+    def _maps(self, place: int) -> tuple[PortCount, ...]:
         """Input maps that a share keeps: what comes, less what goes on."""
         share, front = self.shares[place - 1], self.shares[place - 2]
-        whole = Count(f"share{place - 1}_fp", "map_out")
+        whole = PortCount(f"share{place - 1}_fp", "map_out")
         if front.node != share.node:
-            whole = Count(f"link{front.node + 1}_on_arrived", "maps")
+            whole = PortCount(f"link{front.node + 1}_on_arrived", "maps")
         return (whole, *self._passed(place, sign=-1))
 
     def _passed(
         self, place: int, way: str = "on_sent", stream: str = "maps", sign: int = 1
-    ) -> tuple[Count, ...]:
+    ) -> tuple[PortCount, ...]:
         """Words that cross the link behind a share whose layer goes on there; else there are none.
 
         They are its layer's input maps, or their deltas.
@@ -146,17 +151,17 @@ class Cluster:
         share = self.shares[place - 1]
         if share.part.last:
             return ()
-        return (Count(f"link{share.node + 1}_{way}", stream, sign),)
+        return (PortCount(f"link{share.node + 1}_{way}", stream, sign),)
 
-    def _given(self, place: int, front: int) -> tuple[Count, ...]:
+    def _given(self, place: int, front: int) -> tuple[PortCount, ...]:
         """Deltas that a share hands to the front, less those of the shares behind it."""
         share = self.shares[place - 1]
         others = self._passed(place, "back_arrived", "deltas", -1)
         if not share.part.first:
-            return (Count(f"link{front}_back_sent", "deltas"), *others)
+            return (PortCount(f"link{front}_back_sent", "deltas"), *others)
         if front == share.node + 1:
-            return (Count(f"share{place - 1}_ku", "delta_in"), *others)
-        return (Count(f"link{front}_back_sent", "errors"), *others)
+            return (PortCount(f"share{place - 1}_ku", "delta_in"), *others)
+        return (PortCount(f"link{front}_back_sent", "errors"), *others)
 
     def top(self, array: str = "rtl") -> Top:
         """The block, with signals of its own.

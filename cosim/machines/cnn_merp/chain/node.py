@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.cosim.machines.cnn_merp.at_once.batch import Batch
-from merp.cosim.machines.cnn_merp.at_once.engines import Count, Engine
+from merp.cosim.machines.cnn_merp.at_once.batch import ConcurrentBatch
+from merp.cosim.machines.cnn_merp.at_once.engines import ConcurrentEngine, PortCount
 from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch
 from merp.cosim.machines.cnn_merp.chain.cluster import Cluster, ShareEngine
 from merp.hdl.base.signals import Bundles
@@ -26,7 +26,7 @@ from merp.models.machines.cnn_merp.chain.shares import Share
 from merp.models.machines.cnn_merp.params.cluster_design import NodeDesign
 from merp.models.machines.cnn_merp.params.pipeline_registers import output_words
 from merp.testbenches.cnn_merp.described import described
-from merp.testbenches.top.run import Answer
+from merp.testbenches.top.run import DerivedSource
 from merp.testbenches.top.top import Top
 
 ENDS = {
@@ -37,7 +37,7 @@ ENDS = {
 """Streams at the ends of a chain, and what they are at a node's own sides."""
 
 
-class Node:
+class ChainNode:
     """A node of a chain, the place counted from 0; its streams to others are pins.
 
     Attributes:
@@ -56,12 +56,12 @@ class Node:
             each for each in cluster.engines if each.share.node == place
         )
 
-    def pin(self, engine: Engine, port: str) -> str | None:
+    def pin(self, engine: ConcurrentEngine, port: str) -> str | None:
         """The top's stream that a port of an engine is; None where others have a part in it."""
         found = self._cluster.pin(engine, port)
         return found if found is None else ENDS.get(found, found)
 
-    def joined(self, engine: Engine, port: str) -> tuple[Count, ...]:
+    def joined(self, engine: ConcurrentEngine, port: str) -> tuple[PortCount, ...]:
         """As in the chain."""
         return self._cluster.joined(engine, port)
 
@@ -99,14 +99,14 @@ class Node:
 
 
 @dataclass(frozen=True)
-class NodeBatch(Batch):
+class NodeBatch(ConcurrentBatch):
     """A node's part of a batch on a chain, without the others.
 
     Attributes:
         leaving: what must leave to other nodes, by stream.
     """
 
-    hardware: Node
+    hardware: ChainNode
     leaving: Mapping[str, Bits]
 
     @property
@@ -129,7 +129,7 @@ def node_batch(whole: ClusterBatch, place: int) -> NodeBatch:
     Errors of an image come behind its sums, or the maps, that leave at the back: as others would
     make them.
     """
-    made = Node(whole.hardware, place)
+    made = ChainNode(whole.hardware, place)
     ports, run = made.top().ports, whole.run
     words = {ENDS.get(name, name): each for name, each in run.words.items()}
     leaving: dict[str, Bits] = {}
@@ -145,7 +145,7 @@ def node_batch(whole: ClusterBatch, place: int) -> NodeBatch:
     errors = output_words(last.layer.shape)
     behind = "maps" if last.part.last else "sums"
     an_image = errors if last.part.last else last.layer.sums
-    answers = {"s_axis_back_errors": Answer(f"m_axis_back_{behind}", an_image, errors)}
+    answers = {"s_axis_back_errors": DerivedSource(f"m_axis_back_{behind}", an_image, errors)}
     part = replace(
         run,
         config={pin.name: run.config[pin.name] for pin in ports.config},

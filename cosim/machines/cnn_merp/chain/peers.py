@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from merp.cosim.engines.record import Record
-from merp.cosim.machines.cnn_merp.chain.board_task import Task, Told
+from merp.cosim.engines.record import RunRecord
+from merp.cosim.machines.cnn_merp.chain.board_task import BoardTask, WindowReport
 from merp.testbenches.top.border import Come
 
 
 class Peer(Protocol):
     """One who plays a board: gets a task, and then in turn is told and tells, to the record."""
 
-    def send(self, message: Task | Come) -> None:
+    def send(self, message: BoardTask | Come) -> None:
         """Raises: CheckFailed: the peer has ended."""
 
-    def recv(self) -> Told | Record | Exception:
+    def recv(self) -> WindowReport | RunRecord | Exception:
         """What it says next: at the end of a window, of the run, or when something was raised.
 
         Raises:

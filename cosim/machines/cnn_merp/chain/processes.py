@@ -13,9 +13,9 @@ from typing import Any
 from weakref import finalize
 
 from merp.cosim.engines.programs.children import Children
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.chain.beats import ALIVE, silent
-from merp.cosim.machines.cnn_merp.chain.board_task import Task, Told
+from merp.cosim.machines.cnn_merp.chain.board_task import BoardTask, WindowReport
 from merp.cosim.machines.cnn_merp.chain.peers import Peer
 from merp.models.base.errors import CheckFailed
 from merp.models.machines.cnn_merp.chain.machine import PATIENCE
@@ -27,7 +27,7 @@ END_SECONDS = 10
 LOOK_SECONDS = 1
 
 
-class Processes:
+class BoardProcesses:
     """Processes that play boards, from the first run to the end of this object; none is left over.
 
     They stay, as what an engine has built of a board is the process's. They end with this process,
@@ -81,13 +81,13 @@ class _Board:
     def close(self) -> None:
         self._connection.close()
 
-    def send(self, message: Task | Come) -> None:
+    def send(self, message: BoardTask | Come) -> None:
         self._spoken(lambda: self._connection.send(message))
 
-    def recv(self) -> Told | Record | Exception:
+    def recv(self) -> WindowReport | RunRecord | Exception:
         while (message := self._spoken(self._heard)) == ALIVE:
             pass
-        found: Told | Record | Exception = message
+        found: WindowReport | RunRecord | Exception = message
         return found
 
     def _heard(self) -> Any:

@@ -17,7 +17,7 @@ from functools import cache
 from time import monotonic, sleep
 from typing import Any
 
-from merp.cosim.machines.cnn_merp.chain.beats import ALIVE, Caller, alive, silent
+from merp.cosim.machines.cnn_merp.chain.beats import ALIVE, BeatPeer, alive, silent
 from merp.cosim.machines.cnn_merp.chain.board_task import serve
 from merp.cosim.machines.cnn_merp.chain.peers import Peer
 from merp.models.base.errors import BadInput, CheckFailed
@@ -31,7 +31,7 @@ LOOK_SECONDS = 1.0
 """Of a wait at most count between two looks: in the rest, this process was stopped itself."""
 
 
-class Rank:
+class RemoteRank:
     """Another rank, as it is spoken to: one speaks, then the other.
 
     Attributes:
@@ -100,7 +100,7 @@ class Ranks:
     def __init__(self, world: Any) -> None:
         self._world = world
         self._beat = _may_beat()
-        self._others = [Rank(world, rank) for rank in range(1, world.Get_size())]
+        self._others = [RemoteRank(world, rank) for rank in range(1, world.Get_size())]
 
     @contextmanager
     def that_end_if_it_fails(self, boards: int) -> Iterator[Sequence[Peer]]:
@@ -157,8 +157,10 @@ def other_ranks() -> Iterator[bool]:
     world = _world()
     if world.Get_rank():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        first = Rank(world, 0)
-        signs: AbstractContextManager[Caller] = alive(first) if _may_beat() else nullcontext(first)
+        first = RemoteRank(world, 0)
+        signs: AbstractContextManager[BeatPeer] = (
+            alive(first) if _may_beat() else nullcontext(first)
+        )
         with signs as caller:
             serve(caller)
         first.send(None)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from merp.cosim.engines.record import Record
-from merp.cosim.machines.cnn_merp.at_once.engines import Engine
+from merp.cosim.engines.record import RunRecord
+from merp.cosim.machines.cnn_merp.at_once.engines import ConcurrentEngine
 from merp.cosim.machines.cnn_merp.at_once.step import StepAtOnce
 from merp.cosim.machines.cnn_merp.chain.apart import run_apart
 from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch, cluster_batch
@@ -15,7 +15,7 @@ from merp.cosim.machines.cnn_merp.chain.of_share import updated_share
 from merp.cosim.machines.cnn_merp.chain.peers import Peers
 from merp.cosim.machines.cnn_merp.chain.waits import circle
 from merp.cosim.machines.cnn_merp.training.groups import check_designs
-from merp.cosim.training.hardware_step import Whole
+from merp.cosim.training.hardware_step import WholeStep
 from merp.models.base.rates import Rates
 from merp.models.golden.training import Model, Step, Updated
 from merp.models.machines.cnn_merp.at_once.places import DEPTH, check_depth
@@ -65,7 +65,7 @@ class ClusterStep(StepAtOnce[ClusterBatch]):
         self._pace = pace
         self._peers = peers
 
-    def _ran(self, played: ClusterBatch, array: str) -> Record:
+    def _ran(self, played: ClusterBatch, array: str) -> RunRecord:
         """The run in the hardware, in as many simulations as asked for."""
         if self._peers is None:
             return super()._ran(played, array)
@@ -76,7 +76,7 @@ class ClusterStep(StepAtOnce[ClusterBatch]):
         cluster = Cluster(self._network, self._shares, self._design, rates.rule)
         return cluster_batch(cluster, model, golden, rates, self._depth, self._pace, self._stalls)
 
-    def _whole(self, played: ClusterBatch, record: Record) -> Whole:
+    def _whole(self, played: ClusterBatch, record: RunRecord) -> WholeStep:
         """What the step was as a whole, and what crossed the links."""
         crossings = tuple(played.crossings(record.outcome.status))
         return super()._whole(played, record)._replace(crossings=crossings)
@@ -85,7 +85,7 @@ class ClusterStep(StepAtOnce[ClusterBatch]):
         """Who waits for whom, where it stands still."""
         return circle(played, status)
 
-    def _old(self, engine: Engine, model: Model) -> Updated:
+    def _old(self, engine: ConcurrentEngine, model: Model) -> Updated:
         """The kernels and biases of the share, and their velocities."""
         assert isinstance(engine, ShareEngine)
         return updated_share(model.of(engine.layer), engine.share)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from merp.cosim.machines.cnn_merp.at_once.waits import ENTRANCE, HOST, Fifo, Standing
+from merp.cosim.machines.cnn_merp.at_once.waits import ENTRANCE, HOST, Standing, WaitedFifo
 from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch, crossing_words
 from merp.cosim.machines.cnn_merp.chain.cluster import ShareEngine
 from merp.models.machines.cnn_merp.chain.shares import Share
@@ -36,7 +36,7 @@ class _Standing(Standing):
 
     def told(self) -> str:
         """The circle."""
-        fifos: list[Fifo] = []
+        fifos: list[WaitedFifo] = []
         for engine in self._engines.values():
             fifos += self._in_front(engine)
         for place, share in enumerate(self._shares[:-1], 1):
@@ -47,7 +47,7 @@ class _Standing(Standing):
     def _who(self, place: int, phase: str) -> str:
         return self._engines[f"share{place}_{phase}"].said
 
-    def _in_front(self, engine: ShareEngine) -> Iterator[Fifo]:
+    def _in_front(self, engine: ShareEngine) -> Iterator[WaitedFifo]:
         """FIFOs of an engine, each with who fills it: an engine of its node, or a link."""
         place, share = engine.place, engine.share
         design = self._design.shares[place - 1].engines
@@ -96,7 +96,7 @@ class _Standing(Standing):
             return self._who(place + 1, "dp")
         return link_stream(share.node, "back", "errors")
 
-    def _on_link(self, place: int, share: Share) -> Iterator[Fifo]:
+    def _on_link(self, place: int, share: Share) -> Iterator[WaitedFifo]:
         """Streams over the link behind a share: each is filled by one, and fills those behind."""
         places = self._design.link.places
         for (way, stream), words in crossing_words(share, self._images).items():
@@ -104,7 +104,7 @@ class _Standing(Standing):
             arrived = self._arrived(share.node, way, stream)
             for giver in self._fills(place, way, stream):
                 taker = link_stream(share.node, way, stream)
-                yield Fifo(giver, taker, stream, places + 1, sent - arrived, sent < words)
+                yield WaitedFifo(giver, taker, stream, places + 1, sent - arrived, sent < words)
 
     def _fills(self, place: int, way: str, stream: str) -> Iterator[str]:
         """Who fills a stream over the link behind a share."""

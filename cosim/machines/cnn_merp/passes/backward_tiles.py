@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Place, Tiles
+from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, PassPlace, Tiles
 from merp.cosim.machines.cnn_merp.phases.backward import (
     PORTS,
     backward_run,
@@ -16,7 +16,7 @@ from merp.cosim.machines.cnn_merp.phases.backward import (
 )
 from merp.cosim.machines.cnn_merp.phases.pins import as_stored, widened_words
 from merp.cosim.phases.audit.run_and_audit import given
-from merp.cosim.phases.expectation import Pair, Pass
+from merp.cosim.phases.expectation import GroupPass, Pair
 from merp.models.base.bits import Bits
 from merp.models.base.rates import Rates
 from merp.models.golden.delta import delta_convolution
@@ -62,7 +62,7 @@ class BackwardTiles(Tiles):
 
     def row(self, outputs: int) -> Made:
         """As ``joined`` gives them."""
-        ran = given((yield self.alone(Place(outputs, 0))))
+        ran = given((yield self.alone(PassPlace(outputs, 0))))
         ports = {"deltas": "delta_out", "kernels": "kernel_out", "biases": "bias_out"}
         if self.rates.rule.momentum:
             ports["kernel_velocities"] = "kernel_velocity_out"
@@ -79,7 +79,7 @@ class BackwardTiles(Tiles):
             for name, port in ports.items()
         }
 
-    def alone(self, place: Place) -> Pass:
+    def alone(self, place: PassPlace) -> GroupPass:
         """The pass."""
         (shape, delta, state), update = self.stored, self.design.update
         fmt, summation = update.fmt, update.summation
@@ -110,7 +110,7 @@ class BackwardTiles(Tiles):
             self._leaving(new.parameters, "kernel_out"),
             self._leaving(new.velocities, "kernel_velocity_out") if momentum else None,
         )
-        return Pass(run, expected)
+        return GroupPass(run, expected)
 
     def _leaving(self, pair: Pair, port: str) -> Pair:
         """New kernels and biases, or their velocities, as they leave."""

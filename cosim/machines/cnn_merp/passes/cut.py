@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.cosim.phases.audit.run_and_audit import Audited
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.base.bits import Bits
 from merp.testbenches.top.top import Top
 
 Part = NDArray[np.int64]
 """The maps of a part, ascending."""
 
-Made = Generator[Pass, Audited | None, Mapping[str, Bits]]
+Made = Generator[GroupPass, Audited | None, Mapping[str, Bits]]
 """Passes that are made one at a time, and in the end what they gave: arrays by name."""
 
 
@@ -35,7 +35,7 @@ def parts_of(maps: int, parts: int) -> tuple[Part, ...]:
     return tuple(np.arange(low, high) for low, high in pairwise(borders))
 
 
-class Place(NamedTuple):
+class PassPlace(NamedTuple):
     """A pass: its part of what the phase gives, and of what it takes, as numbers from 0."""
 
     outputs: int
@@ -84,7 +84,7 @@ class Cut:
             )
         )
 
-    def inputs_before(self, place: Place) -> Part:
+    def inputs_before(self, place: PassPlace) -> Part:
         """The inputs of all parts in front of that of a pass."""
         return np.arange(self.inputs[place.inputs][0])
 
@@ -121,7 +121,7 @@ class Tiles(ABC):
         """What the passes of every part gave, as the layer in one piece gives it."""
 
     @abstractmethod
-    def alone(self, place: Place) -> Pass:
+    def alone(self, place: PassPlace) -> GroupPass:
         """One pass by itself: the sums that it takes are the golden's of the parts in front."""
 
 

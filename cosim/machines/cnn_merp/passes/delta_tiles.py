@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Part, Place, Tiles, in_order
+from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Part, PassPlace, Tiles, in_order
 from merp.cosim.machines.cnn_merp.phases.delta import PORTS, delta_run, delta_top, expect_delta
 from merp.cosim.machines.cnn_merp.phases.pins import as_stored, widened_words
 from merp.cosim.phases.audit.run_and_audit import given
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.base.bits import Bits
 from merp.models.base.input_part import part_of
 from merp.models.base.shape import Shape
@@ -62,7 +62,7 @@ class DeltaTiles(Tiles):
         golden, start = self._at_rest(outputs), None
         size = *self._size, golden.shape[-1]
         for inputs in range(len(self.cut.inputs)):
-            each, golden = self._pass(Place(outputs, inputs), start, golden)
+            each, golden = self._pass(PassPlace(outputs, inputs), start, golden)
             record = given((yield each)).record
             if self.design.engine.partial:
                 start = record.array(PORTS["partial_out"], size)
@@ -71,7 +71,7 @@ class DeltaTiles(Tiles):
         left = record.array(PORTS["delta_out"], wanted.shape)
         return {"deltas": widened_words(left, "dp", "delta_out", self.design.engine)}
 
-    def alone(self, place: Place) -> Pass:
+    def alone(self, place: PassPlace) -> GroupPass:
         """One pass, on golden sums of the deltas in front of its own."""
         golden, start = self._at_rest(place.outputs), None
         before = self.cut.inputs_before(place)
@@ -112,7 +112,7 @@ class DeltaTiles(Tiles):
             spread(deltas, small), swapped(kernels), golden, 1, 0, engine.fmt, engine.summation
         )
 
-    def _pass(self, place: Place, start: Bits | None, golden: Bits) -> tuple[Pass, Bits]:
+    def _pass(self, place: PassPlace, start: Bits | None, golden: Bits) -> tuple[GroupPass, Bits]:
         """A pass whose sums start at ``start``, and the golden sums behind it.
 
         golden: those in front of it, in the accumulator's format.
@@ -140,7 +140,9 @@ class DeltaTiles(Tiles):
             start=start if part.partial_in else None,
             add=add,
         )
-        return Pass(run, expect_delta(small, undone, images, design, wanted, part, beside)), golden
+        return GroupPass(
+            run, expect_delta(small, undone, images, design, wanted, part, beside)
+        ), golden
 
     def _inputs_of(self, outputs: Part) -> Part:
         """Input maps of the layer that maps which come out are of.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Part, Place, Tiles, in_order
+from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Part, PassPlace, Tiles, in_order
 from merp.cosim.machines.cnn_merp.phases.forward import (
     PORTS,
     expect_forward,
@@ -16,7 +16,7 @@ from merp.cosim.machines.cnn_merp.phases.forward import (
 )
 from merp.cosim.machines.cnn_merp.phases.pins import as_stored, widened_words
 from merp.cosim.phases.audit.run_and_audit import given
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.arithmetic.relu import relu
 from merp.models.base.bits import Bits
 from merp.models.base.input_part import part_of
@@ -24,7 +24,7 @@ from merp.models.base.shape import Shape
 from merp.models.golden.convolution import finished, from_biases, from_maps, partial_sums
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import keep_state, packed
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.top.top import Top
 
 
@@ -40,7 +40,7 @@ class ForwardTiles(Tiles):
     """
 
     shape: Shape
-    design: Design
+    design: EngineDesign
     x: Bits
     kernels: Bits
     bias: Bits
@@ -67,7 +67,7 @@ class ForwardTiles(Tiles):
         start = self.bias[self.cut.outputs[outputs]]
         golden = self._beginning(outputs)
         for inputs in range(len(self.cut.inputs)):
-            each, golden = self._pass(Place(outputs, inputs), start, golden)
+            each, golden = self._pass(PassPlace(outputs, inputs), start, golden)
             record = given((yield each)).record
             full = images, shape.out_rows, shape.out_columns, maps
             start = record.array(PORTS["partial_out"], full) if design.partial else start
@@ -76,7 +76,7 @@ class ForwardTiles(Tiles):
         arrays = {"maps": widened_words(written, "fp", "map_out", design)}
         return arrays | ({"state": record.words(PORTS["state_out"])} if design.state else {})
 
-    def alone(self, place: Place) -> Pass:
+    def alone(self, place: PassPlace) -> GroupPass:
         """One pass, on golden sums of the input maps in front of its own."""
         shape, fmt, summation = self.shape, self.design.fmt, self.design.summation
         outputs, before = self.cut.outputs[place.outputs], self.cut.inputs_before(place)
@@ -101,7 +101,7 @@ class ForwardTiles(Tiles):
             np.ascontiguousarray(self.kernels[np.ix_(outputs, inputs)]),
         )
 
-    def _pass(self, place: Place, start: Bits, golden: Bits) -> tuple[Pass, Bits]:
+    def _pass(self, place: PassPlace, start: Bits, golden: Bits) -> tuple[GroupPass, Bits]:
         """A pass whose sums start at ``start``, and the golden sums behind it.
 
         golden: those in front of it, in the accumulator's format.
@@ -124,4 +124,4 @@ class ForwardTiles(Tiles):
             add = np.ascontiguousarray(self.add[..., outputs])
         run = forward_run(small, design, x, kernels, start, part=part, add=add)
         written = state if design.state else None
-        return Pass(run, expect_forward(small, images, design, wanted, written, part)), golden
+        return GroupPass(run, expect_forward(small, images, design, wanted, written, part)), golden

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Place, Tiles
+from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, PassPlace, Tiles
 from merp.cosim.machines.cnn_merp.phases.fused_forward import (
     PORTS,
     expect_fused_forward,
@@ -16,14 +16,14 @@ from merp.cosim.machines.cnn_merp.phases.fused_forward import (
 )
 from merp.cosim.machines.cnn_merp.phases.pins import as_stored, widened_words
 from merp.cosim.phases.audit.run_and_audit import given
-from merp.cosim.phases.expectation import Pair, Pass
+from merp.cosim.phases.expectation import GroupPass, Pair
 from merp.models.base.bits import Bits
 from merp.models.base.fused_shape import FusedShape
 from merp.models.base.shape import Shape
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.super_layer import super_layer
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.network.phases import PAIR
 from merp.testbenches.top.top import Top
@@ -62,7 +62,7 @@ class FusedTiles(Tiles):
 
     def row(self, outputs: int) -> Made:
         """As ``joined`` gives them."""
-        record = given((yield self.alone(Place(outputs, 0)))).record
+        record = given((yield self.alone(PassPlace(outputs, 0)))).record
         one, other, groups = self.shape
         found = {}
         for name, shape, maps in (("between", one, one.m), ("maps", other, groups * other.m)):
@@ -75,7 +75,7 @@ class FusedTiles(Tiles):
             "state": record.words(PORTS["state_out"]),
         }
 
-    def alone(self, place: Place) -> Pass:
+    def alone(self, place: PassPlace) -> GroupPass:
         """The pass."""
         shape, design = self.shape, self.design
         between, own = _golden(self.x, self.first, shape.first, 1, design.first)
@@ -83,13 +83,15 @@ class FusedTiles(Tiles):
         taken = between.reshape(size)
         maps, behind = _golden(taken, self.second, shape.second, shape.groups, design.second)
         run = fused_forward_run(shape, design, self.x, self.first, self.second)
-        return Pass(
+        return GroupPass(
             run,
             expect_fused_forward(shape, len(self.x), design, maps, between, (own, behind)),
         )
 
 
-def _golden(x: Bits, made: Pair, shape: Shape, groups: int, design: Design) -> tuple[Bits, bytes]:
+def _golden(
+    x: Bits, made: Pair, shape: Shape, groups: int, design: EngineDesign
+) -> tuple[Bits, bytes]:
     """Output maps of groups of a layer, as they are stored, and its state as it leaves."""
     fmt = design.fmt
     plain = replace(shape, pool=None)

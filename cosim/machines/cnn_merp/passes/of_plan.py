@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from merp.cosim.machines.cnn_merp.passes.backward_tiles import BackwardTiles
-from merp.cosim.machines.cnn_merp.passes.cut import Cut, Place, Tiles
+from merp.cosim.machines.cnn_merp.passes.cut import Cut, PassPlace, Tiles
 from merp.cosim.machines.cnn_merp.passes.delta_tiles import DeltaTiles
 from merp.cosim.machines.cnn_merp.passes.forward_tiles import ForwardTiles
 from merp.cosim.machines.cnn_merp.passes.fused_tiles import FusedTiles
@@ -29,10 +29,10 @@ from merp.models.golden.stored import Stored
 from merp.models.golden.training import Updated
 from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
 from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
-from merp.models.machines.cnn_merp.plan.planned import Planned
+from merp.models.machines.cnn_merp.plan.planned import PlannedPhase
 from merp.models.machines.cnn_merp.plan.words import Pass as OnePass
 from merp.models.machines.cnn_merp.plan.words import pass_bytes, with_velocities
 from merp.models.machines.cnn_merp.reconfiguration import PROPAGATING
@@ -41,7 +41,7 @@ from merp.models.network.phases import ONE_PASS, PAIR
 from merp.testbenches.top.top import Top
 
 
-class Operands(Protocol):
+class StepOperands(Protocol):
     """What the layers of a step are fed from; deltas are at pooled resolution."""
 
     @property
@@ -86,11 +86,11 @@ class OfPlan:
         rule: of a kernel update, alone or in one pass with delta propagation.
     """
 
-    planned: Planned
+    planned: PlannedPhase
     rule: UpdateRule = PLAIN
 
     @property
-    def design(self) -> Design:
+    def design(self) -> EngineDesign:
         """What the passes run on."""
         return self.planned.engine.design
 
@@ -132,7 +132,7 @@ class OfPlan:
         work, ports = self.planned.work, self.planned.ports
         return with_velocities(work, ports) if self.rule.momentum else ports
 
-    def bytes_of(self, place: Place) -> Mapping[str, int]:
+    def bytes_of(self, place: PassPlace) -> Mapping[str, int]:
         """Bytes of each port in a pass of one group, by the plan's formula."""
         work, (in_size, out_size) = self.planned.work, self.planned.tile
         start = place.inputs * in_size, place.outputs * out_size
@@ -143,7 +143,7 @@ class OfPlan:
         ports = pass_bytes(work, OnePass(start[0], in_end, start[1], out_end))
         return with_velocities(work, ports) if self.rule.momentum else ports
 
-    def tiles(self, group: int, step: Operands) -> Tiles:
+    def tiles(self, group: int, step: StepOperands) -> Tiles:
         """The passes of a group, fed from a step."""
         work = self.planned.work
         if work.phase == PAIR:
@@ -174,7 +174,7 @@ class OfPlan:
             self.cut, self._undone, state,
         )  # fmt: skip
 
-    def _fused_tiles(self, group: int, step: Operands) -> FusedTiles:
+    def _fused_tiles(self, group: int, step: StepOperands) -> FusedTiles:
         """The pass of a group of the first of two fused layers."""
         first, second = self._fused
 

@@ -12,7 +12,7 @@ from merp.testbenches.top.player import Progress
 
 
 @dataclass(frozen=True)
-class InPasses:
+class LayerPasses:
     """What the passes of a layer did.
 
     Attributes:
@@ -43,7 +43,7 @@ class InPasses:
 
 
 @dataclass
-class _Kept:
+class _KeptResults:
     """What the passes give in the end."""
 
     arrays: Mapping[str, Bits] = field(default_factory=dict)
@@ -51,17 +51,17 @@ class _Kept:
 
 def run_in_passes(
     tiles: Tiles, engine: str, array: str = "rtl", progress: Progress | None = None
-) -> InPasses:
+) -> LayerPasses:
     """Run every pass of ``tiles`` on one elaboration, back to back.
 
     Raises:
         BadInput: no such engine, or its simulator is not installed.
         Stuck: no word moved for too long.
     """
-    kept = _Kept()
+    kept = _KeptResults()
 
     def passes() -> Passes:
         kept.arrays = yield from tiles.passes()
 
     found = run_and_audit(tiles.top(array), passes(), engine, progress=progress)
-    return InPasses(kept.arrays, tuple(found))
+    return LayerPasses(kept.arrays, tuple(found))

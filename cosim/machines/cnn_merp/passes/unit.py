@@ -6,15 +6,15 @@ from collections.abc import Generator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from merp.cosim.machines.cnn_merp.passes.cut import Made, Place, Tiles
+from merp.cosim.machines.cnn_merp.passes.cut import Made, PassPlace, Tiles
 from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan, Wanted, differing
 from merp.cosim.phases.audit.audit import Audit, combine
 from merp.cosim.phases.audit.run_and_audit import Audited, given
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.base.bits import Bits
 
 
-class Unit(NamedTuple):
+class PassUnit(NamedTuple):
     """The passes of a part of the outputs of a group; or one of them, ``inputs``, by itself.
 
     Of all of them each takes the sums that the hardware made of the part in front; one by itself
@@ -25,10 +25,10 @@ class Unit(NamedTuple):
     outputs: int
     inputs: int | None = None
 
-    def places(self, in_parts: int) -> list[Place]:
+    def places(self, in_parts: int) -> list[PassPlace]:
         """The passes, in order."""
         parts = range(in_parts) if self.inputs is None else (self.inputs,)
-        return [Place(self.outputs, each) for each in parts]
+        return [PassPlace(self.outputs, each) for each in parts]
 
     def __str__(self) -> str:
         """As people and names of files say it."""
@@ -50,8 +50,8 @@ class UnitRun(NamedTuple):
 
 
 def run_unit(
-    of: OfPlan, unit: Unit, tiles: Tiles, wanted: Wanted
-) -> Generator[Pass, Audited | None, UnitRun]:
+    of: OfPlan, unit: PassUnit, tiles: Tiles, wanted: Wanted
+) -> Generator[GroupPass, Audited | None, UnitRun]:
     """Yield the passes of a unit, and audit them.
 
     Beside its own audit each pass must move the bytes of the plan's formula for it, and all passes
@@ -80,10 +80,10 @@ def run_unit(
     return UnitRun(replace(combine(audits), failures=tuple(failures)), given(answer), arrays)
 
 
-def _alone(tiles: Tiles, unit: Unit) -> Made:
+def _alone(tiles: Tiles, unit: PassUnit) -> Made:
     """The one pass of a unit."""
     assert unit.inputs is not None
-    yield tiles.alone(Place(unit.outputs, unit.inputs))
+    yield tiles.alone(PassPlace(unit.outputs, unit.inputs))
     return {}
 
 

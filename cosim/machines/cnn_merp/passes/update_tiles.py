@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Part, Place, Tiles, in_order
+from merp.cosim.machines.cnn_merp.passes.cut import Cut, Made, Part, PassPlace, Tiles, in_order
 from merp.cosim.machines.cnn_merp.phases.kernel_update import (
     PORTS,
     expect_update,
@@ -16,7 +16,7 @@ from merp.cosim.machines.cnn_merp.phases.kernel_update import (
 )
 from merp.cosim.machines.cnn_merp.phases.pins import as_stored, widened_words
 from merp.cosim.phases.audit.run_and_audit import Audited, given
-from merp.cosim.phases.expectation import Pair, Pass
+from merp.cosim.phases.expectation import GroupPass, Pair
 from merp.models.base.bits import Bits
 from merp.models.base.input_part import part_of
 from merp.models.base.rates import Rates
@@ -25,7 +25,7 @@ from merp.models.golden.kernel_update import bias_gradient, kernel_gradient
 from merp.models.golden.state import State, chosen, packed
 from merp.models.golden.training import Updated, updated
 from merp.models.golden.unpool import unpool
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.testbenches.top.top import Top
 
@@ -45,7 +45,7 @@ class UpdateTiles(Tiles):
     """
 
     shape: Shape
-    design: Design
+    design: EngineDesign
     x: Bits
     deltas: Bits
     old: Updated
@@ -78,7 +78,7 @@ class UpdateTiles(Tiles):
         parts: dict[str, list[Bits]] = {name: [] for name in ports}
         found: dict[str, Bits] = {}
         for place, inputs in enumerate(self.cut.inputs):
-            ran = given((yield self.alone(Place(outputs, place))))
+            ran = given((yield self.alone(PassPlace(outputs, place))))
             for name, port in ports.items():
                 parts[name].append(self._written(ran, port, (maps, len(inputs), *taps)))
             if place == 0:
@@ -96,7 +96,7 @@ class UpdateTiles(Tiles):
         words = ran.record.array(PORTS[port], size)
         return widened_words(words, "ku", port, self.design)
 
-    def alone(self, place: Place) -> Pass:
+    def alone(self, place: PassPlace) -> GroupPass:
         """One pass; no other has a share in its gradients."""
         shape, images, fmt = self.shape, len(self.x), self.design.fmt
         outputs, inputs = self.cut.outputs[place.outputs], self.cut.inputs[place.inputs]
@@ -135,7 +135,7 @@ class UpdateTiles(Tiles):
             before=self.undone is not None,
             part=part,
         )
-        return Pass(run, expected)
+        return GroupPass(run, expected)
 
 
 def _of_part(pair: Pair, outputs: Part, inputs: Part) -> Pair:

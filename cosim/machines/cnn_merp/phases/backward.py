@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.expected import expected_ports, work_of
 from merp.cosim.machines.cnn_merp.phases.pins import inputs_on_pins
-from merp.cosim.phases.expectation import Expectation, Half, Pair, Pass
+from merp.cosim.phases.expectation import Expectation, ExpectedHalf, GroupPass, Pair
 from merp.hdl.cnn_merp.phases.backward import backward
 from merp.hdl.cnn_merp.ports.backward_ports import BackwardPorts, OnePass
 from merp.models.base.bits import Bits
@@ -154,7 +154,7 @@ def expect_backward(
         loads={"kernel": delta_load(shape, half).behind},
         work=work,
         halves={
-            HALF: Half(
+            HALF: ExpectedHalf(
                 first="delta_in",
                 last="delta_out",
                 work=work_of(delta_shape(shape), images, half),
@@ -173,7 +173,7 @@ def backward_pass(
     rates: Rates,
     left: Bits,
     wanted: Updated,
-) -> Pass:
+) -> GroupPass:
     """Both backward phases of one group; what is built follows from the rates.
 
     Args:
@@ -207,7 +207,7 @@ def backward_pass(
         of_group(wanted.parameters),
         of_group(wanted.velocities) if momentum else None,
     )
-    return Pass(run, expected)
+    return GroupPass(run, expected)
 
 
 @dataclass(frozen=True)
@@ -257,12 +257,12 @@ class Backward:
         """Words (of state: bytes) on each port in a run of one group."""
         return pass_words.backward_port_words(undone_shape(self.network, layer), images)
 
-    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
+    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> GroupPass:
         """One group on the golden deltas at pooled resolution, without momentum."""
         return backward_pass(
             layer, group, self.design, step.passed(layer).x, step.stored(layer),
             step.before(layer), step.rates, step.left(layer), step.updated(layer),
         )  # fmt: skip
 
-    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:
+    def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> None:
         """A delta is no layer's input, nor are kernels."""

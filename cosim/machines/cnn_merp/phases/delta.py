@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.expected import expected_ports, work_of
 from merp.cosim.machines.cnn_merp.phases.pins import inputs_on_pins
-from merp.cosim.phases.expectation import Expectation, Pass
+from merp.cosim.phases.expectation import Expectation, GroupPass
 from merp.hdl.cnn_merp.phases.delta import delta
 from merp.hdl.cnn_merp.ports.delta_ports import DeltaPorts
 from merp.models.base.bits import Bits
@@ -205,7 +205,7 @@ def delta_pass(
     kernels: Bits,
     wanted: Bits,
     start: Stored | None = None,
-) -> Pass:
+) -> GroupPass:
     """Delta propagation of one group.
 
     Args:
@@ -237,11 +237,11 @@ def delta_pass(
     )
     golden = np.ascontiguousarray(wanted[..., slice(*front)])
     beside = None if add is None else add.shape
-    return Pass(run, expect_delta(shape, unpooled, images, design, golden, part, beside))
+    return GroupPass(run, expect_delta(shape, unpooled, images, design, golden, part, beside))
 
 
 @dataclass(frozen=True)
-class Delta:
+class DeltaPhase:
     """Delta propagation of the layers that share a design.
 
     Attributes:
@@ -256,11 +256,11 @@ class Delta:
     @classmethod
     def of(
         cls, network: Network, layer: Layer, *, state: bool = False, before: bool = False
-    ) -> Delta:
+    ) -> DeltaPhase:
         """On the design of ``layer``; ``before``: deltas come at pooled resolution."""
         return cls(network, delta_design(network, layer, before))
 
-    def on(self, network: Network) -> Delta:
+    def on(self, network: Network) -> DeltaPhase:
         """The same elaboration, for layers of another network."""
         return replace(self, network=network)
 
@@ -294,7 +294,7 @@ class Delta:
             layer.shape, unpooled, maps, images, self.design, self._part(layer), start
         )
 
-    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
+    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> GroupPass:
         """One group on the golden deltas."""
         here, (kernels, _) = step.passed(layer), step.parameters[layer.name]
         if self.design.before:
@@ -318,7 +318,7 @@ class Delta:
         """The layer whose ReLU and pooling are undone on what sums start at."""
         return start_shape(layer.shape, beside(self.network, layer))
 
-    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:
+    def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> None:
         """A delta is no layer's input."""
 
     def _earlier(self, layer: Layer) -> Layer:

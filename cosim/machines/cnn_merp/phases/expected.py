@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from merp.cosim.machines.cnn_merp.phases.pins import stored_words
-from merp.cosim.phases.expectation import Port, Work
+from merp.cosim.phases.expectation import ReportedPort, UnitWork
 from merp.models.base.bits import Bits
 from merp.models.base.folded_shape import run_shape
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.word_counters import stored_format, word_bytes
 
 
-def work_of(shape: Shape, images: int, design: Design) -> Work:
+def work_of(shape: Shape, images: int, design: EngineDesign) -> UnitWork:
     """The work of a pass over the windows of ``shape``, for every group of CUs."""
     run = run_shape(shape, design.k)
     windows = run.n * run.out_rows * run.out_columns * images
     macs = shape.macs(images)
-    return Work(
+    return UnitWork(
         n_cu=design.n_cu,
         issue=windows * -(-shape.m // design.n_cu),
         useful=windows * shape.m,
@@ -34,8 +34,8 @@ def expected_ports(
     walked: Mapping[str, int],
     goldens: Mapping[str, Bits],
     maps: Collection[str],
-    design: Design,
-) -> dict[str, Port]:
+    design: EngineDesign,
+) -> dict[str, ReportedPort]:
     """Ports of a pass: those of state carry bytes, of partial sums words of an accumulator.
 
     All others carry elements as ``design`` stores them.
@@ -48,7 +48,7 @@ def expected_ports(
         for name, golden in goldens.items()
     }
     return {
-        name: Port(
+        name: ReportedPort(
             stream=stream,
             closed_form=formula[name],
             counter=walked[name],

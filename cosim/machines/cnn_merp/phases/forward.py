@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.expected import expected_ports, work_of
 from merp.cosim.machines.cnn_merp.phases.pins import inputs_on_pins, widened_words
-from merp.cosim.phases.expectation import Expectation, Pair, Pass
+from merp.cosim.phases.expectation import Expectation, GroupPass, Pair
 from merp.hdl.cnn_merp.phases.forward import forward
 from merp.hdl.cnn_merp.ports.forward_ports import ForwardPorts
 from merp.models.base.bits import Bits
@@ -22,7 +22,7 @@ from merp.models.golden.inference import group_maps, group_parameters, own_maps
 from merp.models.golden.state import State, joined, of_maps, packed, unpacked
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.kernel_load import forward_load
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.forward_registers import forward_registers
 from merp.models.machines.cnn_merp.traffic import backward_counter, counter
 from merp.models.network.network import Layer, Network
@@ -35,7 +35,7 @@ PORTS = ForwardPorts.streams()
 """Stream of each port of the traffic report; that of state carries bytes."""
 
 
-def forward_top(design: Design, array: str = "rtl") -> Top:
+def forward_top(design: EngineDesign, array: str = "rtl") -> Top:
     """The forward engine for ``design``, with signals of its own.
 
     With ``design.state`` the state for the way back leaves on a stream of its own.
@@ -48,7 +48,7 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
 
 def forward_run(
     shape: Shape,
-    design: Design,
+    design: EngineDesign,
     x: Bits,
     kernels: Bits,
     bias: Bits,
@@ -106,7 +106,7 @@ def forward_run(
 def expect_forward(
     shape: Shape,
     images: int,
-    design: Design,
+    design: EngineDesign,
     golden: Bits,
     state: bytes | None = None,
     part: InputPart = WHOLE,
@@ -146,7 +146,7 @@ def expect_forward(
 
 
 def _closed_form(
-    shape: Shape, images: int, design: Design, part: InputPart = WHOLE
+    shape: Shape, images: int, design: EngineDesign, part: InputPart = WHOLE
 ) -> dict[str, int]:
     """Words on each port by formula, and the bytes of state that leave where it is written."""
     words = pass_words.port_words(shape, images, part if design.partial else None)
@@ -169,13 +169,13 @@ def every_position_counts(shape: Shape) -> bool:
 def forward_pass(
     layer: Layer,
     group: int,
-    design: Design,
+    design: EngineDesign,
     x: Bits,
     made: Pair,
     wanted: Bits,
     state: State | None = None,
     add: Bits | None = None,
-) -> Pass:
+) -> GroupPass:
     """Forward propagation of one group.
 
     Args:
@@ -195,7 +195,7 @@ def forward_pass(
     )  # fmt: skip
     golden = np.ascontiguousarray(wanted[..., slice(*maps)])
     kept = packed(of_maps(state, *maps), shape, design.fmt) if state is not None else None
-    return Pass(run, expect_forward(shape, len(x), design, golden, kept, part))
+    return GroupPass(run, expect_forward(shape, len(x), design, golden, kept, part))
 
 
 def _whole(layer: Layer) -> InputPart:
@@ -204,7 +204,7 @@ def _whole(layer: Layer) -> InputPart:
 
 
 @dataclass(frozen=True)
-class Forward:
+class ForwardPhase:
     """Forward propagation of the layers that share a design.
 
     Attributes:
@@ -214,16 +214,16 @@ class Forward:
     name: ClassVar[str] = "fp"
 
     network: Network
-    design: Design
+    design: EngineDesign
 
     @classmethod
     def of(
         cls, network: Network, layer: Layer, *, state: bool = False, before: bool = False
-    ) -> Forward:
+    ) -> ForwardPhase:
         """On the design of ``layer``; ``state``: it is written for the way back."""
         return cls(network, replace(design_of(network, layer), state=state))
 
-    def on(self, network: Network) -> Forward:
+    def on(self, network: Network) -> ForwardPhase:
         """The same elaboration, for layers of another network."""
         return replace(self, network=network)
 
@@ -248,14 +248,14 @@ class Forward:
         """Words (of state: bytes) on each port in a run of one group."""
         return _closed_form(layer.shape, images, self.design, _whole(layer))
 
-    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
+    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> GroupPass:
         """One group on the golden input, or on what the layer in front ``made`` of its own."""
         return forward_pass(
             layer, group, self.design, step.x(layer), step.parameters[layer.name],
             step.y(layer), step.state(layer) if self.design.state else None, step.add(layer),
         )  # fmt: skip
 
-    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> Bits:
+    def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Bits:
         """Output maps of the groups that ``records`` are of, in full even if words are missing.
 
         The audit reports those, and the layers behind can still run.
@@ -265,7 +265,7 @@ class Forward:
         groups = [record.array(PORTS["map_out"], size) for record in records]
         return widened_words(np.concatenate(groups, axis=-1), "fp", "map_out", self.design)
 
-    def states(self, layer: Layer, images: int, records: Sequence[Record]) -> State:
+    def states(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> State:
         """The state that all groups wrote for the way back."""
         written = [record.words(PORTS["state_out"]).astype(np.uint8) for record in records]
         shape = layer.shape

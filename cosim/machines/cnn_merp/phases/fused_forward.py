@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.expected import expected_ports, work_of
 from merp.cosim.machines.cnn_merp.phases.forward import every_position_counts
 from merp.cosim.machines.cnn_merp.phases.pins import inputs_on_pins, widened_words
-from merp.cosim.phases.expectation import Expectation, Half, Pair, Pass, Work
+from merp.cosim.phases.expectation import Expectation, ExpectedHalf, GroupPass, Pair, UnitWork
 from merp.hdl.cnn_merp.phases.fused_forward import fused_forward
 from merp.hdl.cnn_merp.ports.fused_forward_ports import FusedForwardPorts
 from merp.models.base.bits import Bits
@@ -130,7 +130,7 @@ def expect_fused_forward(
         first="map_in",
         last=tuple(last),
         loads={"kernel": 0, "bias": 0, "second_kernel": 0, "second_bias": 0},
-        work=Work(
+        work=UnitWork(
             n_cu=work.n_cu,
             issue=work.issue,
             useful=work.useful,
@@ -138,7 +138,9 @@ def expect_fused_forward(
             ideal=shape.macs(images) / design.multipliers,
         ),
         early_end=not every_position_counts(second),
-        halves={HALF: Half(first="map_in", last=None, work=work_of(first, images, design.first))},
+        halves={
+            HALF: ExpectedHalf(first="map_in", last=None, work=work_of(first, images, design.first))
+        },
     )
 
 
@@ -150,7 +152,7 @@ def fused_forward_pass(
     made: Callable[[Layer], Pair],
     wanted: Callable[[Layer], Bits],
     state: Callable[[Layer], State],
-) -> Pass:
+) -> GroupPass:
     """A group of the first of the two layers that ``network`` fuses, and those made of it.
 
     Args:
@@ -183,7 +185,7 @@ def fused_forward_pass(
     for_training: dict[str, Any] = {}
     if design.second.state:
         for_training = {"between": left(first), "states": (kept(first), kept(second))}
-    return Pass(run, expect_fused_forward(shape, len(x), design, left(second), **for_training))
+    return GroupPass(run, expect_fused_forward(shape, len(x), design, left(second), **for_training))
 
 
 @dataclass(frozen=True)
@@ -227,22 +229,22 @@ class FusedForward:
         """Words (of state: bytes) on each port in such a run."""
         return pass_words.fused_port_words(self._shape, images, self.design.second.state)
 
-    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
+    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> GroupPass:
         """A group of the first layer, and those of the second that are made of it."""
         return fused_forward_pass(
             self.network, group, self.design, step.x(layer),
             lambda each: step.parameters[each.name], step.y, step.state,
         )  # fmt: skip
 
-    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> Bits:
+    def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Bits:
         """Output maps of the second layer, of the groups of the first that ``records`` are of."""
         return self._maps("map_out", self._made[1], images, records)
 
-    def between(self, images: int, records: Sequence[Record]) -> Bits:
+    def between(self, images: int, records: Sequence[RunRecord]) -> Bits:
         """Output maps of the first layer, which leave with the state."""
         return self._maps("between_out", self._made[0], images, records)
 
-    def states(self, images: int, records: Sequence[Record]) -> tuple[State, State]:
+    def states(self, images: int, records: Sequence[RunRecord]) -> tuple[State, State]:
         """The state of both layers, as all groups of the first wrote it for the way back."""
         ports = "between_state_out", "state_out"
         one, other = (
@@ -266,7 +268,7 @@ class FusedForward:
         return (first, first.m), (second, groups * second.m)
 
     def _maps(
-        self, port: str, of: tuple[Shape, int], images: int, records: Sequence[Record]
+        self, port: str, of: tuple[Shape, int], images: int, records: Sequence[RunRecord]
     ) -> Bits:
         shape, maps = of
         size = images, shape.pooled_rows, shape.pooled_columns, maps

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.expected import expected_ports, work_of
 from merp.cosim.machines.cnn_merp.phases.pins import inputs_on_pins, stored_words
-from merp.cosim.phases.expectation import Expectation, Pair, Pass
+from merp.cosim.phases.expectation import Expectation, GroupPass, Pair
 from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
 from merp.hdl.cnn_merp.ports.kernel_update_ports import KernelUpdatePorts, UpdateDesign
 from merp.models.base.bits import Bits
@@ -22,7 +22,7 @@ from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps, group_parameters
 from merp.models.golden.state import State, of_maps, packed
 from merp.models.golden.training import RATE, Updated, rates_of
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import kernel_update_registers
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.models.machines.cnn_merp.params.unpool_registers import unpool_registers
@@ -48,7 +48,7 @@ GRADIENTS = Rates(rate=0)
 
 
 def kernel_update_top(
-    design: Design,
+    design: EngineDesign,
     array: str = "rtl",
     rule: UpdateRule = PLAIN,
     undone: UnpoolDesign | None = None,
@@ -70,7 +70,7 @@ def kernel_update_top(
 
 def kernel_update_run(
     shape: Shape,
-    design: Design,
+    design: EngineDesign,
     x: Bits,
     delta: Bits,
     old: Pair | None,
@@ -133,7 +133,7 @@ def kernel_update_run(
 def expect_update(
     shape: Shape,
     images: int,
-    design: Design,
+    design: EngineDesign,
     kernels: Bits,
     biases: Bits,
     velocities: tuple[Bits, Bits] | None = None,
@@ -177,7 +177,7 @@ def expect_update(
 def update_pass(
     layer: Layer,
     group: int,
-    design: Design,
+    design: EngineDesign,
     x: Bits,
     deltas: Bits,
     old: Updated,
@@ -185,7 +185,7 @@ def update_pass(
     wanted: Updated,
     undone: UnpoolDesign | None = None,
     state: State | None = None,
-) -> Pass:
+) -> GroupPass:
     """Kernel update of one group; what is built follows from the rates.
 
     Args:
@@ -222,7 +222,7 @@ def update_pass(
         velocities=own(wanted.velocities) if momentum else None,
         before=undone is not None,
     )
-    return Pass(run, expected)
+    return GroupPass(run, expected)
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ class KernelUpdate:
     name: ClassVar[str] = "ku"
 
     network: Network
-    design: Design
+    design: EngineDesign
     undone: UnpoolDesign | None = None
     rule: UpdateRule = PLAIN
 
@@ -287,7 +287,7 @@ class KernelUpdate:
         """Of the layer, with the ReLU and pooling that are undone."""
         return layer.shape if self.undone is None else undone_shape(self.network, layer)
 
-    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
+    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> GroupPass:
         """One group on the golden deltas, without momentum."""
         here, old, new = step.passed(layer), step.before(layer), step.updated(layer)
         deltas, state = here.sums, None
@@ -298,5 +298,5 @@ class KernelUpdate:
             layer, group, self.design, here.x, deltas, old, step.rates, new, self.undone, state
         )
 
-    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:
+    def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> None:
         """Kernels are no layer's input."""

@@ -11,11 +11,11 @@ import numpy as np
 
 from merp.models.arithmetic.stored import from_memory, to_memory, widened
 from merp.models.base.bits import Bits
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.word_counters import stored_format
 
 
-def stored_words(words: Bits, phase: str, port: str, design: Design, stream: str) -> Bits:
+def stored_words(words: Bits, phase: str, port: str, design: EngineDesign, stream: str) -> Bits:
     """Words of the arithmetic's format, any shape, as they pass a port.
 
     Raises:
@@ -32,12 +32,12 @@ def stored_words(words: Bits, phase: str, port: str, design: Design, stream: str
     return found
 
 
-def widened_words(words: Bits, phase: str, port: str, design: Design) -> Bits:
+def widened_words(words: Bits, phase: str, port: str, design: EngineDesign) -> Bits:
     """Words that passed a port, any shape, in the arithmetic's format."""
     return widened(words, stored_format(phase, port, design), design.fmt)
 
 
-def as_stored(words: Bits, phase: str, port: str, design: Design) -> Bits:
+def as_stored(words: Bits, phase: str, port: str, design: EngineDesign) -> Bits:
     """Results in the arithmetic's format, any shape, rounded as they are when they leave."""
     stored = stored_format(phase, port, design)
     if stored is None or stored == design.fmt:
@@ -46,7 +46,7 @@ def as_stored(words: Bits, phase: str, port: str, design: Design) -> Bits:
 
 
 def inputs_on_pins(
-    words: Mapping[str, Bits], phase: str, streams: Mapping[str, str], design: Design
+    words: Mapping[str, Bits], phase: str, streams: Mapping[str, str], design: EngineDesign
 ) -> dict[str, Bits]:
     """The words of a run, by stream, as they pass the pins; ``streams`` are by port.
 

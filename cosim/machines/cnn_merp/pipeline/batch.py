@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from merp.cosim.machines.cnn_merp.at_once.batch import Batch, batch_of
-from merp.cosim.machines.cnn_merp.at_once.engines import Engine
-from merp.cosim.machines.cnn_merp.phases.delta import Delta, delta_pass
-from merp.cosim.machines.cnn_merp.phases.forward import Forward, forward_pass
+from merp.cosim.machines.cnn_merp.at_once.batch import ConcurrentBatch, batch_of
+from merp.cosim.machines.cnn_merp.at_once.engines import ConcurrentEngine
+from merp.cosim.machines.cnn_merp.phases.delta import DeltaPhase, delta_pass
+from merp.cosim.machines.cnn_merp.phases.forward import ForwardPhase, forward_pass
 from merp.cosim.machines.cnn_merp.phases.kernel_update import update_pass
-from merp.cosim.machines.cnn_merp.pipeline.pipeline import Pipeline
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.machines.cnn_merp.pipeline.pipeline import HardwarePipeline
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.base.rates import Rates
 from merp.models.golden.training import Model, Step, leaves, state_behind
 from merp.models.machines.cnn_merp.params.pipeline_registers import (
@@ -22,13 +22,13 @@ from merp.models.network.branches import behind
 
 
 def batch(
-    pipeline: Pipeline,
+    pipeline: HardwarePipeline,
     model: Model,
     step: Step,
     rates: Rates,
     depth: int,
     stalls: Mapping[str, Sequence[int]] | None = None,
-) -> Batch:
+) -> ConcurrentBatch:
     """A batch as a run, fed from the golden step and compared with it.
 
     The host's words are its own: of the delta it gives those of an image when the scores of that
@@ -53,15 +53,17 @@ def batch(
     return batch_of(pipeline, passes, entry, stalls)
 
 
-def _pass(pipeline: Pipeline, engine: Engine, model: Model, step: Step, rates: Rates) -> Pass:
+def _pass(
+    pipeline: HardwarePipeline, engine: ConcurrentEngine, model: Model, step: Step, rates: Rates
+) -> GroupPass:
     """What one engine does in a golden step."""
     network, layer, phase = pipeline.network, engine.layer, engine.phase
     here = step.of(layer)
     kernels, biases = model.of(layer).parameters
-    if isinstance(phase, Forward):
+    if isinstance(phase, ForwardPhase):
         state = step.state(layer) if phase.design.state else None
         return forward_pass(layer, 0, phase.design, here.x, (kernels, biases), step.y(layer), state)
-    if isinstance(phase, Delta):
+    if isinstance(phase, DeltaPhase):
         earlier = behind(network, layer)
         state = state_behind(network, layer, step.state)
         wanted = leaves(network, layer, step.of, pooled=False)

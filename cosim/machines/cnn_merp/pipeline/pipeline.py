@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from merp.cosim.machines.cnn_merp.at_once.engines import Count, Engine, Phase, top_args
-from merp.cosim.machines.cnn_merp.phases.delta import Delta
-from merp.cosim.machines.cnn_merp.phases.forward import Forward
+from merp.cosim.machines.cnn_merp.at_once.engines import (
+    ConcurrentEngine,
+    Phase,
+    PortCount,
+    top_args,
+)
+from merp.cosim.machines.cnn_merp.phases.delta import DeltaPhase
+from merp.cosim.machines.cnn_merp.phases.forward import ForwardPhase
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
 from merp.hdl.cnn_merp.pipeline.pipeline import pipeline
 from merp.hdl.cnn_merp.pipeline.ports import PipelineStatus
@@ -16,7 +21,7 @@ from merp.testbenches.cnn_merp.described import described
 from merp.testbenches.top.top import Top
 
 
-class Pipeline:
+class HardwarePipeline:
     """A network as a pipeline.
 
     Args:
@@ -30,18 +35,18 @@ class Pipeline:
         self.network = network
         self.design = design
         self.rule = rule
-        found: list[Engine] = []
+        found: list[ConcurrentEngine] = []
         for place, (layer, piece) in enumerate(
             zip(network.layers, self.design.slices, strict=True), 1
         ):
-            phases: list[Phase] = [Forward(network, piece.forward)]
+            phases: list[Phase] = [ForwardPhase(network, piece.forward)]
             if piece.propagation is not None:
-                phases.append(Delta.of(network, layer))
+                phases.append(DeltaPhase.of(network, layer))
             phases.append(KernelUpdate.of(network, layer, rule=rule))
-            found += [Engine(place, layer, phase) for phase in phases]
+            found += [ConcurrentEngine(place, layer, phase) for phase in phases]
         self.engines = tuple(found)
 
-    def pin(self, engine: Engine, port: str) -> str | None:
+    def pin(self, engine: ConcurrentEngine, port: str) -> str | None:
         """The top's stream that a port of an engine is; None where it joins another engine."""
         last = engine.place == len(self.network.layers)
         name, stream = engine.phase.name, engine.streams[port]
@@ -56,7 +61,7 @@ class Pipeline:
             return f"{stream[:6]}_{engine.name}{stream[6:]}"
         return None
 
-    def joined(self, engine: Engine, port: str) -> tuple[Count, ...]:
+    def joined(self, engine: ConcurrentEngine, port: str) -> tuple[PortCount, ...]:
         """Where the words of a port come from or go to that is no pin: the other end's count."""
         place, phase = engine.place, engine.phase.name
         whose, its = {
@@ -70,7 +75,7 @@ class Pipeline:
             ("ku", "map_in"): (f"layer{place}_fp", "map_in"),
             ("ku", "delta_in"): (f"layer{place + 1}_dp", "delta_out"),
         }[phase, port]
-        return (Count(whose, its),)
+        return (PortCount(whose, its),)
 
     def top(self, array: str = "rtl") -> Top:
         """The block, with signals of its own.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from merp.cosim.machines.cnn_merp.at_once.batch import Batch
+from merp.cosim.machines.cnn_merp.at_once.batch import ConcurrentBatch
 from merp.cosim.machines.cnn_merp.at_once.step import StepAtOnce
 from merp.cosim.machines.cnn_merp.pipeline.batch import batch
-from merp.cosim.machines.cnn_merp.pipeline.pipeline import Pipeline
+from merp.cosim.machines.cnn_merp.pipeline.pipeline import HardwarePipeline
 from merp.cosim.machines.cnn_merp.pipeline.waits import circle
 from merp.cosim.machines.cnn_merp.training.groups import check_designs
 from merp.models.base.rates import Rates
@@ -19,7 +19,7 @@ from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
 from merp.models.network.network import Network
 
 
-class PipelineStep(StepAtOnce[Batch]):
+class PipelineStep(StepAtOnce[ConcurrentBatch]):
     """Training steps of a network as a pipeline.
 
     Args:
@@ -50,11 +50,11 @@ class PipelineStep(StepAtOnce[Batch]):
         self._design = design or pipeline_design(network, max(depth, DEPTH))
         self._depth = depth
 
-    def _batch(self, model: Model, golden: Step, rates: Rates) -> Batch:
+    def _batch(self, model: Model, golden: Step, rates: Rates) -> ConcurrentBatch:
         """The step as a run of the hardware."""
-        pipeline = Pipeline(self._network, self._design, rates.rule)
+        pipeline = HardwarePipeline(self._network, self._design, rates.rule)
         return batch(pipeline, model, golden, rates, self._depth, self._stalls)
 
-    def _circle(self, played: Batch, status: Mapping[str, int]) -> str:
+    def _circle(self, played: ConcurrentBatch, status: Mapping[str, int]) -> str:
         """Who waits for whom, where it stands still."""
         return circle(played, status)

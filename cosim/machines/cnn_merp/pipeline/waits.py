@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from merp.cosim.machines.cnn_merp.at_once.batch import Batch
-from merp.cosim.machines.cnn_merp.at_once.engines import Engine
-from merp.cosim.machines.cnn_merp.at_once.waits import ENTRANCE, HOST, Fifo, Standing
-from merp.cosim.machines.cnn_merp.pipeline.pipeline import Pipeline
+from merp.cosim.machines.cnn_merp.at_once.batch import ConcurrentBatch
+from merp.cosim.machines.cnn_merp.at_once.engines import ConcurrentEngine
+from merp.cosim.machines.cnn_merp.at_once.waits import ENTRANCE, HOST, Standing, WaitedFifo
+from merp.cosim.machines.cnn_merp.pipeline.pipeline import HardwarePipeline
 from merp.models.machines.cnn_merp.params.pipeline_design import SliceDesign
 
 
-def circle(batch: Batch, status: Mapping[str, int]) -> str:
+def circle(batch: ConcurrentBatch, status: Mapping[str, int]) -> str:
     """The circle of waits of a pipeline that stands still."""
     standing, pipeline = Standing(batch, status), batch.hardware
-    assert isinstance(pipeline, Pipeline)
+    assert isinstance(pipeline, HardwarePipeline)
     names = {engine.name: engine for engine in pipeline.engines}
     return standing.circle(
         each
@@ -24,8 +24,11 @@ def circle(batch: Batch, status: Mapping[str, int]) -> str:
 
 
 def _fifos(
-    standing: Standing, engine: Engine, names: Mapping[str, Engine], design: SliceDesign
-) -> Iterable[Fifo]:
+    standing: Standing,
+    engine: ConcurrentEngine,
+    names: Mapping[str, ConcurrentEngine],
+    design: SliceDesign,
+) -> Iterable[WaitedFifo]:
     """The FIFOs in front of an engine of a pipeline."""
     place = engine.place
     front, behind = f"layer{place - 1}_fp", f"layer{place + 1}_dp"

@@ -13,7 +13,7 @@ from dataclasses import replace
 from merp.cosim.machines.cnn_merp.phases.backward import PORTS as BACKWARD_PORTS
 from merp.cosim.machines.cnn_merp.phases.backward import Backward, backward_pass
 from merp.cosim.machines.cnn_merp.phases.delta import PORTS as DELTA_PORTS
-from merp.cosim.machines.cnn_merp.phases.delta import Delta, delta_pass
+from merp.cosim.machines.cnn_merp.phases.delta import DeltaPhase, delta_pass
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate, update_pass
 from merp.cosim.machines.cnn_merp.phases.pins import as_stored
 from merp.cosim.machines.cnn_merp.training.groups import (
@@ -25,7 +25,7 @@ from merp.cosim.machines.cnn_merp.training.groups import (
     joined_deltas,
     joined_updates,
 )
-from merp.cosim.phases.phase import Phase
+from merp.cosim.phases.phase import HardwarePhase
 from merp.cosim.training.hardware_step import LayerPasses
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
@@ -69,12 +69,12 @@ class FusedLayers:
         """The block that runs a phase of the layers that share a design."""
         return self._phase(layer, phase, rule).top(array)
 
-    def _phase(self, layer: Layer, phase: str, rule: UpdateRule) -> Phase:
+    def _phase(self, layer: Layer, phase: str, rule: UpdateRule) -> HardwarePhase:
         network = self.network
         if phase in FORWARD:
             return FORWARD[phase].of(network, layer, state=True)
         if phase == "dp":
-            return Delta.of(network, layer, before=True)
+            return DeltaPhase.of(network, layer, before=True)
         if phase == ONE_PASS:
             return Backward.of(network, layer, rule=rule)
         return KernelUpdate.of(network, layer, before=True, rule=rule)
@@ -95,7 +95,7 @@ class FusedLayers:
         return [one.audit for one in audited]
 
     def _delta(self, layer: Layer, step: StepSoFar, wanted: Step) -> Groups:
-        phase, earlier = Delta.of(self.network, layer, before=True), self._earlier(layer)
+        phase, earlier = DeltaPhase.of(self.network, layer, before=True), self._earlier(layer)
         shape, deltas, state = step.stored(layer)
         kernels, _ = step.before(layer).parameters
         # A fully connected layer takes the maps in front of it flattened.

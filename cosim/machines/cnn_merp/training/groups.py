@@ -6,25 +6,25 @@ from collections.abc import Generator, Mapping, Sequence
 
 import numpy as np
 
-from merp.cosim.engines.record import Record
-from merp.cosim.machines.cnn_merp.phases.forward import Forward, forward_pass
+from merp.cosim.engines.record import RunRecord
+from merp.cosim.machines.cnn_merp.phases.forward import ForwardPhase, forward_pass
 from merp.cosim.machines.cnn_merp.phases.fused_forward import FusedForward, fused_forward_pass
 from merp.cosim.machines.cnn_merp.phases.kernel_update import PORTS
 from merp.cosim.machines.cnn_merp.phases.pins import widened_words
 from merp.cosim.phases.audit.run_and_audit import Audited, given
-from merp.cosim.phases.expectation import Pair, Pass
+from merp.cosim.phases.expectation import GroupPass, Pair
 from merp.cosim.training.hardware_step import check
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
 from merp.models.golden.training import Step, Updated
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.fused_pair import check_pair, fused_layers
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PAIR, called
 
-Groups = Generator[Pass, Audited | None, Sequence[Audited]]
+Groups = Generator[GroupPass, Audited | None, Sequence[Audited]]
 """The passes of the groups of a layer, and what became of them."""
 
 
@@ -42,7 +42,7 @@ def check_designs(network: Network, images: int) -> None:
         check_fits(layer.shape, images, design_of(network, layer), where)
 
 
-def in_turn(what: str, passes: Sequence[Pass]) -> Groups:
+def in_turn(what: str, passes: Sequence[GroupPass]) -> Groups:
     """The passes of the groups of a layer.
 
     Raises:
@@ -55,7 +55,7 @@ def in_turn(what: str, passes: Sequence[Pass]) -> Groups:
     return audited
 
 
-FORWARD = {each.name: each for each in (Forward, FusedForward)}
+FORWARD = {each.name: each for each in (ForwardPhase, FusedForward)}
 """Phases that go forward, of layers one by one and of two that are fused."""
 
 
@@ -63,7 +63,7 @@ def forward_groups(
     network: Network, layer: Layer, phase: str, step: StepSoFar, wanted: Step
 ) -> Groups:
     """Forward propagation of ``FORWARD``, which leaves output and state in ``step``."""
-    each = {Forward.name: _one, FusedForward.name: _pair}[phase]
+    each = {ForwardPhase.name: _one, FusedForward.name: _pair}[phase]
     return (yield from each(network, layer, step, wanted))
 
 
@@ -90,7 +90,7 @@ def _pair(network: Network, layer: Layer, step: StepSoFar, wanted: Step) -> Grou
 
 
 def _one(network: Network, layer: Layer, step: StepSoFar, wanted: Step) -> Groups:
-    phase = Forward.of(network, layer, state=True)
+    phase = ForwardPhase.of(network, layer, state=True)
     made, kept = step.before(layer).parameters, wanted.state(layer)
     x, add = step.inputs(layer)
     audited = yield from in_turn(
@@ -107,7 +107,7 @@ def _one(network: Network, layer: Layer, step: StepSoFar, wanted: Step) -> Group
 
 
 def joined_deltas(
-    audited: Sequence[Audited], stream: str, size: tuple[int, ...], design: Design
+    audited: Sequence[Audited], stream: str, size: tuple[int, ...], design: EngineDesign
 ) -> Bits:
     """The delta that left on a stream, of all groups, of ``size`` but for its maps."""
     parts = [words_of(each.record, stream).reshape(*size, -1) for each in audited]
@@ -115,7 +115,7 @@ def joined_deltas(
 
 
 def joined_updates(
-    audited: Sequence[Audited], old: Updated, design: Design, *, momentum: bool
+    audited: Sequence[Audited], old: Updated, design: EngineDesign, *, momentum: bool
 ) -> Updated:
     """Kernels and biases that an update left, of all groups, and with momentum their velocities."""
 
@@ -132,6 +132,6 @@ def joined_updates(
     return Updated(joined(PORTS, "_out", old.parameters), velocities)
 
 
-def words_of(record: Record, stream: str) -> Bits:
+def words_of(record: RunRecord, stream: str) -> Bits:
     """Words that left on a stream."""
     return record.words(stream).astype(np.uint32, copy=False)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
-from merp.cosim.machines.cnn_merp.passes.unit import Unit, differences, run_unit
+from merp.cosim.machines.cnn_merp.passes.unit import PassUnit, differences, run_unit
 from merp.cosim.machines.cnn_merp.phases.pins import as_stored
 from merp.cosim.phases.audit.audit import Audit, combine
 from merp.cosim.phases.expectation import Pair
@@ -22,7 +22,7 @@ from merp.models.base.rates import PLAIN, UpdateRule
 from merp.models.golden.state import State, joined, unpacked
 from merp.models.golden.training import Step, Updated
 from merp.models.machines.cnn_merp.phases import check_start, maps_behind
-from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
 from merp.models.machines.cnn_merp.reconfiguration import PROPAGATING, UPDATING
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
@@ -42,7 +42,7 @@ class PlannedLayers:
 
     pooled = True
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: NetworkPlan) -> None:
         for layer in plan.network.layers:
             check_start(plan.network, layer)
         self._plan = plan
@@ -87,7 +87,7 @@ class PlannedLayers:
             tiles = of.tiles(group, step)
             rows = []
             for outputs in range(len(of.cut.outputs)):
-                ran = yield from run_unit(of, Unit(group, outputs), tiles, wanted)
+                ran = yield from run_unit(of, PassUnit(group, outputs), tiles, wanted)
                 check(what, ran.audit.failures)
                 audits.append(ran.audit)
                 rows.append(ran.arrays)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from merp.cosim.machines.cnn_merp.phases.delta import PORTS, Delta, delta_pass
+from merp.cosim.machines.cnn_merp.phases.delta import PORTS, DeltaPhase, delta_pass
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate, update_pass
 from merp.cosim.machines.cnn_merp.phases.pins import as_stored
 from merp.cosim.machines.cnn_merp.training.groups import (
@@ -21,7 +21,7 @@ from merp.cosim.machines.cnn_merp.training.groups import (
     joined_deltas,
     joined_updates,
 )
-from merp.cosim.phases.phase import Phase
+from merp.cosim.phases.phase import HardwarePhase
 from merp.cosim.training.hardware_step import LayerPasses
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
@@ -60,11 +60,11 @@ class WholeLayers:
         """The block that runs a phase of the layers that share a design."""
         return self._phase(layer, phase, rule).top(array)
 
-    def _phase(self, layer: Layer, phase: str, rule: UpdateRule) -> Phase:
+    def _phase(self, layer: Layer, phase: str, rule: UpdateRule) -> HardwarePhase:
         if phase in FORWARD:
             return FORWARD[phase].of(self.network, layer, state=True)
         if phase == "dp":
-            return Delta.of(self.network, layer)
+            return DeltaPhase.of(self.network, layer)
         return KernelUpdate.of(self.network, layer, rule=rule)
 
     def start_back(self, step: StepSoFar, delta: Bits) -> None:
@@ -83,7 +83,7 @@ class WholeLayers:
         return [one.audit for one in audited]
 
     def _delta(self, layer: Layer, step: StepSoFar, wanted: Step) -> Groups:
-        phase = Delta.of(self.network, layer)
+        phase = DeltaPhase.of(self.network, layer)
         earlier = behind(self.network, layer)
         sums, state = step.delta(layer), state_behind(self.network, layer, step.state)
         kernels, _ = step.before(layer).parameters

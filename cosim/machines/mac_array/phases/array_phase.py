@@ -10,10 +10,16 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
 from merp.cosim.machines.mac_array.phases.layout import Sent
-from merp.cosim.phases.expectation import Expectation, Pass, Port, RecordedPasses, Work
+from merp.cosim.phases.expectation import (
+    Expectation,
+    GroupPass,
+    RecordedPasses,
+    ReportedPort,
+    UnitWork,
+)
 from merp.hdl.base.signals import BYTE
 from merp.models.base.bits import Bits
 from merp.models.golden.training import RATE
@@ -25,7 +31,7 @@ from merp.models.machines.mac_array.fixed_training import FixedRates
 from merp.models.machines.mac_array.geometry import geometry
 from merp.models.machines.mac_array.params.array_counters import ARRAY_COUNTERS, counters_of
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 from merp.models.machines.mac_array.params.window import largest_window
 from merp.models.machines.mac_array.pass_words import pass_products, pass_words
 from merp.models.machines.mac_array.passes import design_of
@@ -40,7 +46,7 @@ CYCLES = tuple(each for each in ARRAY_COUNTERS if not each.name.startswith("satu
 
 
 @lru_cache(maxsize=64)
-def ports_of(design: Design) -> Mapping[str, str]:
+def ports_of(design: ArrayDesign) -> Mapping[str, str]:
     """Stream of each port of the traffic report, which is named as its counter is."""
     ports = trainer_top(design).ports
     return {
@@ -50,7 +56,7 @@ def ports_of(design: Design) -> Mapping[str, str]:
     }
 
 
-def usual_rates(design: Design, images: int, seed: int = 0) -> FixedRates:
+def usual_rates(design: ArrayDesign, images: int, seed: int = 0) -> FixedRates:
     """Those of a step where nobody gives any; with momentum, where the design has it."""
     momentum = MOMENTUM if design.momentum else 0.0
     return FixedRates(rate=RATE / images, momentum=momentum, seed=seed, step=0)
@@ -72,7 +78,7 @@ class _Known(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _known(work: ArrayPass, design: Design) -> _Known:
+def _known(work: ArrayPass, design: ArrayDesign) -> _Known:
     return _Known(
         registers(work, design),
         pass_words(work, design),
@@ -94,7 +100,7 @@ class ArrayPhase(ABC):
     name: ClassVar[str]
 
     network: Network
-    design: Design
+    design: ArrayDesign
     fused: bool = False
 
     @classmethod
@@ -122,14 +128,14 @@ class ArrayPhase(ABC):
         """
 
     @abstractmethod
-    def own(self, layer: Layer, image: int, step: ArrayStep) -> Pass:
+    def own(self, layer: Layer, image: int, step: ArrayStep) -> GroupPass:
         """The phase's own pass of an image, fed from the step and compared with its golden."""
 
-    def golden_pass(self, layer: Layer, group: int, step: ArrayStep) -> Pass:
+    def golden_pass(self, layer: Layer, group: int, step: ArrayStep) -> GroupPass:
         """The same of the first image; a layer is of one group."""
         return self.own(layer, 0, step)
 
-    def golden_passes(self, layer: Layer, image: int, step: ArrayStep) -> tuple[Pass, ...]:
+    def golden_passes(self, layer: Layer, image: int, step: ArrayStep) -> tuple[GroupPass, ...]:
         """Those of ``works``, each fed from the step as it is, and compared with its golden."""
         return (self.own(layer, image, step),)
 
@@ -153,7 +159,7 @@ class ArrayPhase(ABC):
                     found[port] += words
         return found
 
-    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> Bits | None:
+    def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Bits | None:
         """Of no use to a layer behind; forward propagation's are."""
         return None
 
@@ -164,7 +170,7 @@ class ArrayPhase(ABC):
         sent: Mapping[str, Sent],
         golden: Mapping[str, Sent],
         clipped: Mapping[str, int],
-    ) -> Pass:
+    ) -> GroupPass:
         """A pass.
 
         Args:
@@ -181,7 +187,7 @@ class ArrayPhase(ABC):
         }
         wanted = {port: golden.get(port, none) for port in ports if port.endswith("_out")}
         outside = {
-            port: Port(
+            port: ReportedPort(
                 stream=stream,
                 closed_form=of_all.formula.get(port, 0),
                 counter=of_all.walked.get(port, 0),
@@ -193,7 +199,7 @@ class ArrayPhase(ABC):
             for port, stream in ports.items()
         }
         kept = {each.name: 0 for each in counters_of(self.design) if each not in CYCLES}
-        return Pass(
+        return GroupPass(
             Run(config=of_all.registers, words=words),
             Expectation(
                 ports=outside,
@@ -207,7 +213,7 @@ class ArrayPhase(ABC):
             ),
         )
 
-    def _work(self, layer: Layer, work: ArrayPass) -> Work:
+    def _work(self, layer: Layer, work: ArrayPass) -> UnitWork:
         operations = 0 if work.phase == "upsample" else layer.operations()
         largest = largest_window(self.design.max_kernel, self.design.reach)
         seen = replace(
@@ -215,7 +221,7 @@ class ArrayPhase(ABC):
             out_rows=work.delta_rows,
             out_columns=work.delta_columns,
         )
-        return Work(
+        return UnitWork(
             n_cu=self.design.macs,
             issue=SLOTS[work.phase](seen, self.design) if work.phase in SLOTS else 0,
             useful=_known(work, self.design).products,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from merp.cosim.machines.mac_array.phases.array_phase import ArrayPhase
-from merp.cosim.machines.mac_array.phases.delta import Delta
-from merp.cosim.machines.mac_array.phases.forward import Forward
+from merp.cosim.machines.mac_array.phases.delta import ArrayDeltaPhase
+from merp.cosim.machines.mac_array.phases.forward import ArrayForwardPhase
 from merp.cosim.machines.mac_array.phases.update import Update
 from merp.models.base.errors import BadInput
 from merp.models.network.network import Layer, Network
@@ -20,7 +20,7 @@ def check_array(network: Network) -> None:
         BadInput: there are several, or it does not run one of them; names the layer.
     """
     check_one_array(network, network.layers)
-    for kind in (Forward, Delta, Update):
+    for kind in (ArrayForwardPhase, ArrayDeltaPhase, Update):
         for layer in network.layers:
             if has_phase(network, layer, kind.name):
                 check_runs(kind.of(network, layer), layer)

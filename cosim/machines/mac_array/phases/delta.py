@@ -9,7 +9,7 @@ import numpy as np
 from merp.cosim.machines.mac_array.phases.array_phase import ArrayPhase
 from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
 from merp.cosim.machines.mac_array.phases.layout import atoms, beats, maps_of
-from merp.cosim.phases.expectation import Pass, RecordedPasses
+from merp.cosim.phases.expectation import GroupPass, RecordedPasses
 from merp.models.machines.mac_array.fixed_training import FixedRates
 from merp.models.machines.mac_array.orders import delta_kernels, maps_in, outputs_of_delta
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
@@ -18,7 +18,7 @@ from merp.models.network.branches import previous
 from merp.models.network.network import Layer
 
 
-class Delta(ArrayPhase):
+class ArrayDeltaPhase(ArrayPhase):
     """Delta propagation of the layers that share an array."""
 
     name: ClassVar[str] = "dp"
@@ -45,7 +45,7 @@ class Delta(ArrayPhase):
             )
         return (work,)
 
-    def own(self, layer: Layer, image: int, step: ArrayStep) -> Pass:
+    def own(self, layer: Layer, image: int, step: ArrayStep) -> GroupPass:
         """Deltas of the layer in front leave; it must have gone forward on the same chip."""
         work = delta_pass(self.network, layer, fused=self.fused)
         wanted, design = step.golden.left(layer, image), self.design

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.mac_array.phases.array_phase import ArrayPhase
 from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
 from merp.cosim.machines.mac_array.phases.layout import atoms, beats, maps_of, targets
-from merp.cosim.phases.expectation import Pass, RecordedPasses
+from merp.cosim.phases.expectation import GroupPass, RecordedPasses
 from merp.models.arithmetic.fixed import Words
 from merp.models.base.bits import Bits
 from merp.models.machines.mac_array.fixed_training import FixedRates
@@ -23,7 +23,7 @@ from merp.models.network.network import Layer
 
 
 @dataclass(frozen=True)
-class Forward(ArrayPhase):
+class ArrayForwardPhase(ArrayPhase):
     """Forward propagation of the layers that share an array.
 
     Attributes:
@@ -45,7 +45,7 @@ class Forward(ArrayPhase):
         last = layer is self.network.layers[-1]
         return forward_pass(self.network, layer, self.loss if last else None)
 
-    def own(self, layer: Layer, image: int, step: ArrayStep) -> Pass:
+    def own(self, layer: Layer, image: int, step: ArrayStep) -> GroupPass:
         """Maps leave; masks and places of maxima stay on the chip."""
         work = self._pass(layer)
         wanted, design = step.golden.kept(layer, image), self.design
@@ -78,7 +78,7 @@ class Forward(ArrayPhase):
         size = work.pooled_rows, work.pooled_columns, work.outputs
         return maps_of(words, outputs_of_forward, work, self.design, size)
 
-    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> Bits:
+    def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Bits:
         """Output maps of all images, in full even if words are missing; words of 16 bits."""
         words = [record.words("m_axis_map") for record in records]
         found = np.concatenate([self._maps(layer, each) for each in words])

@@ -18,7 +18,7 @@ from merp.models.golden.loss import Labels
 from merp.models.machines.mac_array.fixed_update import Pair
 from merp.models.machines.mac_array.orders import Beat
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import Array, Design
+from merp.models.machines.mac_array.params.design import Array, ArrayDesign
 from merp.testbenches.mac_array.supply_bench import atom_words, beat_words
 
 MASK = 0xFFFF
@@ -32,7 +32,7 @@ def _places(order: Order, work: ArrayPass, array: Array) -> Places:
     return np.array(list(order(work, array)), np.int64).reshape(-1, 3)
 
 
-def places(order: Order, work: ArrayPass, design: Design) -> Places:
+def places(order: Order, work: ArrayPass, design: ArrayDesign) -> Places:
     """The atoms or beats of an order: (how many, 3)."""
     return _places(order, _ordered(work), design.unrolled)
 
@@ -51,7 +51,7 @@ def _elements(order: Order, work: ArrayPass, array: Array) -> Places:
     return beat_words(found, array, kernels, biases, None).reshape(-1)
 
 
-def elements(order: Order, work: ArrayPass, design: Design) -> Places:
+def elements(order: Order, work: ArrayPass, design: ArrayDesign) -> Places:
     """Which element each word of the beats of an order is: (how many,).
 
     Counted from 1, kernels (m, n, k, k) before biases; 0: of a lane without an output map.
@@ -81,7 +81,7 @@ def _numbers(words: Bits) -> Words:
 
 
 def atoms(
-    maps: Words, order: Order, work: ArrayPass, design: Design, noise: np.random.Generator
+    maps: Words, order: Order, work: ArrayPass, design: ArrayDesign, noise: np.random.Generator
 ) -> Sent:
     """Maps of one image, (1, rows, columns, maps), as atoms; noise behind a row's last column."""
     each = maps[0].transpose(2, 0, 1).astype(np.int64)
@@ -96,7 +96,7 @@ def targets(labels: Labels) -> Sent:
 
 
 def maps_of(
-    words: Bits, order: Order, work: ArrayPass, design: Design, size: tuple[int, int, int]
+    words: Bits, order: Order, work: ArrayPass, design: ArrayDesign, size: tuple[int, int, int]
 ) -> Words:
     """The maps that words of atoms are, (1, rows, columns, maps); 0 where none came.
 
@@ -114,7 +114,7 @@ def maps_of(
 
 
 def beats(
-    pair: Pair, order: Order, work: ArrayPass, design: Design, noise: np.random.Generator
+    pair: Pair, order: Order, work: ArrayPass, design: ArrayDesign, noise: np.random.Generator
 ) -> Sent:
     """Kernels (m, n, k, k) and biases (m,) as beats; noise in lanes without an output map."""
     which = elements(order, work, design)
@@ -123,7 +123,7 @@ def beats(
     return Sent(_bits(np.where(own, every[which], noise.integers(-32768, 32768, which.size))), own)
 
 
-def pair_of(words: Bits, order: Order, work: ArrayPass, design: Design) -> Pair:
+def pair_of(words: Bits, order: Order, work: ArrayPass, design: ArrayDesign) -> Pair:
     """Kernels (m, n, k, k) and biases (m,) that words of beats are; as ``maps_of``."""
     size = work.outputs, work.inputs, work.kernel, work.kernel
     kernels = work.outputs * work.inputs * work.taps

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from merp.cosim.machines.mac_array.phases.delta import Delta
-from merp.cosim.machines.mac_array.phases.forward import Forward
+from merp.cosim.machines.mac_array.phases.delta import ArrayDeltaPhase
+from merp.cosim.machines.mac_array.phases.forward import ArrayForwardPhase
 from merp.cosim.machines.mac_array.phases.update import Update
-from merp.cosim.phases.phase import Phase
+from merp.cosim.phases.phase import HardwarePhase
 
-PHASES: Mapping[str, Callable[..., Phase]] = {
-    each.name: each.of for each in (Forward, Delta, Update)
+PHASES: Mapping[str, Callable[..., HardwarePhase]] = {
+    each.name: each.of for each in (ArrayForwardPhase, ArrayDeltaPhase, Update)
 }

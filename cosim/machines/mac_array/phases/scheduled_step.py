@@ -11,11 +11,11 @@ import numpy as np
 
 from merp.cosim.machines.mac_array.phases.array_phase import ArrayPhase
 from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
-from merp.cosim.machines.mac_array.phases.delta import Delta
-from merp.cosim.machines.mac_array.phases.forward import Forward
+from merp.cosim.machines.mac_array.phases.delta import ArrayDeltaPhase
+from merp.cosim.machines.mac_array.phases.forward import ArrayForwardPhase
 from merp.cosim.machines.mac_array.phases.step_order import step_order
 from merp.cosim.machines.mac_array.phases.update import Update
-from merp.cosim.phases.expectation import Expectation, Port, Work
+from merp.cosim.phases.expectation import Expectation, ReportedPort, UnitWork
 from merp.hdl.mac_array.phases.pass_counters import SETTLED
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.machines.mac_array.params.array_counters import ARRAY_COUNTERS
@@ -51,8 +51,8 @@ class ScheduledStep(NamedTuple):
 def phases_at(network: Network, loss: str | None, *, fused: bool) -> dict[str, ArrayPhase]:
     """The phases of a step by name. loss: whose deltas the array forms; None: a host does."""
     design = design_of(network, network.layers[0])
-    forward = Forward(network, design, fused, loss)
-    back = (kind(network, design, fused) for kind in (Delta, Update))
+    forward = ArrayForwardPhase(network, design, fused, loss)
+    back = (kind(network, design, fused) for kind in (ArrayDeltaPhase, Update))
     return {each.name: each for each in (forward, *back)}
 
 
@@ -105,7 +105,7 @@ def joined(each: Sequence[Expectation]) -> Expectation:
     )
 
 
-def _port(each: Sequence[Port]) -> Port:
+def _port(each: Sequence[ReportedPort]) -> ReportedPort:
     own = replace(
         each[0],
         closed_form=sum(port.closed_form for port in each),
@@ -118,8 +118,8 @@ def _port(each: Sequence[Port]) -> Port:
     return replace(own, golden=np.concatenate(golden), meant=np.concatenate(meant))
 
 
-def _work(each: Sequence[Work]) -> Work:
-    return Work(
+def _work(each: Sequence[UnitWork]) -> UnitWork:
+    return UnitWork(
         n_cu=each[0].n_cu,
         issue=sum(work.issue for work in each),
         useful=sum(work.useful for work in each),

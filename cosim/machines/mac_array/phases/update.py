@@ -10,7 +10,7 @@ import numpy as np
 from merp.cosim.machines.mac_array.phases.array_phase import ArrayPhase
 from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
 from merp.cosim.machines.mac_array.phases.layout import Sent, atoms, beats, maps_of, pair_of
-from merp.cosim.phases.expectation import Pass, RecordedPasses
+from merp.cosim.phases.expectation import GroupPass, RecordedPasses
 from merp.models.machines.mac_array.fixed_training import FixedRates
 from merp.models.machines.mac_array.fixed_update import Pair
 from merp.models.machines.mac_array.orders import (
@@ -61,7 +61,7 @@ class Update(ArrayPhase):
         if work.has_momentum:
             step.moving[layer.name] = made("m_axis_velocity")
 
-    def golden_passes(self, layer: Layer, image: int, step: ArrayStep) -> tuple[Pass, ...]:
+    def golden_passes(self, layer: Layer, image: int, step: ArrayStep) -> tuple[GroupPass, ...]:
         """Un-pooling, where it is a pass, before the update."""
         *before, _ = self._works_of(layer, image, step)
         unpooling = (self._unpooling(layer, each, image, step) for each in before)
@@ -71,14 +71,14 @@ class Update(ArrayPhase):
         first, last = image == 0, image == step.images - 1
         return self.works(layer, step.golden.rates, first=first, last=last)
 
-    def _unpooling(self, layer: Layer, work: ArrayPass, image: int, step: ArrayStep) -> Pass:
+    def _unpooling(self, layer: Layer, work: ArrayPass, image: int, step: ArrayStep) -> GroupPass:
         design, noise = self.design, np.random.default_rng([image, 2])
         pooled, wanted = step.delta_of(layer, image), step.golden.sums(layer, image)
         sent = {"map_in": atoms(pooled, pooling_out, work, design, noise)}
         golden = {"map_out": atoms(wanted, pooling_in, work, design, noise)}
         return self.made(layer, work, sent, golden, {})
 
-    def own(self, layer: Layer, image: int, step: ArrayStep) -> Pass:
+    def own(self, layer: Layer, image: int, step: ArrayStep) -> GroupPass:
         """Gradients grow by an image; behind the last one of a batch kernels are new."""
         work = self._works_of(layer, image, step)[-1]
         design, noise = self.design, np.random.default_rng([image, 3])

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from merp.models.network.network import Layer
-from merp.models.rows.layout import Rows
+from merp.models.rows.layout import LayerRows
 
 PAIR = 2
 """By so many images two batches differ, of which a rate is taken: positions come in pairs."""
 
 
-def rows_of(layers: Sequence[Layer]) -> tuple[Rows, ...]:
+def rows_of(layers: Sequence[Layer]) -> tuple[LayerRows, ...]:
     """The layers of a network as rows."""
     shapes = [layer.shape for layer in layers]
     outputs = [behind.rows for behind in shapes[1:]] + [shapes[-1].pooled_rows]
     return tuple(_rows(*each) for each in zip(layers, outputs, strict=True))
 
 
-def _rows(layer: Layer, outputs: int) -> Rows:
+def _rows(layer: Layer, outputs: int) -> LayerRows:
     shape = layer.shape
     pool = shape.pool
-    return Rows(
+    return LayerRows(
         name=layer.name,
         by_outputs=False,
         inputs=shape.rows,

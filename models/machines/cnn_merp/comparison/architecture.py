@@ -19,12 +19,12 @@ from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture
 from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.options import Options
-from merp.models.comparison.record import DRAM, RESOURCES, Device, Record, Row
+from merp.models.comparison.record import DRAM, RESOURCES, Device, PhaseRow, Record
 from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.plan.fit import quickest
 from merp.models.machines.cnn_merp.plan.plan import plan as plan_on_board
-from merp.models.machines.cnn_merp.plan.planned import Plan as BoardPlan
-from merp.models.machines.cnn_merp.plan.planned import Planned
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan as BoardPlan
+from merp.models.machines.cnn_merp.plan.planned import PlannedPhase
 from merp.models.machines.cnn_merp.reconfiguration import bitstreams
 from merp.models.network.network import Network
 from merp.models.network.planning import BEST, GOALS, SHIPPED
@@ -49,7 +49,7 @@ _CLASSES: Final = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class ComparedPlan:
     """A plan of ``models/machines/cnn_merp/plan``, and what it was asked for.
 
     Attributes:
@@ -61,7 +61,7 @@ class Plan:
     options: Options
 
 
-def plan(network: Network, board: Board, options: Options) -> Plan:
+def plan(network: Network, board: Board, options: Options) -> ComparedPlan:
     """Plan the whole network; the record is of the layers in scope.
 
     Of several sets of designs that may be had, the quickest in scope is taken.
@@ -87,7 +87,9 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
         lambda each: _seconds(each, options.scope),
     )  # fmt: skip
     traffic = network_traffic(asked, options.batch)
-    return Plan(step=step, maps={each.layer.name: each for each in traffic}, options=options)
+    return ComparedPlan(
+        step=step, maps={each.layer.name: each for each in traffic}, options=options
+    )
 
 
 def _with_word(network: Network, options: Options) -> Network:
@@ -113,7 +115,7 @@ def _seconds(step: BoardPlan, scope: Sequence[str]) -> float:
     return computing + _loading(step, scope)
 
 
-def record(plan: Plan) -> Record:
+def record(plan: ComparedPlan) -> Record:
     """What a plan costs."""
     step, options = plan.step, plan.options
     board, scope = step.board, options.scope
@@ -166,20 +168,20 @@ def _notes(network: Network) -> Iterator[str]:
         yield "tensors lie in memory in the formats of the network file, narrower than the word"
 
 
-def _timed(board: Board, planned: Iterable[Planned]) -> tuple[Figure, ...]:
+def _timed(board: Board, planned: Iterable[PlannedPhase]) -> tuple[Figure, ...]:
     """What seconds follow from: the cycles, the clock, and the memory where it is waited for."""
     model = (Figure(0, "model"), of_board.clock(board))
     waits = any(_waits(each) for each in planned)
     return (*model, of_board.memory(board)) if waits else model
 
 
-def _waits(planned: Planned) -> float:
+def _waits(planned: PlannedPhase) -> float:
     """Cycles in which a phase waits for the memory."""
     waits = planned.seconds * planned.board.clock_mhz * 1e6 - planned.cycles
     return waits if waits > 1 else 0.0
 
 
-def _row(planned: Planned, traffic: LayerTraffic) -> Row:
+def _row(planned: PlannedPhase, traffic: LayerTraffic) -> PhaseRow:
     work, board, design = planned.work, planned.board, planned.engine.design
     (paper,) = traffic.phases(work.phase)
     moved: Counter[str] = Counter()
@@ -188,7 +190,7 @@ def _row(planned: Planned, traffic: LayerTraffic) -> Row:
     moved["again"] = moved["maps"] - paper.bytes
     moved["maps"] = paper.bytes
     waits = _waits(planned)
-    return Row(
+    return PhaseRow(
         layer=work.layer.name,
         phase=work.phase,
         cycles=derived(planned.cycles + waits, *_timed(board, [planned])),

@@ -17,7 +17,7 @@ from merp.models.base.formats import BINARY32, FloatFormat
 from merp.models.base.storage import Storage
 from merp.models.base.summation import DSPS
 from merp.models.fpga.parts import Part
-from merp.models.machines.cnn_merp.params.design import PORTS, Design
+from merp.models.machines.cnn_merp.params.design import PORTS, EngineDesign
 from merp.models.machines.cnn_merp.plan.automatic import (
     design_for,
     rings_of_rows,
@@ -36,7 +36,7 @@ class Kinds(NamedTuple):
     ku_lanes: int
 
 
-class Choice(NamedTuple):
+class FreeKeys(NamedTuple):
     """The keys of a design that are free; all others follow from these and the layers."""
 
     n_cu: int
@@ -60,9 +60,9 @@ class Axes(NamedTuple):
         """Choices that there are."""
         return prod(map(len, self))
 
-    def choices(self) -> Iterator[Choice]:
+    def choices(self) -> Iterator[FreeKeys]:
         """Each of them."""
-        return (Choice(*values) for values in product(*self))
+        return (FreeKeys(*values) for values in product(*self))
 
 
 def axes_of(layers: Sequence[Layer], part: Part, fmt: FloatFormat) -> Axes:
@@ -90,8 +90,8 @@ def _kinds(taps: int, fmt: FloatFormat) -> list[Kinds]:
 
 
 def design_of(
-    choice: Choice, layers: Sequence[Layer], fmt: FloatFormat, storage: Storage | None
-) -> Design:
+    choice: FreeKeys, layers: Sequence[Layer], fmt: FloatFormat, storage: Storage | None
+) -> EngineDesign:
     """The design of a choice.
 
     Raises:

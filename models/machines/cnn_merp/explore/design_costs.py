@@ -18,16 +18,21 @@ from merp.models.base.formats import BINARY32
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.fpga.board import Board
 from merp.models.fpga.resources import KINDS, Resources, capacity
-from merp.models.machines.cnn_merp.explore.choices import Choice, Kinds, design_of
+from merp.models.machines.cnn_merp.explore.choices import FreeKeys, Kinds, design_of
 from merp.models.machines.cnn_merp.fpga.estimate import estimate
 from merp.models.machines.cnn_merp.fpga.memories import Memory
-from merp.models.machines.cnn_merp.params.design import PORTS, Design
+from merp.models.machines.cnn_merp.params.design import PORTS, EngineDesign
 from merp.models.machines.cnn_merp.plan.automatic import made, most_luts, rings_of_rows, shapes_of
 from merp.models.machines.cnn_merp.plan.candidates import cheapest, totals
-from merp.models.machines.cnn_merp.plan.engines import Engine, least_engine, least_logic, rings
+from merp.models.machines.cnn_merp.plan.engines import (
+    PlannedEngine,
+    least_engine,
+    least_logic,
+    rings,
+)
 from merp.models.machines.cnn_merp.plan.plan import works_of
 from merp.models.machines.cnn_merp.plan.search import best_tiles
-from merp.models.machines.cnn_merp.plan.work import Work
+from merp.models.machines.cnn_merp.plan.work import PhaseWork
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
 
@@ -41,8 +46,8 @@ Costs = tuple[float, ...]
 
 _BOUNDLESS: Final = 1 << 40
 
-_Known = dict[tuple[str, Choice, int], Costs | None]
-_Find = Callable[[str, Choice], Costs | None]
+_Known = dict[tuple[str, FreeKeys, int], Costs | None]
+_Find = Callable[[str, FreeKeys], Costs | None]
 
 
 def joined(one: Costs, other: Costs) -> Costs:
@@ -57,7 +62,7 @@ class _Planned(NamedTuple):
 
     cycles: int
     bytes: int
-    engine: Engine
+    engine: PlannedEngine
     memories: list[Memory]
 
 
@@ -76,29 +81,29 @@ class DesignCosts:
         self._fmt, self._storage = network.fmt, network.at(self.layers[0]).storage
         self._shapes = shapes_of(self.layers)
         cu_kind = "fused" if self._fmt == BINARY32 else "tree"
-        self._any = Choice(1, 1, Kinds(cu_kind, 1, "position", 1), 1, 1)
+        self._any = FreeKeys(1, 1, Kinds(cu_kind, 1, "position", 1), 1, 1)
         some = made(network, {name: self.design(self._any)})
         self._drafts = {phase: list(works_of(some, name, phase, batch, state)) for phase in PHASES}
         self.phases = [phase for phase in PHASES if self._drafts[phase]]
         part = replace(board.part, luts=_BOUNDLESS, flip_flops=_BOUNDLESS, dsps=_BOUNDLESS)
         self._roomy = replace(board, part=part)
         self._limits = replace(capacity(board.room), logic=int(most_luts(board)))
-        self._planned: dict[tuple[str, Choice], _Planned | None] = {}
+        self._planned: dict[tuple[str, FreeKeys], _Planned | None] = {}
         self._costs: _Known = {}
         self._bounds: _Known = {}
-        self._least: dict[tuple[str, int], Engine] = {}
-        self._quickest: dict[tuple[str, Choice], tuple[float, float]] = {}
+        self._least: dict[tuple[str, int], PlannedEngine] = {}
+        self._quickest: dict[tuple[str, FreeKeys], tuple[float, float]] = {}
         self.tried = 0  # bitstreams planned
 
-    def design(self, choice: Choice) -> Design:
+    def design(self, choice: FreeKeys) -> EngineDesign:
         """The design of a choice, sized for its layers."""
         return design_of(choice, self.layers, self._fmt, self._storage)
 
-    def of(self, choice: Choice) -> Costs | None:
+    def of(self, choice: FreeKeys) -> Costs | None:
         """What a choice costs; None if one of its bitstreams does not fit the board."""
         return self._together(choice, self._costs, self._bitstream)
 
-    def bound(self, choice: Choice) -> Costs | None:
+    def bound(self, choice: FreeKeys) -> Costs | None:
         """No more than a choice costs, of each; None if it is seen at once that it does not fit.
 
         Cycles and bytes of the best tiles of a part with any amount of block RAM, at the widest
@@ -106,7 +111,7 @@ class DesignCosts:
         """
         return self._together(choice, self._bounds, self._bound)
 
-    def _together(self, choice: Choice, known: _Known, find: _Find) -> Costs | None:
+    def _together(self, choice: FreeKeys, known: _Known, find: _Find) -> Costs | None:
         """Of the bitstreams of all phases, each found once."""
         together: Costs = (0.0,) * len(COSTS)
         for phase in self.phases:
@@ -119,11 +124,11 @@ class DesignCosts:
             together = joined(together, found)
         return together
 
-    def _works(self, phase: str, choice: Choice) -> list[Work]:
+    def _works(self, phase: str, choice: FreeKeys) -> list[PhaseWork]:
         engine = rings(self.design(choice), phase, self._drafts[phase])
         return [replace(draft, engine=engine) for draft in self._drafts[phase]]
 
-    def _bitstream(self, phase: str, choice: Choice) -> Costs | None:
+    def _bitstream(self, phase: str, choice: FreeKeys) -> Costs | None:
         seen = self._seen(phase, choice)
         if (phase, seen) not in self._planned:
             self.tried += 1
@@ -143,7 +148,7 @@ class DesignCosts:
             return None
         return (planned.cycles, planned.bytes, *taken.figures().values())
 
-    def _seen(self, phase: str, choice: Choice) -> Choice:
+    def _seen(self, phase: str, choice: FreeKeys) -> FreeKeys:
         """The choice with what a phase does not see as it goes without saying."""
         kinds = choice.kinds._replace(fused_dsp=1)
         if not PHASES[phase].updates:
@@ -153,7 +158,7 @@ class DesignCosts:
         alike = PHASES[phase].backward and next(rings) == next(rings)
         return choice._replace(kinds=kinds, p=1 if alike else choice.p)
 
-    def _plan(self, phase: str, choice: Choice, board: Board) -> _Planned | None:
+    def _plan(self, phase: str, choice: FreeKeys, board: Board) -> _Planned | None:
         try:
             works = self._works(phase, choice)
             engine, tiles = best_tiles(self.name, works, board, self.goal)
@@ -168,7 +173,7 @@ class DesignCosts:
     def _cycles(self, seconds: float) -> int:
         return round(seconds * self.board.clock_mhz * 1e6)
 
-    def _resources(self, planned: _Planned, phase: str, choice: Choice) -> Resources:
+    def _resources(self, planned: _Planned, phase: str, choice: FreeKeys) -> Resources:
         engine = planned.engine
         design = replace(engine.design, fused_dsp=choice.kinds.fused_dsp)
         return estimate(design, phase, planned.memories, engine.unpool, engine.add_unpool)
@@ -177,7 +182,7 @@ class DesignCosts:
         limits = self._limits.figures()
         return all(taken.figures()[kind] <= limits[kind] for kind in KINDS)
 
-    def _bound(self, phase: str, choice: Choice) -> Costs | None:
+    def _bound(self, phase: str, choice: FreeKeys) -> Costs | None:
         least = self._smallest(phase, choice.n_cu)
         try:
             design = replace(
@@ -193,14 +198,14 @@ class DesignCosts:
             return None
         return (*self._quick(phase, choice), *taken.figures().values())
 
-    def _smallest(self, phase: str, units: int) -> Engine:
+    def _smallest(self, phase: str, units: int) -> PlannedEngine:
         """The engine of one map in and one map out."""
         if (phase, units) not in self._least:
             works = self._works(phase, self._any._replace(n_cu=units))
             self._least[phase, units] = least_engine(self.name, works)
         return self._least[phase, units]
 
-    def _quick(self, phase: str, choice: Choice) -> tuple[float, float]:
+    def _quick(self, phase: str, choice: FreeKeys) -> tuple[float, float]:
         """Least cycles and bytes at the widest ports, with any amount of block RAM."""
         seen = self._seen(phase, choice)._replace(kernel_port=PORTS[-1], map_port=PORTS[-1])
         if (phase, seen) not in self._quickest:

@@ -19,7 +19,7 @@ from merp.models.explore.nsga2 import Genes, nsga2
 from merp.models.explore.pareto import Table, merged, undominated
 from merp.models.explore.point import Point, front_of
 from merp.models.fpga.board import Board
-from merp.models.machines.cnn_merp.explore.choices import Axes, Choice, axes_of
+from merp.models.machines.cnn_merp.explore.choices import Axes, FreeKeys, axes_of
 from merp.models.machines.cnn_merp.explore.design_costs import (
     ADDED,
     COSTS,
@@ -78,7 +78,7 @@ class Space:
         """Bitstreams that were planned."""
         return sum(costs.tried for _, costs in self.designs.values())
 
-    def at(self, choices: Mapping[str, Choice]) -> Network:
+    def at(self, choices: Mapping[str, FreeKeys]) -> Network:
         """The network with these designs."""
         designs = {name: self.designs[name][1].design(choice) for name, choice in choices.items()}
         return replace(self.network, designs=designs)
@@ -93,7 +93,7 @@ class Space:
         """
         columns = [COSTS.index(each) for each in objectives]
         added = [each in ADDED for each in objectives]
-        bounds: dict[str, list[tuple[Costs, Choice]]] = {}
+        bounds: dict[str, list[tuple[Costs, FreeKeys]]] = {}
         for name, (axes, costs) in self.designs.items():
             tell(f"{name}: bounds of {axes.size:,} choices")
             bounds[name] = [
@@ -108,7 +108,7 @@ class Space:
         ]
         floor = np.where(added, 0.0, least)
         together: Table = np.zeros((1, len(columns)))
-        chosen: list[tuple[Choice, ...]] = [()]
+        chosen: list[tuple[FreeKeys, ...]] = [()]
         whole: list[Costs] = [(0.0,) * len(COSTS)]
         for name, found in bounds.items():
             kept = self._of_design(name, found, columns, floor, tell)
@@ -139,10 +139,10 @@ class Space:
         columns = [COSTS.index(each) for each in objectives]
         axes = [axis for axes, _ in self.designs.values() for axis in axes]
 
-        def choices(genes: Genes) -> list[Choice]:
+        def choices(genes: Genes) -> list[FreeKeys]:
             values: list[Any] = [axis[place] for axis, place in zip(axes, genes, strict=True)]
-            many = len(Choice._fields)
-            return [Choice(*values[at : at + many]) for at in range(0, len(values), many)]
+            many = len(FreeKeys._fields)
+            return [FreeKeys(*values[at : at + many]) for at in range(0, len(values), many)]
 
         def costs(genes: Genes) -> Costs | None:
             together: Costs = (0.0,) * len(COSTS)
@@ -172,16 +172,16 @@ class Space:
     def _of_design(
         self,
         name: str,
-        bounds: Sequence[tuple[Costs, Choice]],
+        bounds: Sequence[tuple[Costs, FreeKeys]],
         columns: Sequence[int],
         floor: Table,
         tell: Tell,
-    ) -> list[tuple[Costs, Choice]]:
+    ) -> list[tuple[Costs, FreeKeys]]:
         """The choices of a design that no other one of it beats, with what they cost."""
         _, costs = self.designs[name]
         least = np.maximum(_table([found for found, _ in bounds], columns), floor)
         table: Table = np.empty((len(bounds), len(columns)))
-        kept: list[tuple[Costs, Choice]] = []
+        kept: list[tuple[Costs, FreeKeys]] = []
         for done, place in enumerate(np.lexsort(least.T[::-1])):
             if (table[: len(kept)] <= least[place]).all(axis=1).any():
                 continue

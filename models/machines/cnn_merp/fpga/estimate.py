@@ -16,7 +16,7 @@ from merp.models.base.fused import products_apiece
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.fpga.resources import Resources
 from merp.models.machines.cnn_merp.fpga.memories import Memory, bank_memory, convolution_memories
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
@@ -91,7 +91,7 @@ _MEASURED_TAPS: Final = 25
 
 
 def dsps(
-    design: Design,
+    design: EngineDesign,
     phase: str,
     unpool: UnpoolDesign | None = None,
     add_unpool: UnpoolDesign | None = None,
@@ -112,7 +112,7 @@ def dsps(
 
 
 def estimate(
-    design: Design,
+    design: EngineDesign,
     phase: str,
     memories: Iterable[Memory],
     unpool: UnpoolDesign | None = None,
@@ -146,7 +146,10 @@ def estimate(
 
 
 def backward_estimate(
-    propagation: Design, update: Design, memories: Iterable[Memory], unpool: UnpoolDesign | None
+    propagation: EngineDesign,
+    update: EngineDesign,
+    memories: Iterable[Memory],
+    unpool: UnpoolDesign | None,
 ) -> Resources:
     """What both backward phases in one pass take; ``memories`` are those of the pass.
 
@@ -175,17 +178,17 @@ def fused_estimate(design: FusedDesign) -> Resources:
     return engine_estimate(design.first) + engine_estimate(design.second) * design.groups
 
 
-def engine_estimate(design: Design) -> Resources:
+def engine_estimate(design: EngineDesign) -> Resources:
     """What the engine of one of two fused layers takes."""
     return estimate(design, "fp", convolution_memories(design))
 
 
-def _kind(design: Design) -> int | str:
+def _kind(design: EngineDesign) -> int | str:
     """Which measured blocks a design's fused units are like; those of 11 bits as those of 8."""
     return _NARROW if design.summation.narrow else design.fused_dsp
 
 
-def _convolution(design: Design, phase: str) -> list[tuple[float, _Each]]:
+def _convolution(design: EngineDesign, phase: str) -> list[tuple[float, _Each]]:
     """Blocks of FP and DP, with how many there are."""
     taps, units = design.taps, design.n_cu
     found: list[tuple[float, _Each]] = [(units, _ACCUMULATOR), (units, _ADD)]
@@ -213,7 +216,7 @@ def _convolution(design: Design, phase: str) -> list[tuple[float, _Each]]:
     return found
 
 
-def _map_port(design: Design, phase: str) -> list[tuple[float, _Each]]:
+def _map_port(design: EngineDesign, phase: str) -> list[tuple[float, _Each]]:
     """Blocks of several maps a beat: gearboxes, routing, the choice of each tap's memory."""
     port = design.map_port
     if port == 1:
@@ -233,7 +236,7 @@ def _map_port(design: Design, phase: str) -> list[tuple[float, _Each]]:
     return found
 
 
-def _update(design: Design) -> list[tuple[float, _Each]]:
+def _update(design: EngineDesign) -> list[tuple[float, _Each]]:
     """Blocks of a kernel update, with how many there are."""
     taps, units = design.taps, design.n_cu
     found: list[tuple[float, _Each]] = [(1, _UPDATE), (2, _ADD), (1, _MULTIPLY)]

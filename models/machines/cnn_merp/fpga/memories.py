@@ -14,7 +14,7 @@ from merp.models.base.latencies import CREDIT_RETURN
 from merp.models.base.state_field import position_bits
 from merp.models.fpga.block_ram import mapped
 from merp.models.machines.cnn_merp.params import row
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
@@ -52,7 +52,7 @@ def block_rams(memories: Iterable[Memory]) -> float:
     return sum(memory.halves for memory in memories) / 2
 
 
-def kernel_memory(design: Design, words: int, read_back: bool = False) -> Memory:
+def kernel_memory(design: EngineDesign, words: int, read_back: bool = False) -> Memory:
     """Kernels of the units, ``words`` of k*k elements each; as operands where decoded.
 
     Where they are read back a decoded element has the sign of a zero besides.
@@ -62,7 +62,7 @@ def kernel_memory(design: Design, words: int, read_back: bool = False) -> Memory
     return Memory("kernels", "dual_port_ram", design.n_cu, words, design.taps * bits)
 
 
-def gradient_memory(design: Design, words: int) -> Memory:
+def gradient_memory(design: EngineDesign, words: int) -> Memory:
     """Gradients of the units, of ``words`` kernels each."""
     if design.ku_kind == "row":
         count = design.n_cu * design.ku_lanes * design.gradient_banks
@@ -71,20 +71,20 @@ def gradient_memory(design: Design, words: int) -> Memory:
     return Memory("gradients", "gradient_cu", design.n_cu, words, design.window_width)
 
 
-def gradient_steps(design: Design) -> int:
+def gradient_steps(design: EngineDesign) -> int:
     """Words of a kernel in each memory of gradients."""
     if design.ku_kind != "row":
         return 1
     return -(-design.taps // (design.ku_lanes * design.gradient_banks))
 
 
-def bank_memory(design: Design, row_words: int) -> Memory:
+def bank_memory(design: EngineDesign, row_words: int) -> Memory:
     """The k*k banks, with d rings of rows; map_port memories in each."""
     count = design.taps * design.map_port
     return Memory("map rows", "bank", count, design.d * row_words, design.fmt.width)
 
 
-def sum_memories(design: Design) -> list[Memory]:
+def sum_memories(design: EngineDesign) -> list[Memory]:
     """Behind the units of FP and DP: partial sums, biases, finished sums, pooling, leaving words.
 
     Accumulators are read in the cycle of their address, and forward what is written in it. Where
@@ -114,7 +114,7 @@ def unpool_memory(design: UnpoolDesign) -> Memory:
     return Memory("un-pooling", "unpool", design.overlap**2, design.words, bits)
 
 
-def delta_memories(design: Design) -> list[Memory]:
+def delta_memories(design: EngineDesign) -> list[Memory]:
     """Of a kernel update, beside maps and gradients: deltas, bias gradients, a row of operands."""
     width, wide = design.fmt.width, design.n_cu * design.fmt.width
     maps = design.groups * design.n_cu // design.delta_beat
@@ -133,7 +133,7 @@ def delta_memories(design: Design) -> list[Memory]:
 
 
 def convolution_memories(
-    design: Design, unpool: UnpoolDesign | None = None, add_unpool: UnpoolDesign | None = None
+    design: EngineDesign, unpool: UnpoolDesign | None = None, add_unpool: UnpoolDesign | None = None
 ) -> list[Memory]:
     """Of forward propagation, or with ``unpool`` of delta propagation.
 
@@ -149,7 +149,7 @@ def convolution_memories(
     return [*found, *added_memories(design)] if design.added else found
 
 
-def added_memories(design: Design) -> list[Memory]:
+def added_memories(design: EngineDesign) -> list[Memory]:
     """Of forward propagation that adds maps to its sums: their biases, and sums on their way."""
     places = design.add_latency + CREDIT_RETURN + 1
     biases, lanes = design.groups * design.n_cu, design.map_port
@@ -166,7 +166,7 @@ def fused_memories(design: FusedDesign) -> list[Memory]:
     return [*convolution_memories(design.first), *behind]
 
 
-def update_memories(design: Design, unpool: UnpoolDesign | None = None) -> list[Memory]:
+def update_memories(design: EngineDesign, unpool: UnpoolDesign | None = None) -> list[Memory]:
     """Of a kernel update; with ``unpool``, of deltas at pooled resolution."""
     found = [
         gradient_memory(design, design.kernel_words),
@@ -177,7 +177,7 @@ def update_memories(design: Design, unpool: UnpoolDesign | None = None) -> list[
 
 
 def backward_memories(
-    propagation: Design, update: Design, unpool: UnpoolDesign | None
+    propagation: EngineDesign, update: EngineDesign, unpool: UnpoolDesign | None
 ) -> list[Memory]:
     """Of both backward phases in one pass: those of the halves, kernels and un-pooling once."""
     kernels = kernel_memory(propagation, propagation.kernel_words, read_back=True)

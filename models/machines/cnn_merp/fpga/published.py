@@ -6,7 +6,7 @@ from typing import Final
 
 from merp.models.base.formats import BINARY32
 from merp.models.fpga.resources import Resources
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.papers.lists import paper
 
 
@@ -25,7 +25,7 @@ PAPER: Final = {phase: _of_paper(phase) for phase in ("fp", "dp", "ku")}
 """By phase: layer 2 of AlexNet, 16 units of 5 x 5 on XC7K325T. source: CNN-MERP table 2"""
 
 
-def published(phase: str, design: Design) -> Resources | None:
+def published(phase: str, design: EngineDesign) -> Resources | None:
     """What the paper's engine took, if ``design`` is of its size, and there is one of the phase."""
     alike = (design.k, design.n_cu, design.fmt) == (5, 16, BINARY32)
     return PAPER.get(phase) if alike else None

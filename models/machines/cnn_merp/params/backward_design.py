@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
@@ -16,6 +16,6 @@ class BackwardDesign(NamedTuple):
             kernel update. unpool: un-pooling and ReLU' in front of both.
     """
 
-    propagation: Design
-    update: Design
+    propagation: EngineDesign
+    update: EngineDesign
     unpool: UnpoolDesign

@@ -5,7 +5,7 @@ from __future__ import annotations
 from merp.models.base.rates import Rates
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.params.delta_registers import delta_registers
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import kernel_update_registers
 from merp.models.machines.cnn_merp.params.registers import MAP
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
@@ -17,8 +17,8 @@ DELTA_BUNDLE = "delta_config"
 def backward_registers(
     shape: Shape,
     images: int,
-    propagation: Design,
-    update: Design,
+    propagation: EngineDesign,
+    update: EngineDesign,
     unpool: UnpoolDesign,
     rates: Rates,
 ) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
@@ -18,7 +18,7 @@ class DeltaDesign(NamedTuple):
         add_unpool: the same in front of what sums start at, where that comes at pooled resolution.
     """
 
-    engine: Design
+    engine: EngineDesign
     unpool: UnpoolDesign
     before: bool
     add_unpool: UnpoolDesign | None = None

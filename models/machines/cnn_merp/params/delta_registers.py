@@ -8,12 +8,12 @@ from merp.models.base.delta_shape import delta_shape, plain_inputs
 from merp.models.base.folded_shape import FoldedShape, run_shape
 from merp.models.base.input_part import WHOLE, InputPart
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.registers import (
     IMAGES,
     PORT,
+    EngineRun,
     LayerRegister,
-    LayerRun,
     LayerTable,
     registers,
 )
@@ -29,12 +29,12 @@ MAX_DILATION = 16
 """The largest stride that delta propagation undoes."""
 
 
-def _engine(run: LayerRun) -> Shape:
+def _engine(run: EngineRun) -> Shape:
     """What the engine convolves."""
     return run_shape(delta_shape(run.shape), run.design.k)
 
 
-def _spread(run: LayerRun) -> Shape:
+def _spread(run: EngineRun) -> Shape:
     """What is dilated: a pixel's words; all those of a folded image are one's, as none is added."""
     shape = _engine(run)
     if run.design.map_port > 1 and isinstance(shape, FoldedShape):
@@ -43,7 +43,7 @@ def _spread(run: LayerRun) -> Shape:
     return replace(shape, n=run.design.map_words(shape.n))
 
 
-def _most_words(design: Design) -> int:
+def _most_words(design: EngineDesign) -> int:
     """Words of a pixel, at most, or of an image of a folded layer."""
     if design.map_port > 1 and design.folded:
         return design.map_words(design.max_maps * design.taps)
@@ -79,7 +79,7 @@ def delta_registers(
     unpooled: Shape,
     maps: int,
     images: int,
-    engine: Design,
+    engine: EngineDesign,
     unpool: UnpoolDesign,
     part: InputPart = WHOLE,
     add_unpool: UnpoolDesign | None = None,
@@ -94,7 +94,7 @@ def delta_registers(
     """
     values = {
         **registers(delta_shape(shape), images, engine, part),
-        **DILATE.values(LayerRun(shape, images, engine)),
+        **DILATE.values(EngineRun(shape, images, engine)),
         **unpool_registers(unpooled, maps, images, unpool),
     }
     if add_unpool is not None:

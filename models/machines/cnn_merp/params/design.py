@@ -77,7 +77,7 @@ _summation = lru_cache(maxsize=256, typed=True)(
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Design(Stores):
+class EngineDesign(Stores):
     """Elaboration parameters of one engine.
 
     Raises:

@@ -1,10 +1,10 @@
-"""The keys of a design of CNN-MERP in a network file, with the ranges and texts of ``Design``."""
+"""Keys of a design of CNN-MERP in a network file: ranges and texts of ``EngineDesign``."""
 
 from __future__ import annotations
 
 from dataclasses import MISSING, fields
 
-from merp.models.base.keys import Choice, Flag, Key, Whole, says_of
+from merp.models.base.keys import FlagKey, Key, WholeKey, WordKey, says_of
 from merp.models.base.summation import (
     CU_KINDS,
     DSPS,
@@ -14,7 +14,7 @@ from merp.models.base.summation import (
     PRECISIONS,
     WINDOWS,
 )
-from merp.models.machines.cnn_merp.params.design import PORTS, RANGES, Design
+from merp.models.machines.cnn_merp.params.design import PORTS, RANGES, EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import MAXIMA
 
 CHOICES = (
@@ -33,15 +33,17 @@ _ALL_RANGES = RANGES | {
     "map_port": (min(PORTS), max(PORTS)),
     "ku_lanes": (1, RANGES["k"][1] ** 2),
 }
-_DEFAULTS = {each.name: each.default for each in fields(Design) if each.default is not MISSING}
-_SAYS = says_of(Design)
+_DEFAULTS = {
+    each.name: each.default for each in fields(EngineDesign) if each.default is not MISSING
+}
+_SAYS = says_of(EngineDesign)
 
 
-def _whole(key: str) -> Whole:
-    """What ``Design`` says of a number; a maximum follows from the layers where it is not given."""
+def _whole(key: str) -> WholeKey:
+    """What ``EngineDesign`` says of a number; a maximum not given follows from the layers."""
     low, high = _ALL_RANGES[key]
     default = None if key in MAXIMA else _DEFAULTS.get(key)
-    return Whole(
+    return WholeKey(
         key=key,
         says=_SAYS[key],
         low=low,
@@ -51,13 +53,13 @@ def _whole(key: str) -> Whole:
     )
 
 
-CU_KIND = Choice(key="cu_kind", says=_SAYS["cu_kind"], allowed=CU_KINDS, default=CU_KINDS[0])
-KU_KIND = Choice(key="ku_kind", says=_SAYS["ku_kind"], allowed=KU_KINDS, default=KU_KINDS[0])
+CU_KIND = WordKey(key="cu_kind", says=_SAYS["cu_kind"], allowed=CU_KINDS, default=CU_KINDS[0])
+KU_KIND = WordKey(key="ku_kind", says=_SAYS["ku_kind"], allowed=KU_KINDS, default=KU_KINDS[0])
 NUMBERS = tuple(_whole(key) for key in (*CHOICES, *MAXIMA))
-AVERAGE = Flag(key="average", says=_SAYS["average"], default=None)
-PARTIAL = Flag(key="partial", says=_SAYS["partial"], default=False)
+AVERAGE = FlagKey(key="average", says=_SAYS["average"], default=None)
+PARTIAL = FlagKey(key="partial", says=_SAYS["partial"], default=False)
 
-AXES: tuple[Whole | Choice, ...] = (
+AXES: tuple[WholeKey | WordKey, ...] = (
     *(each for each in NUMBERS if each.key not in ("k", *MAXIMA)),
     CU_KIND,
     KU_KIND,

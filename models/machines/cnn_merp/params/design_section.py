@@ -7,7 +7,7 @@ from typing import Any
 from merp.models.base.errors import BadInput
 from merp.models.base.toml_section import Section
 from merp.models.base.users import Users
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.design_keys import (
     AVERAGE,
     CU_KIND,
@@ -23,7 +23,7 @@ from merp.models.machines.cnn_merp.params.sizing import (
 )
 
 
-def read_design(section: Section, name: str, users: Users) -> Design:
+def read_design(section: Section, name: str, users: Users) -> EngineDesign:
     """Read one [design.<name>]; maxima that it does not give follow from its layers.
 
     Raises:

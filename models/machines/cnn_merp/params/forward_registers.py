@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from merp.models.base.input_part import WHOLE, InputPart
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.params.design import Design
-from merp.models.machines.cnn_merp.params.registers import ADD, LayerRun, registers
+from merp.models.machines.cnn_merp.params.design import EngineDesign
+from merp.models.machines.cnn_merp.params.registers import ADD, EngineRun, registers
 
 
 def forward_registers(
-    shape: Shape, images: int, design: Design, part: InputPart = WHOLE
+    shape: Shape, images: int, design: EngineDesign, part: InputPart = WHOLE
 ) -> dict[str, int]:
     """Value of every configuration port, by flattened name, for one run.
 
@@ -18,5 +18,5 @@ def forward_registers(
     """
     values = registers(shape, images, design, part)
     if design.added and design.map_port > 1:
-        values |= ADD.values(LayerRun(shape, images, design, part))
+        values |= ADD.values(EngineRun(shape, images, design, part))
     return values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class FusedDesign(NamedTuple):
@@ -15,8 +15,8 @@ class FusedDesign(NamedTuple):
         groups: engines of the second layer, each for a group.
     """
 
-    first: Design
-    second: Design
+    first: EngineDesign
+    second: EngineDesign
     groups: int
 
     @property

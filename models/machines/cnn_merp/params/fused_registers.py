@@ -5,14 +5,14 @@ from __future__ import annotations
 from merp.models.base.fused_shape import FusedShape
 from merp.models.base.register_map import Settings
 from merp.models.base.state_field import position_bits, state_field_bits
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.forward_registers import forward_registers
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.registers import (
     LOAD,
     MAP,
+    EngineRun,
     LayerRegister,
-    LayerRun,
     LayerTable,
     output_table,
     with_sides,
@@ -22,7 +22,7 @@ SECOND = "second_"
 """What the names of the second layer's registers and ports begin with."""
 
 
-def _most_state(design: Design) -> int:
+def _most_state(design: EngineDesign) -> int:
     field = 1 + position_bits(design.pool_window)
     return max(1, design.groups * design.n_cu * field // 8)
 
@@ -57,11 +57,11 @@ def fused_registers(shape: FusedShape, images: int, design: FusedDesign) -> dict
     values = forward_registers(shape.first, images, design.first)
     behind = forward_registers(shape.second, images, design.second)
     values |= {f"{SECOND}{name}": value for name, value in behind.items()}
-    turns = TURN.values(LayerRun(shape.second, images, design.second))
+    turns = TURN.values(EngineRun(shape.second, images, design.second))
     return values | (turns if shape.groups > 1 else {})
 
 
-def second_settings(design: Design) -> Settings:
+def second_settings(design: EngineDesign) -> Settings:
     """Registers of the second layer."""
     own = {
         **with_sides(MAP, design).settings(design),

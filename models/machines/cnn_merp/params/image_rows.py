@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from merp.models.base.folded_shape import FoldedShape
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ class ImageRows:
         return (self.first, *[self.shape.out_columns] * (self.rows - 1))
 
 
-def image_rows(run: FoldedShape, images: int, design: Design) -> ImageRows:
+def image_rows(run: FoldedShape, images: int, design: EngineDesign) -> ImageRows:
     """Rows of ``images`` images of ``run`` in the kernel update on ``design``, by row."""
     columns = min(images, design.image_columns)
     rows = -(-images // columns)

@@ -10,7 +10,7 @@ from merp.models.base.input_part import WHOLE, InputPart
 from merp.models.base.rates import Rates, UpdateRule
 from merp.models.base.register_table import RegisterTable, RunRegister, switch
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.image_rows import ImageRows, image_rows
 from merp.models.machines.cnn_merp.params.registers import (
     FOLD,
@@ -18,8 +18,8 @@ from merp.models.machines.cnn_merp.params.registers import (
     MAP,
     PASS,
     PORT,
+    EngineRun,
     LayerRegister,
-    LayerRun,
     LayerTable,
     largest_word,
     with_sides,
@@ -28,7 +28,7 @@ from merp.models.machines.cnn_merp.params.row import row_latency, steps
 from merp.models.machines.cnn_merp.params.sizing import groups_of
 
 
-def revisit_cycles(design: Design) -> int:
+def revisit_cycles(design: EngineDesign) -> int:
     """L: cycles after which the same gradient may be added to again.
 
     The adder, one cycle for the read of the memory and one for the write; nothing is forwarded,
@@ -37,36 +37,36 @@ def revisit_cycles(design: Design) -> int:
     return design.add_latency + 2
 
 
-def gradient_latency(design: Design) -> int:
+def gradient_latency(design: EngineDesign) -> int:
     """Cycles from a slot at the array's input to the one that writes its last gradients."""
     if design.ku_kind == "row":
         return row_latency(design)
     return 1 + design.mul_latency + design.add_latency
 
 
-def delta_beats(shape: Shape, design: Design) -> int:
+def delta_beats(shape: Shape, design: EngineDesign) -> int:
     """Cycles in which the deltas of a position are taken."""
     return -(-shape.m // design.delta_beat)
 
 
-def row_revisit_cycles(design: Design) -> int:
+def row_revisit_cycles(design: EngineDesign) -> int:
     """Cycles after a sweep before one of the same kernel: a deep memory is read in two cycles."""
     return revisit_cycles(design) + 1
 
 
-def longest_rest(design: Design) -> int:
+def longest_rest(design: EngineDesign) -> int:
     """The largest value of the register ``rest``."""
     if design.ku_kind == "row":
         return max(steps(design), row_revisit_cycles(design)) - 1
     return revisit_cycles(design)
 
 
-def sweeps_of(shape: Shape, design: Design) -> int:
+def sweeps_of(shape: Shape, design: EngineDesign) -> int:
     """Kernel words, n*G; each is a slot of a position, or a sweep along a row."""
     return shape.n * groups_of(shape, design.n_cu)
 
 
-def row_rest(shape: Shape, design: Design, columns: int | None = None) -> int:
+def row_rest(shape: Shape, design: EngineDesign, columns: int | None = None) -> int:
     """Idle cycles after each sweep along a row of ``columns``, by default the shape's.
 
     The next sweep's sums may not be there before this one's were read out, nor the same kernel's
@@ -92,7 +92,7 @@ SWEEPS = LayerRegister(
 GRADIENT_MAP = LayerTable(MAP.bundle, (*MAP.registers, REST, DELTA_REST))
 """Of an input side whose slots accumulate over positions and not over input maps."""
 
-_BY_ROW: Mapping[str, Callable[[LayerRun], int]] = {
+_BY_ROW: Mapping[str, Callable[[EngineRun], int]] = {
     "pair_rows": lambda run: 0,
     "rest": lambda run: row_rest(run.shape, run.design),
 }
@@ -104,13 +104,13 @@ ROW_MAP = LayerTable(MAP.bundle, (
 """The same where a row of positions is swept for each kernel; rest comes after each sweep."""
 
 
-def _rows(run: LayerRun) -> ImageRows | None:
+def _rows(run: EngineRun) -> ImageRows | None:
     """The rows of images of a run, if it is folded."""
     shape = run.shape
     return image_rows(shape, run.images, run.design) if isinstance(shape, FoldedShape) else None
 
 
-def _first_images(run: LayerRun) -> int:
+def _first_images(run: EngineRun) -> int:
     rows = _rows(run)
     return rows.first if rows else run.shape.out_columns
 
@@ -176,8 +176,8 @@ class UpdateRun:
     rates: Rates
 
 
-UpdateRegister = RunRegister[Design, UpdateRun]
-UpdateTable = RegisterTable[Design, UpdateRun]
+UpdateRegister = RunRegister[EngineDesign, UpdateRun]
+UpdateTable = RegisterTable[EngineDesign, UpdateRun]
 
 _UPDATE: UpdateRegister = switch(
     "update", "new kernels and biases come out, else their gradients",
@@ -207,7 +207,7 @@ def update_table(rule: UpdateRule) -> UpdateTable:
 def kernel_update_registers(
     shape: Shape,
     images: int,
-    design: Design,
+    design: EngineDesign,
     rates: Rates,
     update: bool = True,
     part: InputPart = WHOLE,
@@ -221,7 +221,7 @@ def kernel_update_registers(
         update: whether new kernels and biases come out, else their gradients.
         part: of the layer's input maps, those of ``shape``.
     """
-    run = LayerRun(run_shape(shape, design.k), images, design, part)
+    run = EngineRun(run_shape(shape, design.k), images, design, part)
     kernel = KERNEL.values(run) if design.widened else {}
     by_row = design.ku_kind == "row"
     folding = (FOLD_ROWS if by_row else FOLD).values(run) if design.folded else {}

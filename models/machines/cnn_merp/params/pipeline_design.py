@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
@@ -24,9 +24,9 @@ class SliceDesign:
             propagation undoes the layer in front.
     """
 
-    forward: Design
-    update: Design
-    propagation: Design | None
+    forward: EngineDesign
+    update: EngineDesign
+    propagation: EngineDesign | None
     undone: UnpoolDesign | None
     joint: int
     features: int

@@ -15,7 +15,7 @@ from merp.models.base.nearest import nearest_word
 from merp.models.base.register_table import COUNT_MAX, RegisterTable, RunRegister, switch
 from merp.models.base.shape import Pool, Shape
 from merp.models.base.widened_shape import WidenedShape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import groups_of
 
 
@@ -36,7 +36,7 @@ def largest_word(fmt: FloatFormat) -> int:
     return (1 << fmt.width) - 1
 
 
-def pairs_across_rows(shape: Shape, design: Design, images: int) -> bool:
+def pairs_across_rows(shape: Shape, design: EngineDesign, images: int) -> bool:
     """Whether two consecutive positions in different rows (or images) fit the kept rows together.
 
     The first still protects its first row while the second waits for its last row, so both must lie
@@ -50,7 +50,7 @@ def pairs_across_rows(shape: Shape, design: Design, images: int) -> bool:
 
 
 @dataclass(frozen=True)
-class LayerRun:
+class EngineRun:
     """A run of ``images`` images of ``shape`` on ``design``, where they fit.
 
     ``part`` is that of the layer's input maps which ``shape`` has.
@@ -58,7 +58,7 @@ class LayerRun:
 
     shape: Shape
     images: int
-    design: Design
+    design: EngineDesign
     part: InputPart = WHOLE
 
     @property
@@ -87,8 +87,8 @@ class LayerRun:
         return self.shape.pool or Pool(window=1, stride=1)
 
 
-LayerRegister = RunRegister[Design, LayerRun]
-LayerTable = RegisterTable[Design, LayerRun]
+LayerRegister = RunRegister[EngineDesign, EngineRun]
+LayerTable = RegisterTable[EngineDesign, EngineRun]
 
 # Registers that stand in several bundles.
 IMAGES = LayerRegister(
@@ -200,7 +200,7 @@ What lies below and on the right follows from the rows and columns of the output
 """
 
 
-def with_sides(table: LayerTable, design: Design) -> LayerTable:
+def with_sides(table: LayerTable, design: EngineDesign) -> LayerTable:
     """``table``, of the input side, as ``design`` has it."""
     return LayerTable(table.bundle, (*table.registers, *SIDES)) if design.sided else table
 
@@ -271,7 +271,7 @@ Where they do below and on the right follows from the rows and columns after poo
 """
 
 
-def output_table(design: Design) -> LayerTable:
+def output_table(design: EngineDesign) -> LayerTable:
     """``OUTPUT`` as ``design`` has it."""
     return LayerTable(OUTPUT.bundle, (*OUTPUT.registers, *(HANGING if design.hanging else ())))
 
@@ -302,16 +302,16 @@ KERNEL = LayerTable("kernel_config", (
 """Of a design on which layers with smaller kernels run, too."""
 
 
-def _elements(run: LayerRun) -> int:
+def _elements(run: EngineRun) -> int:
     return run.shape.elements if isinstance(run.shape, FoldedShape) else run.shape.n
 
 
-def _pixels(run: LayerRun) -> int:
+def _pixels(run: EngineRun) -> int:
     folded = isinstance(run.shape, FoldedShape)
     return run.images * (1 if folded else run.shape.rows * run.shape.columns)
 
 
-def most_elements(design: Design) -> int:
+def most_elements(design: EngineDesign) -> int:
     """Elements of a pixel, at most, or of an image of a folded layer."""
     return max(design.max_maps, design.kernel_words * design.taps if design.folded else 1)
 
@@ -350,13 +350,13 @@ ADDED = LayerTable(PASS.bundle, (
 """Of a run that adds the output of another layer, on a design that is built for it."""
 
 
-def pass_table(design: Design) -> LayerTable:
+def pass_table(design: EngineDesign) -> LayerTable:
     """What of both ``design`` has."""
     tables = [table for table, built in ((PASS, design.partial), (ADDED, design.added)) if built]
     return LayerTable(PASS.bundle, tuple(each for table in tables for each in table.registers))
 
 
-def _most_sums(design: Design) -> int:
+def _most_sums(design: EngineDesign) -> int:
     return design.max_images * design.max_size**2 * design.groups * design.n_cu
 
 
@@ -371,13 +371,15 @@ ADD = LayerTable("add_config", (
 """Of forward propagation on a design that adds maps, several of them to a beat."""
 
 
-def registers(shape: Shape, images: int, design: Design, part: InputPart = WHOLE) -> dict[str, int]:
+def registers(
+    shape: Shape, images: int, design: EngineDesign, part: InputPart = WHOLE
+) -> dict[str, int]:
     """Value of every configuration port, by flattened name, for one run.
 
     The caller has checked that the shape, and the part of the input maps that it has, fit the
     design.
     """
-    run = LayerRun(run_shape(shape, design.k), images, design, part)
+    run = EngineRun(run_shape(shape, design.k), images, design, part)
     plain = replace(run.shape, relu=False, pool=None)  # sums that leave raw are not looked at
     output = replace(run, shape=plain) if part.partial_out else run
     values = with_sides(MAP, design).values(run) | LOAD.values(run)

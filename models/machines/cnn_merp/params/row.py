@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.models.base import fused
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 SCALE_BITS = fused.EXPONENT_BITS + 3  # exponent, zero, infinite, negative
 CODE_BITS = 2  # of a row's infinities and NaNs
@@ -19,7 +19,7 @@ SUMMED = PRODUCT + fused.ALIGN + 1  # from a column's address to sums that hold 
 DIFFERENCE = 2  # from held sums to a row's sum: selection, subtraction
 
 
-def exponent_bits(design: Design) -> int:
+def exponent_bits(design: EngineDesign) -> int:
     """What the mantissa pass takes of a factor beside its mantissa: its exponent.
 
     Of a narrow factor, whose significand has no sign, that too.
@@ -27,17 +27,17 @@ def exponent_bits(design: Design) -> int:
     return fused.EXPONENT_BITS + int(design.summation.narrow)
 
 
-def steps(design: Design) -> int:
+def steps(design: EngineDesign) -> int:
     """Words of ``ku_lanes`` elements in a kernel's gradients, and cycles that it takes to add."""
     return -(-design.taps // design.ku_lanes)
 
 
-def sum_bits(design: Design) -> int:
+def sum_bits(design: EngineDesign) -> int:
     """Width of the sum of a row of aligned products."""
     return design.fused_window - 1 + fused.levels(design.max_size)
 
 
-def row_latency(design: Design) -> int:
+def row_latency(design: EngineDesign) -> int:
     """Cycles from a sweep's last slot to the one that writes its last gradients, at longest.
 
     The mantissa pass of max_size columns, the sums held, taken one word after the other, rounded,

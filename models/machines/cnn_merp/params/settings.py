@@ -8,7 +8,7 @@ from merp.models.machines.cnn_merp.params.backward_registers import DELTA_BUNDLE
 from merp.models.machines.cnn_merp.params.cluster_design import ClusterDesign, NodeDesign
 from merp.models.machines.cnn_merp.params.cluster_registers import LINK, SHARE
 from merp.models.machines.cnn_merp.params.delta_registers import DILATE
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import (
     FOLD_ROWS,
     ROW_MAP,
@@ -33,7 +33,7 @@ from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.models.machines.cnn_merp.params.unpool_registers import ADDED_BUNDLE, unpool_table
 
 
-def engine_settings(design: Design) -> Settings:
+def engine_settings(design: EngineDesign) -> Settings:
     """Registers of the tops that ``design`` sizes, the un-pooling's apart.
 
     Of tables that extend each other the longest one stands for all.
@@ -54,7 +54,7 @@ def engine_settings(design: Design) -> Settings:
     }
 
 
-def propagation_settings(design: Design) -> Settings:
+def propagation_settings(design: EngineDesign) -> Settings:
     """Registers of delta propagation where it is a half of a pass."""
     return {
         **with_sides(LayerTable(DELTA_BUNDLE, MAP.registers), design).settings(design),

@@ -16,7 +16,7 @@ from merp.models.base.folded_shape import FoldedShape, run_shape
 from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Shape
 from merp.models.base.widened_shape import WidenedShape
-from merp.models.machines.cnn_merp.params.design import Count, Design
+from merp.models.machines.cnn_merp.params.design import Count, EngineDesign
 
 MAX_KERNEL_ELEMENTS = 1 << 22
 """Kernel elements that the CUs of a design may hold together: 16 MiB in binary32. VGG-16's largest
@@ -35,7 +35,9 @@ MAXIMA = (
 FROM_LAYERS = ("folded", "sided", "widened", "hanging")
 """Options that a design has where one of its layers asks for them."""
 
-_CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average", *FROM_LAYERS))
+_CHOICES = tuple(
+    f.name for f in fields(EngineDesign) if f.name not in (*MAXIMA, "average", *FROM_LAYERS)
+)
 
 
 def _ceil_div(a: int, b: int) -> int:
@@ -47,12 +49,12 @@ def groups_of(shape: Shape, n_cu: int) -> int:
     return _ceil_div(shape.m, n_cu)
 
 
-def beats_of(groups: Count, design: Design) -> Count:
+def beats_of(groups: Count, design: EngineDesign) -> Count:
     """Beats in which ReLU and pooling take one output position, r elements each."""
     return groups * _ceil_div(design.n_cu, design.r)
 
 
-def _needs(shape: Shape, design: Design) -> dict[str, int]:
+def _needs(shape: Shape, design: EngineDesign) -> dict[str, int]:
     """Return the maxima that ``shape`` needs at least; all but ``fifo_words`` and ``pool_words``.
 
     Only the choices of ``design`` count here (k, n_cu, ...), not its maxima.
@@ -72,7 +74,7 @@ def _needs(shape: Shape, design: Design) -> dict[str, int]:
     }
 
 
-def fifo_words(inputs: Count, groups: Count, design: Design) -> Count:
+def fifo_words(inputs: Count, groups: Count, design: EngineDesign) -> Count:
     """Space for finished sums with which the CU array never waits for ReLU and pooling.
 
     A position's space is taken when its last input map starts, and given back when its last beat
@@ -84,23 +86,23 @@ def fifo_words(inputs: Count, groups: Count, design: Design) -> Count:
     return groups * (1 + -(-occupied // (inputs * groups)))
 
 
-def pool_words(pooled_columns: int, groups: Count, design: Design) -> Count:
+def pool_words(pooled_columns: int, groups: Count, design: EngineDesign) -> Count:
     """Partial results of one pooling row in one pool memory of ``design``."""
     return _ceil_div(pooled_columns, design.pool_overlap) * beats_of(groups, design)
 
 
-def _pool_words(shape: Shape, design: Design) -> int:
+def _pool_words(shape: Shape, design: EngineDesign) -> int:
     """Those of a layer; a window of one element never waits in a memory."""
     if shape.pool is None or shape.pool.window == 1:
         return 1
     return pool_words(shape.pooled_columns, groups_of(shape, design.n_cu), design)
 
 
-def size_design(shapes: Sequence[Shape], **chosen: Any) -> Design:
+def size_design(shapes: Sequence[Shape], **chosen: Any) -> EngineDesign:
     """Return the smallest design that runs every one of ``shapes`` at full rate.
 
-    ``chosen`` are fields of ``Design``: n_cu at least. k defaults to the largest of the shapes, and
-    every maximum to what the shapes need.
+    ``chosen`` are fields of ``EngineDesign``: n_cu at least. k defaults to the largest of the
+    shapes, and every maximum to what the shapes need.
 
     Raises:
         ValueError: no shapes, or a chosen value is out of its range.
@@ -118,7 +120,7 @@ def size_design(shapes: Sequence[Shape], **chosen: Any) -> Design:
     maxima = {key: value for key, value in chosen.items() if key not in _CHOICES}
     average = any(shape.pool is not None and shape.pool.kind == "average" for shape in shapes)
     smallest = dict.fromkeys(MAXIMA, 1)
-    design = Design(**(smallest | {"average": average} | choices | maxima | _room(maxima)))
+    design = EngineDesign(**(smallest | {"average": average} | choices | maxima | _room(maxima)))
     needed = [_needs(shape, design) for shape in shapes]
     largest = {key: max(need[key] for need in needed) for key in needed[0]}
     design = replace(design, **(largest | maxima | _room(largest | maxima)))
@@ -136,7 +138,7 @@ def _room(maxima: dict[str, int]) -> dict[str, int]:
     return {"fifo_words": maxima["groups"]} if "groups" in maxima else {}
 
 
-def check_memories(design: Design) -> None:
+def check_memories(design: EngineDesign) -> None:
     """Check that the memories of ``design`` can be elaborated.
 
     Raises:
@@ -160,7 +162,7 @@ def check_size(shape: Shape, numbers: FloatFormat | FixedFormat) -> None:
     size_design([shape], n_cu=1, r=1, fmt=numbers)
 
 
-def check_fits(shape: Shape, images: int, design: Design, where: str) -> None:
+def check_fits(shape: Shape, images: int, design: EngineDesign, where: str) -> None:
     """Check that ``design`` can run ``images`` images of ``shape``.
 
     ``where`` opens the message (file and layer).

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.models.base.storage import StoredFormat, port_format
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 FORWARD_WORDS = ("map_in", "map_out", "kernel", "bias")
 FORWARD_STATE_WORDS = ("state_out",)
@@ -48,14 +48,14 @@ _STATE = frozenset(
 )  # fmt: skip
 
 
-def stored_format(phase: str, port: str, design: Design) -> StoredFormat | None:
+def stored_format(phase: str, port: str, design: EngineDesign) -> StoredFormat | None:
     """Format of the elements on a port; None: it has bytes of state, or words of an accumulator."""
     if port in _STATE or port in PARTIAL_WORDS:
         return None
     return port_format(phase, port, design)
 
 
-def word_bytes(phase: str, port: str, design: Design) -> int:
+def word_bytes(phase: str, port: str, design: EngineDesign) -> int:
     """Bytes of a word of a port: one of state, of partial sums the accumulator's."""
     if port in PARTIAL_WORDS:
         return design.partial_width // 8

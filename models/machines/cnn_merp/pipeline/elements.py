@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from merp.models.base.errors import BadInput
 from merp.models.machines.cnn_merp.at_once.places import DEPTH, check_place
-from merp.models.machines.cnn_merp.params.design import RANGES, Design
+from merp.models.machines.cnn_merp.params.design import RANGES, EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import size_design
 from merp.models.machines.cnn_merp.pipeline.cycles import pipeline_cycles
 from merp.models.machines.cnn_merp.plan.automatic import design_for
@@ -42,7 +42,7 @@ def with_engines(network: Network, elements: Mapping[str, int]) -> Network:
     return made
 
 
-def _design(network: Network, layer: Layer, elements: Mapping[str, int]) -> Design:
+def _design(network: Network, layer: Layer, elements: Mapping[str, int]) -> EngineDesign:
     if layer.kind == "conv" and layer.name not in elements:
         raise BadInput(f"{network.name}: layer {layer.name} is out of scope: a pipeline has all")
     heads = min(layer.shape.m, RANGES["n_cu"][1])

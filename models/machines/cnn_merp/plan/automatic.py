@@ -14,7 +14,7 @@ from merp.models.base.shape import Shape
 from merp.models.base.storage import Storage
 from merp.models.fpga.board import Board
 from merp.models.fpga.parts import Part
-from merp.models.machines.cnn_merp.params.design import PORTS, RANGES, Design
+from merp.models.machines.cnn_merp.params.design import PORTS, RANGES, EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import groups_of, size_design
 from merp.models.network.network import Layer, Network
 
@@ -56,7 +56,7 @@ def with_designs(network: Network) -> tuple[Network, dict[str, list[Layer]]]:
 
 def proposals(
     layers: Sequence[Layer], part: Part, fmt: FloatFormat, storage: Storage | None
-) -> Iterator[Design]:
+) -> Iterator[EngineDesign]:
     """Designs for layers of one kernel size, those first that take the fewest slots.
 
     Units are as many as leave none idle in one of the layers, as far as the part's DSP blocks go.
@@ -90,7 +90,7 @@ def unit_counts(shapes: Sequence[Shape], part: Part) -> list[int]:
 
 def design_for(
     layers: Sequence[Layer], units: int, fmt: FloatFormat, storage: Storage | None
-) -> Design:
+) -> EngineDesign:
     """The design of so many units whose other choices cost the layers no cycle.
 
     Raises:
@@ -115,7 +115,7 @@ def _slots(shapes: Sequence[Shape], units: int) -> int:
     return total
 
 
-def _design(shapes: Sequence[Shape], units: int, fmt: FloatFormat) -> Design:
+def _design(shapes: Sequence[Shape], units: int, fmt: FloatFormat) -> EngineDesign:
     fused = fmt == BINARY32
     k = shapes[0].k
     columns = min(shape.out_columns for shape in shapes)
@@ -147,7 +147,7 @@ def most_luts(board: Board) -> float:
     return min(ROOM * board.part.luts, board.room.luts)
 
 
-def with_ports(design: Design) -> Iterator[Design]:
+def with_ports(design: EngineDesign) -> Iterator[EngineDesign]:
     """The design with ports of every width that its format has, a single element a beat first."""
     for kernel_port, map_port in product(PORTS, PORTS):
         try:
@@ -165,7 +165,7 @@ def none_fits(network: Network, layers: Sequence[Layer], board: Board) -> BadInp
     )
 
 
-def made(network: Network, designs: Mapping[str, Design]) -> Network:
+def made(network: Network, designs: Mapping[str, EngineDesign]) -> Network:
     """The network with further designs."""
     return replace(network, designs=dict(network.designs) | dict(designs))
 

@@ -23,13 +23,13 @@ from merp.models.machines.cnn_merp.fpga.memories import (
     sum_memories,
     unpool_memory,
 )
-from merp.models.machines.cnn_merp.params.design import RANGES, Design
+from merp.models.machines.cnn_merp.params.design import RANGES, EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import fifo_words, pool_words
 from merp.models.machines.cnn_merp.params.unpool_design import RANGES as UNPOOL_RANGES
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, unpool_words
 from merp.models.machines.cnn_merp.plan.cost import Numbers, cost_of
-from merp.models.machines.cnn_merp.plan.engines import Engine
-from merp.models.machines.cnn_merp.plan.work import Work
+from merp.models.machines.cnn_merp.plan.engines import PlannedEngine
+from merp.models.machines.cnn_merp.plan.work import PhaseWork
 
 Counts = NDArray[np.int64]
 
@@ -69,7 +69,7 @@ NONE_HAS = 1 << 62
 class _Sized:
     """A design whose maxima are arrays, an element for each tile."""
 
-    def __init__(self, design: Design | UnpoolDesign, **sizes: Any) -> None:
+    def __init__(self, design: EngineDesign | UnpoolDesign, **sizes: Any) -> None:
         self._design = design
         self.__dict__.update(sizes)
 
@@ -120,7 +120,9 @@ class Candidates:
     seconds: Numbers
 
 
-def candidates(work: Work, board: Board, goal: str, base: Engine, sizes: Sizes) -> Candidates:
+def candidates(
+    work: PhaseWork, board: Board, goal: str, base: PlannedEngine, sizes: Sizes
+) -> Candidates:
     """Return the tiles of a work within the largest of ``sizes``, by their cost.
 
     ``base`` has the structure of the engine. The search asks only whether a tile is within one of
@@ -151,7 +153,7 @@ def _told_apart(tiles: dict[str, Numbers], order: Counts, sizes: Sizes) -> Count
     return np.sort(np.unique(alike, return_index=True)[1])
 
 
-def cheapest(work: Work, board: Board) -> tuple[float, float]:
+def cheapest(work: PhaseWork, board: Board) -> tuple[float, float]:
     """Least bytes and least seconds of any tile that an engine can have, whatever its memory."""
     boundless = Sizes(*(np.array([RANGES["max_maps"][1] * RANGES["groups"][1]]),) * 2)
     inputs, outputs = part_maps(work, boundless)
@@ -163,7 +165,7 @@ def cheapest(work: Work, board: Board) -> tuple[float, float]:
     return moved, seconds
 
 
-def part_maps(work: Work, sizes: Sizes) -> tuple[Counts, Counts]:
+def part_maps(work: PhaseWork, sizes: Sizes) -> tuple[Counts, Counts]:
     """A column of the sizes that parts of the input maps may have, a row of the output maps'.
 
     The part bounds both, and not the layer. A kernel memory has a word for each input map and group
@@ -208,7 +210,12 @@ def _bands(inputs: Counts, groups: Counts, sizes: Sizes) -> Iterator[tuple[slice
 
 
 def _priced(
-    work: Work, board: Board, base: Engine, inputs: Counts, outputs: Counts, sizes: Sizes
+    work: PhaseWork,
+    board: Board,
+    base: PlannedEngine,
+    inputs: Counts,
+    outputs: Counts,
+    sizes: Sizes,
 ) -> dict[str, Numbers]:
     """The fields of ``Candidates`` of the tiles within ``sizes``, in the order of the parts."""
     groups = -(-outputs // work.engine.n_cu)
@@ -231,7 +238,9 @@ def _priced(
     }
 
 
-def _others(work: Work, base: Engine, inputs: Counts, outputs: Counts, groups: Counts) -> Counts:
+def _others(
+    work: PhaseWork, base: PlannedEngine, inputs: Counts, outputs: Counts, groups: Counts
+) -> Counts:
     """RAMB18 beside the kernel memories and the banks.
 
     They are ``NONE_HAS`` where a memory has more words than the hardware can have.
@@ -240,7 +249,7 @@ def _others(work: Work, base: Engine, inputs: Counts, outputs: Counts, groups: C
     sizes: dict[str, Any] = {"groups": groups, "fifo_words": fifo_words(inputs, groups, design)}
     if pool is not None and pool.window > 1:
         sizes["pool_words"] = pool_words(work.shape.pooled_columns, groups, design)
-    sized = cast(Design, _Sized(design, **sizes))
+    sized = cast(EngineDesign, _Sized(design, **sizes))
     found = delta_memories(sized) if work.phase == "ku" else sum_memories(sized)
     possible = np.ones_like(groups, np.bool_)
     for name in sizes:
@@ -264,7 +273,9 @@ def _others(work: Work, base: Engine, inputs: Counts, outputs: Counts, groups: C
     return np.where(possible, halves, NONE_HAS)
 
 
-def totals(work: Work, board: Board, inputs: Counts, outputs: Counts) -> tuple[Numbers, Numbers]:
+def totals(
+    work: PhaseWork, board: Board, inputs: Counts, outputs: Counts
+) -> tuple[Numbers, Numbers]:
     """Bytes and seconds of all passes and groups, an element for each tile.
 
     inputs: a column of sizes. outputs: a row of them.

@@ -27,7 +27,7 @@ from merp.models.machines.cnn_merp.params.latencies import DELTA_ARRIVAL, ORIGIN
 from merp.models.machines.cnn_merp.params.sizing import beats_of
 from merp.models.machines.cnn_merp.plan.fused_ports import of_both
 from merp.models.machines.cnn_merp.plan.words import delta_out_words, whole_bytes
-from merp.models.machines.cnn_merp.plan.work import Work
+from merp.models.machines.cnn_merp.plan.work import PhaseWork
 from merp.models.network.network import Layer
 from merp.models.network.phases import PAIR
 from merp.models.traffic.count import activation_bits, state_written_bytes
@@ -61,7 +61,7 @@ class Cost(NamedTuple):
 
 
 def cost_of(
-    work: Work,
+    work: PhaseWork,
     board: Board,
     inputs: NDArray[np.int64],
     outputs: NDArray[np.int64],
@@ -115,7 +115,7 @@ def _timed(cost: Cost, board: Board) -> Cost:
 
 
 def _in_one_pass(
-    work: Work,
+    work: PhaseWork,
     board: Board,
     inputs: NDArray[np.int64],
     outputs: NDArray[np.int64],
@@ -140,7 +140,7 @@ def _longer(one: Mapping[str, Numbers], other: Mapping[str, Numbers]) -> dict[st
     return {name: np.maximum(one.get(name, 0.0), other.get(name, 0.0)) for name in {**one, **other}}
 
 
-def _fused(work: Work, board: Board) -> Cost:
+def _fused(work: PhaseWork, board: Board) -> Cost:
     """Cost of two layers fused in forward propagation, whole.
 
     Their engines run side by side, and kernels of both are loaded side by side in front. Words of
@@ -164,7 +164,7 @@ def _fused(work: Work, board: Board) -> Cost:
 _WIDE = ("map_in", "map_out", "delta_in", "add_in", "partial_in", "partial_out")
 
 
-def _kernel_cycles(work: Work) -> float:
+def _kernel_cycles(work: PhaseWork) -> float:
     """Cycles of load or update of a kernel, or of a weight of a folded layer."""
     design, shape = work.engine, work.convolution
     elements = shape.taps
@@ -177,14 +177,14 @@ def _kernel_cycles(work: Work) -> float:
     return cycles / (elements if work.folded else 1)
 
 
-def _is_wide(work: Work, port: str) -> bool:
+def _is_wide(work: PhaseWork, port: str) -> bool:
     """Whether ``map_port`` elements of a stream are moved in a cycle; of state a byte is."""
     if port == "delta_out":
         return not _expands(work) or work.pooled  # else they leave as they expand
     return port in _WIDE
 
 
-def _expands(work: Work) -> bool:
+def _expands(work: PhaseWork) -> bool:
     """Whether pooling is undone, an element a cycle; without it ReLU' takes beats."""
     return work.undone is not None and work.undone.shape.pool is not None
 
@@ -195,7 +195,7 @@ def _beats(maps: Numbers, each: int) -> Numbers:
 
 
 def _slots(
-    work: Work, inputs: NDArray[np.int64], groups: NDArray[np.int64], positions: int
+    work: PhaseWork, inputs: NDArray[np.int64], groups: NDArray[np.int64], positions: int
 ) -> Numbers:
     """Slots of a pass, with those that stay empty for the accumulators' or gradients' sake."""
     design = work.engine
@@ -229,7 +229,7 @@ def _sums(count: NDArray[np.int64], first: Numbers, last: Numbers) -> Words:
     }
 
 
-def _start(work: Work, count: NDArray[np.int64], outputs: Numbers, first: Numbers) -> Words:
+def _start(work: PhaseWork, count: NDArray[np.int64], outputs: Numbers, first: Numbers) -> Words:
     """What the sums of the first input part start at, of ``count`` positions and maps."""
     if not work.begun:
         return {}
@@ -242,7 +242,9 @@ def _start(work: Work, count: NDArray[np.int64], outputs: Numbers, first: Number
     }
 
 
-def _start_cycles(work: Work, outputs: NDArray[np.int64], groups: NDArray[np.int64]) -> Numbers:
+def _start_cycles(
+    work: PhaseWork, outputs: NDArray[np.int64], groups: NDArray[np.int64]
+) -> Numbers:
     """Cycles in which a position's starts of sums are taken: each word of the units begins one.
 
     2p positions have places, and a place is free again once the units have read it: where positions
@@ -256,7 +258,7 @@ def _start_cycles(work: Work, outputs: NDArray[np.int64], groups: NDArray[np.int
 
 
 def _forward(
-    work: Work, maps: Numbers, outputs: NDArray[np.int64], positions: int,
+    work: PhaseWork, maps: Numbers, outputs: NDArray[np.int64], positions: int,
     groups: NDArray[np.int64], first: Numbers, last: Numbers,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
     """Words of each port of forward propagation; and beats of ReLU and pooling."""
@@ -276,14 +278,14 @@ def _forward(
     return found, {"map_out": last * beats, "partial_out": (1 - last) * beats} | taken
 
 
-def _map_beats(work: Work, maps: Numbers) -> Numbers:
+def _map_beats(work: PhaseWork, maps: Numbers) -> Numbers:
     """Cycles in which the maps of a pass are taken."""
     pixels = work.images * work.shape.rows * work.shape.columns
     return pixels * _beats(maps, work.engine.map_port)
 
 
 def _delta(
-    work: Work, maps: Numbers, outputs: NDArray[np.int64], positions: int,
+    work: PhaseWork, maps: Numbers, outputs: NDArray[np.int64], positions: int,
     groups: NDArray[np.int64], first: Numbers, last: Numbers,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
     """Words of each port of delta propagation; and what expands on chip, an element a cycle."""
@@ -306,7 +308,7 @@ def _delta(
     return found, {"delta_out": last * beats, "partial_out": (1 - last) * beats} | taken
 
 
-def _dilated_beats(work: Work, maps: Numbers) -> Numbers:
+def _dilated_beats(work: PhaseWork, maps: Numbers) -> Numbers:
     """Cycles in which the deltas of a pass are taken, and the zeros between them made."""
     shape, port = work.convolution, work.engine.map_port
     pixels = work.images * (1 if work.folded else shape.rows * shape.columns)
@@ -318,7 +320,7 @@ def _dilated_beats(work: Work, maps: Numbers) -> Numbers:
     return pixels * beats + expanded * (maps - beats)
 
 
-def _state_behind(work: Work, earlier: Layer, outputs: NDArray[np.int64]) -> Numbers:
+def _state_behind(work: PhaseWork, earlier: Layer, outputs: NDArray[np.int64]) -> Numbers:
     """Bytes of the state of the layer in front; of flattened maps as if each had as many."""
     of_group = earlier.biases // work.layer.groups
     if work.outputs == of_group:
@@ -326,7 +328,7 @@ def _state_behind(work: Work, earlier: Layer, outputs: NDArray[np.int64]) -> Num
     return work.state_of(earlier, of_group) / work.outputs * outputs
 
 
-def _delta_words(work: Work, maps: Numbers) -> Numbers:
+def _delta_words(work: PhaseWork, maps: Numbers) -> Numbers:
     """Words of deltas of the layer's output as they are stored, all images."""
     shape = work.stored.shape
     if work.pooled:
@@ -335,7 +337,7 @@ def _delta_words(work: Work, maps: Numbers) -> Numbers:
 
 
 def _update(
-    work: Work, maps: Numbers, outputs: NDArray[np.int64], positions: int,
+    work: PhaseWork, maps: Numbers, outputs: NDArray[np.int64], positions: int,
     groups: NDArray[np.int64], first: Numbers, last: Numbers,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
     """Words of each port of a kernel update but its kernels; and deltas as they expand."""

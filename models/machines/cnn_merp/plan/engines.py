@@ -17,16 +17,16 @@ from merp.models.machines.cnn_merp.fpga.memories import (
     fused_memories,
     update_memories,
 )
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.sizing import FROM_LAYERS, MAXIMA, size_design
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
 from merp.models.machines.cnn_merp.phases import delta_rings, update_rings
-from merp.models.machines.cnn_merp.plan.work import NO_STATE, Work
+from merp.models.machines.cnn_merp.plan.work import NO_STATE, PhaseWork
 
 _CHOICES = tuple(
     f.name
-    for f in fields(Design)
+    for f in fields(EngineDesign)
     if f.name not in (*MAXIMA, *FROM_LAYERS, "average", "partial", "added")
 )
 
@@ -36,7 +36,7 @@ _DEEP = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class Engine:
+class PlannedEngine:
     """A bitstream: a design in a phase, sized for the largest tile of each layer.
 
     Attributes:
@@ -50,10 +50,10 @@ class Engine:
 
     name: str
     phase: str
-    design: Design
+    design: EngineDesign
     unpool: UnpoolDesign | None
     add_unpool: UnpoolDesign | None = None
-    propagation: Design | None = None
+    propagation: EngineDesign | None = None
     pair: FusedDesign | None = None
 
     @property
@@ -85,7 +85,7 @@ class Engine:
         return estimate(self.design, self.phase, self.memories, self.unpool, self.add_unpool)
 
 
-def rings(forward: Design, phase: str, works: Sequence[Work]) -> Design:
+def rings(forward: EngineDesign, phase: str, works: Sequence[PhaseWork]) -> EngineDesign:
     """The choices of ``forward`` with the positions in turn and rings of rows of a phase.
 
     The rows of a folded map are as many as the engine's own ring, so that the next image needs a
@@ -103,7 +103,9 @@ def rings(forward: Design, phase: str, works: Sequence[Work]) -> Design:
     return replace(forward, p=p, d=d, state=state, max_images=images)
 
 
-def engine_of(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]) -> Engine:
+def engine_of(
+    name: str, works: Sequence[PhaseWork], tiles: Sequence[tuple[int, int]]
+) -> PlannedEngine:
     """Return the engine that runs a tile of each work: input maps and output maps.
 
     It has folded layers, and sums that come in parts, if any work that there is hardware for has.
@@ -132,12 +134,12 @@ def engine_of(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]
             add_unpool = _sized(starts, design)
     except ValueError as error:
         raise BadInput(f"design {name}, phase {works[0].phase}: {error}") from error
-    return Engine(
+    return PlannedEngine(
         name=name, phase=works[0].phase, design=design, unpool=unpool, add_unpool=add_unpool
     )
 
 
-def least_engine(name: str, works: Sequence[Work]) -> Engine:
+def least_engine(name: str, works: Sequence[PhaseWork]) -> PlannedEngine:
     """The engine whose parts are one map in and one map out of each work.
 
     Raises:
@@ -147,7 +149,7 @@ def least_engine(name: str, works: Sequence[Work]) -> Engine:
     return engine_of(name, kinds, [(1, 1)] * len(kinds))
 
 
-def least_logic(engine: Engine) -> Resources:
+def least_logic(engine: PlannedEngine) -> Resources:
     """No more than what the same engine takes with tiles of any size, its memories left out.
 
     Sums need not come in parts, and the banks are block RAM: as LUT RAM they have registers.
@@ -156,7 +158,9 @@ def least_logic(engine: Engine) -> Resources:
     return estimate(design, engine.phase, [], engine.unpool, engine.add_unpool)
 
 
-def _of_halves(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]) -> Engine:
+def _of_halves(
+    name: str, works: Sequence[PhaseWork], tiles: Sequence[tuple[int, int]]
+) -> PlannedEngine:
     """The engine of both backward phases in one pass."""
     halves = [work.halves for work in works if work.halves is not None]
     mirrored = [(outputs, inputs) for inputs, outputs in tiles]
@@ -165,7 +169,7 @@ def _of_halves(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]
     return replace(other, phase=works[0].phase, propagation=one.design)
 
 
-def _sized(undone: Sequence[tuple[Shape, int]], design: Design) -> UnpoolDesign:
+def _sized(undone: Sequence[tuple[Shape, int]], design: EngineDesign) -> UnpoolDesign:
     """Un-pooling of layers, each of so many maps."""
     return size_unpool(
         [shape for shape, _ in undone],

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from merp.models.base.errors import BadInput
-from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
 from merp.models.network.network import Network
 from merp.models.network.planning import BEST, SHIPPED
 
@@ -20,7 +20,7 @@ SEARCHED: Final = 64
 A search plans each layer some 15 times, once for each pair of widths of the ports.
 """
 
-Planner = Callable[[Network, str], Plan]
+Planner = Callable[[Network, str], NetworkPlan]
 """Plans a network; the text says what tiles are chosen for."""
 
 
@@ -29,8 +29,8 @@ def quickest(
     fit: str,
     goals: Sequence[str],
     planned: Planner,
-    seconds: Callable[[Plan], float],
-) -> Plan:
+    seconds: Callable[[NetworkPlan], float],
+) -> NetworkPlan:
     """The quickest plan on the designs that ``fit`` allows; of equals the first.
 
     The file's designs are planned for the first of ``goals``, designs for the board for each.
@@ -38,7 +38,7 @@ def quickest(
     Raises:
         BadInput: none can be planned; the message is that of the last one.
     """
-    found: list[Plan] = []
+    found: list[NetworkPlan] = []
     refusal = BadInput("")
     for each, goal in _designs(network, fit, goals):
         try:
@@ -50,7 +50,7 @@ def quickest(
     return min(found, key=seconds)
 
 
-def faster(network: Network, found: Plan, planned: Planner) -> Plan | None:
+def faster(network: Network, found: NetworkPlan, planned: Planner) -> NetworkPlan | None:
     """A plan on designs for the board that ``found``, on those of the file, is far slower than.
 
     None is looked for if the file leaves all designs to the plan, or has more than ``SEARCHED``

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from merp.models.base.errors import BadInput
 from merp.models.machines.cnn_merp.fused_pair import image_slots
-from merp.models.machines.cnn_merp.plan.engines import Engine
+from merp.models.machines.cnn_merp.plan.engines import PlannedEngine
 from merp.models.machines.cnn_merp.plan.fused import fused
-from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
 from merp.models.machines.cnn_merp.plan.words import closed_form
 from merp.models.machines.cnn_merp.plan.work import POOLED
 from merp.models.network.network import Layer
@@ -30,7 +30,7 @@ class Fusable:
 
     first: Layer
     second: Layer
-    engine: Engine
+    engine: PlannedEngine
     slots: int
     saved: int
     saved_in_inference: int
@@ -41,7 +41,7 @@ class Fusable:
         return self.first.name, self.second.name
 
 
-def fusable(plan: Plan) -> Iterator[Fusable]:
+def fusable(plan: NetworkPlan) -> Iterator[Fusable]:
     """Yield the pairs of layers that fit the board fused, in order; none of a plan that has one.
 
     Nor of one whose state no hardware keeps.

@@ -13,8 +13,8 @@ from merp.models.machines.cnn_merp.fused_pair import (
     fused_layers,
     fused_shape,
 )
-from merp.models.machines.cnn_merp.plan.engines import Engine
-from merp.models.machines.cnn_merp.plan.work import POOLED, Work
+from merp.models.machines.cnn_merp.plan.engines import PlannedEngine
+from merp.models.machines.cnn_merp.plan.work import POOLED, PhaseWork
 from merp.models.network.network import Network
 from merp.models.network.phases import PAIR
 
@@ -33,7 +33,9 @@ def check_fusing(network: Network, state: str) -> None:
         )
 
 
-def fused(network: Network, halves: tuple[Work, Work], board: Board) -> tuple[Engine, Work]:
+def fused(
+    network: Network, halves: tuple[PhaseWork, PhaseWork], board: Board
+) -> tuple[PlannedEngine, PhaseWork]:
     """Return the bitstream and the pass of two layers, of whose units it has those that fit.
 
     Args:
@@ -55,5 +57,5 @@ def fused(network: Network, halves: tuple[Work, Work], board: Board) -> tuple[En
     pair = fused_design(network, first, second, state=True, part=board.room)
     both = replace(one, engine=pair.first), replace(other, engine=pair.second)
     name = f"{first.design}+{second.design}"
-    engine = Engine(name=name, phase=PAIR, design=pair.first, unpool=None, pair=pair)
+    engine = PlannedEngine(name=name, phase=PAIR, design=pair.first, unpool=None, pair=pair)
     return engine, replace(both[0], phase=PAIR, halves=both)

@@ -13,19 +13,19 @@ from merp.models.base.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.one_pass import check_one_pass, halves_of
 from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
-from merp.models.machines.cnn_merp.params.design import Design
-from merp.models.machines.cnn_merp.plan.engines import Engine, engine_of, rings
+from merp.models.machines.cnn_merp.params.design import EngineDesign
+from merp.models.machines.cnn_merp.plan.engines import PlannedEngine, engine_of, rings
 from merp.models.machines.cnn_merp.plan.search import fits
-from merp.models.machines.cnn_merp.plan.work import Work
+from merp.models.machines.cnn_merp.plan.work import PhaseWork
 from merp.models.network.phases import ONE_PASS
 
-Pair = tuple[Work, Work]
+Pair = tuple[PhaseWork, PhaseWork]
 """Delta propagation and kernel update of a layer, as they would run apart."""
 
 
 def in_one_pass(
-    name: str, forward: Design, pairs: Sequence[Pair], board: Board
-) -> tuple[Engine, list[Work]] | None:
+    name: str, forward: EngineDesign, pairs: Sequence[Pair], board: Board
+) -> tuple[PlannedEngine, list[PhaseWork]] | None:
     """Return the bitstream and the layers that go back in one pass on it; None if none does.
 
     Of layers that do not fit together those stay that need the fewest block RAMs by themselves. An
@@ -44,7 +44,7 @@ def in_one_pass(
     def without(dropped: int) -> list[Pair]:
         return [taken[place][0] for place in sorted(order[dropped:])]
 
-    def together(dropped: int) -> Engine | None:
+    def together(dropped: int) -> PlannedEngine | None:
         engine = _engine(name, forward, without(dropped))
         return engine if engine is not None and fits(engine, board) else None
 
@@ -53,7 +53,7 @@ def in_one_pass(
     return None if engine is None else (engine, _works(forward, without(dropped)))
 
 
-def _works(forward: Design, pairs: Sequence[Pair]) -> list[Work]:
+def _works(forward: EngineDesign, pairs: Sequence[Pair]) -> list[PhaseWork]:
     """The layers in one pass, each half on its own share of the units."""
     halves = halves_of(forward)
     one = rings(halves.propagation, "dp", [propagation for propagation, _ in pairs])
@@ -69,7 +69,7 @@ def _works(forward: Design, pairs: Sequence[Pair]) -> list[Work]:
     ]
 
 
-def _engine(name: str, forward: Design, pairs: Sequence[Pair]) -> Engine | None:
+def _engine(name: str, forward: EngineDesign, pairs: Sequence[Pair]) -> PlannedEngine | None:
     """The bitstream of all of them; None if there is no such hardware."""
     works = _works(forward, pairs)
     try:

@@ -11,7 +11,7 @@ from merp.models.base.folded_shape import folds
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.designs import designs_of
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.plan.automatic import (
     WORTH,
     each_apart,
@@ -26,9 +26,9 @@ from merp.models.machines.cnn_merp.plan.engines import least_engine, least_logic
 from merp.models.machines.cnn_merp.plan.fused import check_fusing, fused
 from merp.models.machines.cnn_merp.plan.kept_memory import keep_freed_memory
 from merp.models.machines.cnn_merp.plan.one_pass import in_one_pass
-from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan, PlannedPhase
 from merp.models.machines.cnn_merp.plan.search import best_tiles
-from merp.models.machines.cnn_merp.plan.work import POOLED, Work
+from merp.models.machines.cnn_merp.plan.work import POOLED, PhaseWork
 from merp.models.network.branches import begun, behind, beside, previous, stored_as
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import COMBINED, SEPARATE
@@ -42,7 +42,7 @@ def plan(
     goal: str = "bytes",
     state: str = "pooled",
     apart: bool = False,
-) -> Plan:
+) -> NetworkPlan:
     """Plan a training step.
 
     Args:
@@ -70,7 +70,7 @@ def plan(
     complete, chosen = _complete(network, board, batch, goal, state)
     if apart:
         complete, chosen = each_apart(complete, chosen)
-    found: dict[tuple[str, str], Planned] = {}
+    found: dict[tuple[str, str], PlannedPhase] = {}
     unfused = ""
     if network.layer_fusion:
         try:
@@ -89,13 +89,15 @@ def plan(
         for phase in NAMED
         if (layer.name, phase) in found
     ]
-    return Plan(
+    return NetworkPlan(
         network=complete, board=board, batch=batch, state=state, goal=goal, chosen=chosen,
         layers=tuple(ordered), unfused=unfused,
     )  # fmt: skip
 
 
-def _pair(network: Network, names: Sequence[str], board: Board, batch: int, state: str) -> Planned:
+def _pair(
+    network: Network, names: Sequence[str], board: Board, batch: int, state: str
+) -> PlannedPhase:
     """The pass of two layers that are fused.
 
     Raises:
@@ -108,7 +110,7 @@ def _pair(network: Network, names: Sequence[str], board: Board, batch: int, stat
         if work.layer.name == name
     )
     engine, work = fused(network, (one, other), board)
-    return Planned(work=work, engine=engine, tile=work.whole, board=board)
+    return PlannedPhase(work=work, engine=engine, tile=work.whole, board=board)
 
 
 def _complete(
@@ -122,7 +124,7 @@ def _complete(
     for name, layers in missing.items():
         narrow = any(layer.name in network.layer_fusion for layer in layers)
         for design in proposals(layers, board.room, network.fmt, network.at(layers[0]).storage):
-            fitting: dict[Design, list[Planned]] = {}
+            fitting: dict[EngineDesign, list[PlannedPhase]] = {}
             for each in [design] if narrow else with_ports(design):
                 tried = made(complete, {name: each})
                 works = _works(tried, name, batch, state)
@@ -144,7 +146,7 @@ def _complete(
     return complete, tuple(missing)
 
 
-Works = Mapping[str, Sequence[Work]]
+Works = Mapping[str, Sequence[PhaseWork]]
 """Works of all layers that run on a design, by phase."""
 
 
@@ -155,7 +157,7 @@ def _works(network: Network, name: str, batch: int, state: str) -> Works:
 
 def _fitting(
     network: Network, name: str, works: Works, board: Board, goal: str
-) -> list[Planned] | None:
+) -> list[PlannedPhase] | None:
     """All that runs on a design; None where the part lacks the room."""
     try:
         for phase in ("fp",) if network.backward == COMBINED else PHASES:
@@ -168,12 +170,12 @@ def _fitting(
     return planned if _most_luts(planned) <= most_luts(board) else None
 
 
-def _most_luts(planned: Sequence[Planned]) -> int:
+def _most_luts(planned: Sequence[PlannedPhase]) -> int:
     """Of the bitstream that takes most of them."""
     return max(each.engine.resources.lut for each in planned)
 
 
-def _worth(fitting: Mapping[Design, Sequence[Planned]], goal: str) -> Design:
+def _worth(fitting: Mapping[EngineDesign, Sequence[PlannedPhase]], goal: str) -> EngineDesign:
     """The smallest of the designs that no other beats by more than its ports are worth.
 
     For ``bytes`` none moves fewer. None that is left saves more than ``WORTH`` of its time; and of
@@ -190,7 +192,7 @@ def _worth(fitting: Mapping[Design, Sequence[Planned]], goal: str) -> Design:
 
 def _of_design(
     network: Network, name: str, works: Works, board: Board, goal: str
-) -> Iterator[Planned]:
+) -> Iterator[PlannedPhase]:
     """Plan all that runs on a design."""
     fused = _in_one_pass(network, name, board, works["dp"], works["ku"])
     yield from fused
@@ -201,10 +203,10 @@ def _of_design(
             some = _on_engine(designs_of(network)[name], phase, rest)
         if some:
             engine, tiles = best_tiles(name, some, board, goal)
-            first: dict[Hashable, Planned] = {}
+            first: dict[Hashable, PlannedPhase] = {}
             for work, tile in zip(some, tiles, strict=True):
                 like = first.get(work.kind)
-                planned = Planned(work=work, engine=engine, tile=tile, board=board, like=like)
+                planned = PlannedPhase(work=work, engine=engine, tile=tile, board=board, like=like)
                 first.setdefault(work.kind, planned)
                 yield planned
 
@@ -213,9 +215,9 @@ def _in_one_pass(
     network: Network,
     name: str,
     board: Board,
-    propagations: Sequence[Work],
-    updates: Sequence[Work],
-) -> list[Planned]:
+    propagations: Sequence[PhaseWork],
+    updates: Sequence[PhaseWork],
+) -> list[PlannedPhase]:
     """Layers of a design that go back in one pass, where the network asks for it."""
     asked = [w for w in propagations if has_phase(network, w.layer, ONE_PASS)]
     of_layer = {work.layer.name: work for work in updates}
@@ -224,11 +226,11 @@ def _in_one_pass(
     if found is None:
         return []
     engine, works = found
-    return [Planned(work=work, engine=engine, tile=work.whole, board=board) for work in works]
+    return [PlannedPhase(work=work, engine=engine, tile=work.whole, board=board) for work in works]
 
 
 def _start(network: Network, layer: Layer, phase: str, state: str) -> dict[str, Any]:
-    """What a phase of a layer starts at, as ``Work`` names it."""
+    """What a phase of a layer starts at, as ``PhaseWork`` names it."""
     if phase == "fp":
         return {"begun": layer.add is not None}
     if phase != "dp":
@@ -237,12 +239,14 @@ def _start(network: Network, layer: Layer, phase: str, state: str) -> dict[str, 
     return {"begun": begun(network, layer), "beside": start}
 
 
-def works_of(network: Network, name: str, phase: str, batch: int, state: str) -> Iterator[Work]:
+def works_of(
+    network: Network, name: str, phase: str, batch: int, state: str
+) -> Iterator[PhaseWork]:
     """Layers that run on a design in a phase, as if both backward phases of all were apart."""
     network = replace(network, backward=SEPARATE)
     forward, back = designs_of(network)[name], phase != "fp"
     drafts = [
-        Work(
+        PhaseWork(
             layer=layer,
             phase=phase,
             earlier=behind(network, layer) if previous(network, layer) else None,
@@ -259,7 +263,7 @@ def works_of(network: Network, name: str, phase: str, batch: int, state: str) ->
     yield from _on_engine(forward, phase, drafts)
 
 
-def _on_engine(forward: Design, phase: str, works: Sequence[Work]) -> list[Work]:
+def _on_engine(forward: EngineDesign, phase: str, works: Sequence[PhaseWork]) -> list[PhaseWork]:
     """Works of a phase on the engine that they share."""
     if not works:
         return []

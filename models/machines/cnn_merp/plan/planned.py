@@ -13,16 +13,16 @@ from merp.models.base.input_part import InputPart
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.plan.cost import Cost, cost_of
-from merp.models.machines.cnn_merp.plan.engines import Engine
+from merp.models.machines.cnn_merp.plan.engines import PlannedEngine
 from merp.models.machines.cnn_merp.plan.search import Tile
 from merp.models.machines.cnn_merp.plan.words import closed_form
-from merp.models.machines.cnn_merp.plan.work import Work
+from merp.models.machines.cnn_merp.plan.work import PhaseWork
 from merp.models.machines.cnn_merp.reconfiguration import PROPAGATING, bitstreams
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import NAMED, ONE_PASS, PAIR, apart, has_phase
 
 
-class Kind(NamedTuple):
+class PassKind(NamedTuple):
     """Passes that are alike: how many there are of all groups, and what they have.
 
     Attributes:
@@ -35,7 +35,7 @@ class Kind(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Planned:
+class PlannedPhase:
     """A phase of a layer, in passes.
 
     Attributes:
@@ -44,11 +44,11 @@ class Planned:
         like: the plan of a work of the same kind on the same engine, whose passes cost the same.
     """
 
-    work: Work
-    engine: Engine
+    work: PhaseWork
+    engine: PlannedEngine
     tile: Tile
     board: Board
-    like: Planned | None = None
+    like: PlannedPhase | None = None
 
     @property
     def in_parts(self) -> int:
@@ -82,7 +82,7 @@ class Planned:
         return sum(each.layer.operations(self.work.images) for each in parts)
 
     @property
-    def kinds(self) -> list[Kind]:
+    def kinds(self) -> list[PassKind]:
         """Passes of different parts, as far as these are of other sizes or take other sums."""
         (in_size, out_size), work = self.tile, self.work
         in_rest = work.inputs - (self.in_parts - 1) * in_size
@@ -94,7 +94,7 @@ class Planned:
             ins.append((in_rest, False, True, 1))
         outs = [(out_size, self.out_parts - 1), (out_rest, 1)]
         return [
-            Kind(
+            PassKind(
                 work.layer.groups * in_count * out_count,
                 (maps, out),
                 InputPart(first, last, added=first and work.begun),
@@ -105,7 +105,7 @@ class Planned:
         ]
 
     @cached_property
-    def costs(self) -> list[tuple[Kind, Cost]]:
+    def costs(self) -> list[tuple[PassKind, Cost]]:
         """What a pass of each kind costs."""
         if self.like is not None:
             return self.like.costs
@@ -138,7 +138,7 @@ class Planned:
         return max(shares, key=lambda name: shares[name])
 
 
-def _one_pass(work: Work, board: Board, kind: Kind) -> Cost:
+def _one_pass(work: PhaseWork, board: Board, kind: PassKind) -> Cost:
     """Cost of a pass of a kind."""
     inputs, outputs = (np.array([count]) for count in kind.maps)
     ends = (np.array([end]) for end in (kind.part.first, kind.part.last))
@@ -146,7 +146,7 @@ def _one_pass(work: Work, board: Board, kind: Kind) -> Cost:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class NetworkPlan:
     """A network's training step on a board.
 
     Attributes:
@@ -162,15 +162,15 @@ class Plan:
     state: str
     goal: str
     chosen: tuple[str, ...]
-    layers: tuple[Planned, ...]
+    layers: tuple[PlannedPhase, ...]
     unfused: str = ""
 
-    def of(self, layer: str, phase: str) -> Planned:
+    def of(self, layer: str, phase: str) -> PlannedPhase:
         """The plan of a layer's phase."""
         return self._named[layer, phase]
 
     @cached_property
-    def _named(self) -> Mapping[tuple[str, str], Planned]:
+    def _named(self) -> Mapping[tuple[str, str], PlannedPhase]:
         return {(p.work.layer.name, p.work.phase): p for p in self.layers}
 
     @property
@@ -196,7 +196,7 @@ class Plan:
                 )
 
     @property
-    def engines(self) -> tuple[Engine, ...]:
+    def engines(self) -> tuple[PlannedEngine, ...]:
         """Each bitstream once, in the order of first use."""
         return tuple({(p.engine.name, p.engine.phase): p.engine for p in self.layers}.values())
 

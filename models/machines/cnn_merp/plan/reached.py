@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.cycles import delta_cycles, forward_cycles, update_cycles
-from merp.models.machines.cnn_merp.plan.planned import Kind, Plan, Planned
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan, PassKind, PlannedPhase
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class Reached:
         walked: by the cycle model, kernels in front of the slots, or their update behind them.
     """
 
-    planned: Planned
+    planned: PlannedPhase
     ports: float
     walked: float
 
@@ -39,7 +39,7 @@ class Reached:
         return self.ports / self.walked
 
 
-def reached(plan: Plan) -> Iterator[Reached]:
+def reached(plan: NetworkPlan) -> Iterator[Reached]:
     """The folded layers of a plan that there is hardware for."""
     clock = plan.board.clock_mhz * 1e6
     for planned in plan.layers:
@@ -55,7 +55,7 @@ def reached(plan: Plan) -> Iterator[Reached]:
         yield Reached(planned=planned, ports=ports, walked=walked)
 
 
-def walked_cycles(planned: Planned, kind: Kind) -> int:
+def walked_cycles(planned: PlannedPhase, kind: PassKind) -> int:
     """Cycles of one pass of a kind of a folded layer, kernels included."""
     work, design, (inputs, outputs) = planned.work, planned.engine.design, kind.maps
     start = (planned.in_parts - 1) * planned.tile[0] if kind.part.last else 0

@@ -29,8 +29,8 @@ from merp.models.machines.cnn_merp.fpga.memories import (
 )
 from merp.models.machines.cnn_merp.params.design import RANGES
 from merp.models.machines.cnn_merp.plan.candidates import Candidates, Sizes, candidates
-from merp.models.machines.cnn_merp.plan.engines import Engine, engine_of, least_engine
-from merp.models.machines.cnn_merp.plan.work import Work
+from merp.models.machines.cnn_merp.plan.engines import PlannedEngine, engine_of, least_engine
+from merp.models.machines.cnn_merp.plan.work import PhaseWork
 
 Tile = tuple[int, int]
 """Input maps and output maps of the largest parts."""
@@ -51,8 +51,8 @@ class _Cap:
 
 
 def best_tiles(
-    name: str, works: Sequence[Work], board: Board, goal: str
-) -> tuple[Engine, list[Tile]]:
+    name: str, works: Sequence[PhaseWork], board: Board, goal: str
+) -> tuple[PlannedEngine, list[Tile]]:
     """Return the engine of a bitstream and the tile of each of its works.
 
     Args:
@@ -67,7 +67,7 @@ def best_tiles(
     return _Search(name, works, board, goal, base).best()
 
 
-def _check(base: Engine, works: Sequence[Work], board: Board) -> None:
+def _check(base: PlannedEngine, works: Sequence[PhaseWork], board: Board) -> None:
     """Refuse a board that has no room for the least: one map in, one map out of each layer."""
     needed, has = base.resources.figures(), capacity(board.room).figures()
     for kind in KINDS:
@@ -84,7 +84,7 @@ def _said(count: float) -> str:
     return f"{count:,.1f}".removesuffix(".0")
 
 
-def fits(engine: Engine, board: Board) -> bool:
+def fits(engine: PlannedEngine, board: Board) -> bool:
     """Whether a part has what an engine takes, by the model."""
     needed, has = engine.resources.figures(), capacity(board.room).figures()
     return all(needed[kind] <= has[kind] for kind in KINDS)
@@ -94,7 +94,7 @@ class _Search:
     """The search for one bitstream."""
 
     def __init__(
-        self, name: str, works: Sequence[Work], board: Board, goal: str, base: Engine
+        self, name: str, works: Sequence[PhaseWork], board: Board, goal: str, base: PlannedEngine
     ) -> None:
         kinds = {work.kind: work for work in works}
         places = {kind: place for place, kind in enumerate(kinds)}
@@ -142,7 +142,7 @@ class _Search:
             found.append(_Cap(words, halves))
         return found
 
-    def best(self) -> tuple[Engine, list[Tile]]:
+    def best(self) -> tuple[PlannedEngine, list[Tile]]:
         """Take the range that promises most, until one is a pair that fits."""
         order = count()
         heap: list[tuple[Cost, int, int, tuple[int, int, int, int], Leaf | None]] = []
@@ -231,7 +231,7 @@ class _Search:
         )
 
 
-Leaf = tuple[Engine, list[Tile]]
+Leaf = tuple[PlannedEngine, list[Tile]]
 
 
 def _tile(each: Candidates, place: int) -> Tile:

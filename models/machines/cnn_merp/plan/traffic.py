@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan, PlannedPhase
 from merp.models.machines.cnn_merp.plan.words import closed_form
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR
-from merp.models.traffic.closed_form import LayerTraffic, Phase, velocity_bytes
+from merp.models.traffic.closed_form import LayerTraffic, PhaseTraffic, velocity_bytes
 
 
-def board_traffic(network: Network, found: Plan) -> tuple[LayerTraffic, ...]:
+def board_traffic(network: Network, found: NetworkPlan) -> tuple[LayerTraffic, ...]:
     """Return the traffic of every layer of ``network`` in the passes of its plan."""
     phases = {(name, phase): moved for p in found.layers for name, phase, moved in _phases(p)}
 
@@ -22,7 +22,7 @@ def board_traffic(network: Network, found: Plan) -> tuple[LayerTraffic, ...]:
     return tuple(map(traffic_of, network.layers))
 
 
-def _phases(planned: Planned) -> Iterator[tuple[str, str, Phase]]:
+def _phases(planned: PlannedPhase) -> Iterator[tuple[str, str, PhaseTraffic]]:
     """Layer, phase and traffic; of two fused layers each has its share, as ``fp``."""
     work = planned.work
     if work.phase == PAIR and work.halves is not None:
@@ -30,9 +30,9 @@ def _phases(planned: Planned) -> Iterator[tuple[str, str, Phase]]:
             ports = closed_form(half, *half.whole)
             if half.layer is not work.layer:
                 ports["map_in"] = 0  # they come from the layer in front, on chip
-            yield half.layer.name, "fp", Phase(half.layer.operations(half.images), ports)
+            yield half.layer.name, "fp", PhaseTraffic(half.layer.operations(half.images), ports)
         return
     updates = work.phase in ("ku", ONE_PASS)
     momentum = velocity_bytes(work.layer, work.engine) if updates else 0
-    moved = Phase(planned.operations, planned.ports, momentum=momentum)
+    moved = PhaseTraffic(planned.operations, planned.ports, momentum=momentum)
     yield work.layer.name, work.phase, moved

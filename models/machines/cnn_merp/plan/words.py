@@ -12,7 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from merp.models.machines.cnn_merp.plan.fused_ports import chained
-from merp.models.machines.cnn_merp.plan.work import Work
+from merp.models.machines.cnn_merp.plan.work import PhaseWork
 from merp.models.network.network import Layer
 from merp.models.network.phases import PAIR
 from merp.models.traffic.count import activation_bits, state_written_bytes
@@ -33,7 +33,7 @@ def parts(maps: int, size: int) -> Iterator[tuple[int, int]]:
         yield start, min(maps, start + size)
 
 
-def passes(work: Work, in_size: int, out_size: int) -> Iterator[Pass]:
+def passes(work: PhaseWork, in_size: int, out_size: int) -> Iterator[Pass]:
     """Passes of a group in order: output parts outside, input parts inside and ascending."""
     for out_start, out_end in parts(work.outputs, out_size):
         for in_start, in_end in parts(work.inputs, in_size):
@@ -45,7 +45,7 @@ def _share(total: int, start: int, end: int, maps: int) -> int:
     return total * end // maps - total * start // maps
 
 
-def pass_bytes(work: Work, one: Pass) -> dict[str, int]:
+def pass_bytes(work: PhaseWork, one: Pass) -> dict[str, int]:
     """Bytes through each port in a pass of one group; in the order in, out, parameters."""
     if work.halves is not None:
         if work.phase == PAIR:
@@ -58,7 +58,7 @@ def pass_bytes(work: Work, one: Pass) -> dict[str, int]:
     return _bytes(work, each)
 
 
-def whole_bytes(work: Work) -> dict[str, int]:
+def whole_bytes(work: PhaseWork) -> dict[str, int]:
     """The same of a pass that has all maps of a group."""
     return pass_bytes(work, Pass(0, work.inputs, 0, work.outputs))
 
@@ -68,23 +68,23 @@ def _once(propagation: Mapping[str, int], update: Mapping[str, int]) -> dict[str
     return {**propagation, **update}
 
 
-def _bytes(work: Work, words: Mapping[str, int]) -> dict[str, int]:
+def _bytes(work: PhaseWork, words: Mapping[str, int]) -> dict[str, int]:
     """Bytes of the ports that have any, of their words."""
     return {port: count * work.word_bytes(port) for port, count in words.items() if count}
 
 
-def _positions(work: Work) -> int:
+def _positions(work: PhaseWork) -> int:
     """Output positions of all images."""
     shape = work.convolution
     return work.images * shape.out_rows * shape.out_columns
 
 
-def _kernels(work: Work, one: Pass) -> int:
+def _kernels(work: PhaseWork, one: Pass) -> int:
     taps = 1 if work.folded else work.shape.k**2
     return taps * work.elements(one.in_start, one.in_end) * (one.out_end - one.out_start)
 
 
-def _sums(work: Work, one: Pass) -> dict[str, int]:
+def _sums(work: PhaseWork, one: Pass) -> dict[str, int]:
     """Partial sums, in by all input parts but the first, out by all but the last.
 
     And what the first part starts at, where it does.
@@ -97,7 +97,7 @@ def _sums(work: Work, one: Pass) -> dict[str, int]:
     return found if one.in_start else found | _start(work, one)
 
 
-def _start(work: Work, one: Pass) -> dict[str, int]:
+def _start(work: PhaseWork, one: Pass) -> dict[str, int]:
     """What sums start at; a delta as it is stored, with the state that expands it."""
     if not work.begun:
         return {}
@@ -109,7 +109,7 @@ def _start(work: Work, one: Pass) -> dict[str, int]:
     return {"add_in": share, "add_state_in": _state_beside(work, beside, one)}
 
 
-def _state_beside(work: Work, beside: Layer, one: Pass) -> int:
+def _state_beside(work: PhaseWork, beside: Layer, one: Pass) -> int:
     """State of some maps of a layer whose delta sums start at; flattened ones' need not divide."""
     of_group = beside.biases // work.layer.groups
     if work.outputs == of_group:
@@ -118,7 +118,7 @@ def _state_beside(work: Work, beside: Layer, one: Pass) -> int:
     return _share(whole, one.out_start, one.out_end, work.outputs)
 
 
-def _forward(work: Work, one: Pass) -> dict[str, int]:
+def _forward(work: PhaseWork, one: Pass) -> dict[str, int]:
     shape, images = work.shape, work.images
     outputs = one.out_end - one.out_start
     last = one.in_end == work.inputs
@@ -137,7 +137,7 @@ def _forward(work: Work, one: Pass) -> dict[str, int]:
     }
 
 
-def _delta_words(work: Work, maps: int) -> int:
+def _delta_words(work: PhaseWork, maps: int) -> int:
     """Delta words of maps of the layer's output, as they are stored, all images."""
     shape = work.stored.shape
     if work.pooled:
@@ -150,7 +150,7 @@ def delta_out_words(layer: Layer, earlier: Layer, pooled: bool) -> int:
     return (earlier.outputs if pooled else earlier.sums) // layer.groups
 
 
-def _delta(work: Work, one: Pass) -> dict[str, int]:
+def _delta(work: PhaseWork, one: Pass) -> dict[str, int]:
     assert work.earlier is not None
     maps = work.elements(one.in_start, one.in_end)
     last = one.in_end == work.inputs
@@ -164,7 +164,7 @@ def _delta(work: Work, one: Pass) -> dict[str, int]:
     }
 
 
-def _delta_state(work: Work, one: Pass, maps: int) -> int:
+def _delta_state(work: PhaseWork, one: Pass, maps: int) -> int:
     """State that expands the deltas of a pass, or undoes the layer in front behind the last."""
     if work.pooled:
         return work.state_of(work.stored, maps)
@@ -172,7 +172,7 @@ def _delta_state(work: Work, one: Pass, maps: int) -> int:
     return _state_beside(work, work.earlier, one) if one.in_end == work.inputs else 0
 
 
-def _update(work: Work, one: Pass) -> dict[str, int]:
+def _update(work: PhaseWork, one: Pass) -> dict[str, int]:
     shape = work.shape
     outputs = one.out_end - one.out_start
     elements = shape.rows * shape.columns * work.elements(one.in_start, one.in_end)
@@ -188,7 +188,7 @@ def _update(work: Work, one: Pass) -> dict[str, int]:
     }
 
 
-def with_velocities(work: Work, ports: Mapping[str, int]) -> dict[str, int]:
+def with_velocities(work: PhaseWork, ports: Mapping[str, int]) -> dict[str, int]:
     """Bytes of a kernel update with momentum: beside each port of parameters one of velocities.
 
     ports: bytes without, of one pass or of all.
@@ -202,7 +202,7 @@ def with_velocities(work: Work, ports: Mapping[str, int]) -> dict[str, int]:
     return dict(ports) | _bytes(work, words)
 
 
-def summed(work: Work, in_size: int, out_size: int) -> dict[str, int]:
+def summed(work: PhaseWork, in_size: int, out_size: int) -> dict[str, int]:
     """Bytes of each port over all passes of all groups."""
     total: dict[str, int] = {}
     for one in passes(work, in_size, out_size):
@@ -211,7 +211,7 @@ def summed(work: Work, in_size: int, out_size: int) -> dict[str, int]:
     return total
 
 
-def closed_form(work: Work, in_size: int, out_size: int) -> dict[str, int]:
+def closed_form(work: PhaseWork, in_size: int, out_size: int) -> dict[str, int]:
     """The same by formula: maps times parts, and the state of each part in whole bytes."""
     if work.halves is not None:
         if work.phase == PAIR:
@@ -250,7 +250,7 @@ def closed_form(work: Work, in_size: int, out_size: int) -> dict[str, int]:
     return _bytes(work, found | _whole_start(work, out_size))
 
 
-def _whole_start(work: Work, out_size: int) -> dict[str, int]:
+def _whole_start(work: PhaseWork, out_size: int) -> dict[str, int]:
     """What the sums of all parts of the outputs start at."""
     layer = work.layer
     if not work.begun:
@@ -267,7 +267,7 @@ def _whole_start(work: Work, out_size: int) -> dict[str, int]:
     }
 
 
-def _state(work: Work, in_size: int, out_size: int) -> int:
+def _state(work: PhaseWork, in_size: int, out_size: int) -> int:
     """Bytes of a group's state, once, each part of it filled up to whole bytes."""
     if work.phase == "fp":
         written = state_written_bytes(

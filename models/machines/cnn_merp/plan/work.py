@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from merp.models.base.delta_shape import delta_shape
 from merp.models.base.shape import Shape
 from merp.models.base.widened_shape import widened
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.word_counters import word_bytes
 from merp.models.machines.cnn_merp.phases import map_by_map, maps_behind, start_shape
 from merp.models.network.network import Layer
@@ -37,7 +37,7 @@ POOLED: Final = "pooled"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Work:
+class PhaseWork:
     """A phase of a layer.
 
     Attributes:
@@ -63,12 +63,12 @@ class Work:
     earlier: Layer | None
     images: int
     state: str
-    engine: Design
+    engine: EngineDesign
     folded: bool
     stored: Layer
     begun: bool = False
     beside: Layer | None = None
-    halves: tuple[Work, Work] | None = None
+    halves: tuple[PhaseWork, PhaseWork] | None = None
 
     @property
     def name(self) -> str:

@@ -14,7 +14,7 @@ from merp.models.base.input_part import WHOLE, InputPart
 from merp.models.base.numba_cache import KEPT
 from merp.models.base.shape import Shape
 from merp.models.base.widened_shape import widened
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.traffic.counter import walk, windows_over, words_of_sums
 from merp.models.traffic.strategies import LEVELS
 
@@ -24,7 +24,7 @@ def delta_words(
     unpooled: Shape,
     maps: int,
     images: int,
-    engine: Design,
+    engine: EngineDesign,
     before: bool,
     part: InputPart = WHOLE,
     beside: Shape | None = None,
@@ -72,7 +72,7 @@ def state_bytes(shape: Shape, maps: int, images: int) -> int:
 
 
 def update_words(
-    shape: Shape, images: int, design: Design, before: bool = False, part: InputPart = WHOLE
+    shape: Shape, images: int, design: EngineDesign, before: bool = False, part: InputPart = WHOLE
 ) -> dict[str, int]:
     """Return the words that cross each port in the kernel update of one group, old words read.
 
@@ -99,7 +99,7 @@ def update_words(
 
 
 def backward_words(
-    shape: Shape, images: int, propagation: Design, update: Design
+    shape: Shape, images: int, propagation: EngineDesign, update: EngineDesign
 ) -> dict[str, int]:
     """Return the words that cross each port where both backward phases of a group are one pass.
 

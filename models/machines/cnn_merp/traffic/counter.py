@@ -17,7 +17,7 @@ from merp.models.base.folded_shape import FoldedShape, run_shape
 from merp.models.base.input_part import WHOLE, InputPart
 from merp.models.base.numba_cache import KEPT
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.traffic.strategies import LEVELS
 
 
@@ -74,7 +74,7 @@ def walk(
 
 
 def port_words(
-    shape: Shape, images: int, design: Design, part: InputPart = WHOLE
+    shape: Shape, images: int, design: EngineDesign, part: InputPart = WHOLE
 ) -> dict[str, int]:
     """Return the words that cross each port in the forward pass of one group on ``design``.
 
@@ -91,7 +91,7 @@ def port_words(
     }
 
 
-def words_of_sums(counts: Counts, images: int, design: Design) -> dict[str, int]:
+def words_of_sums(counts: Counts, images: int, design: EngineDesign) -> dict[str, int]:
     """Return the words of partial sums, and of what is added, where ``design`` has ports for it."""
     found = {}
     if design.partial:

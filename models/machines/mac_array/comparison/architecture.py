@@ -18,14 +18,14 @@ from merp.models.comparison.branchless import chained
 from merp.models.comparison.costs import units
 from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.options import Options
-from merp.models.comparison.record import Device, Record, Row
+from merp.models.comparison.record import Device, PhaseRow, Record
 from merp.models.fpga.board import Board
 from merp.models.machines.mac_array.array_cycles import SLOTS
 from merp.models.machines.mac_array.array_traffic import words
 from merp.models.machines.mac_array.comparison.paper import of_paper
 from merp.models.machines.mac_array.geometry import Geometry, geometry
 from merp.models.machines.mac_array.rtl_compiler.latency import (
-    Machine,
+    BoardArray,
     image_seconds,
     update_seconds,
 )
@@ -44,7 +44,7 @@ PART: Final = "1SG280"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class ArrayPlan:
     """An array for the layers in scope.
 
     Attributes:
@@ -64,10 +64,10 @@ class Plan:
         return [shape for _, shape in self.layers]
 
     @property
-    def machine(self) -> Machine:
+    def machine(self) -> BoardArray:
         """The array on its board."""
         memory, clock = of_board.memory(self.board), of_board.clock(self.board)
-        return Machine(self.maps, clock.value * 1e6, memory.value * 1e9, self.word_bits // 8)
+        return BoardArray(self.maps, clock.value * 1e6, memory.value * 1e9, self.word_bits // 8)
 
     @property
     def seconds(self) -> float:
@@ -76,7 +76,7 @@ class Plan:
         return self.options.batch * image + update_seconds(self.machine, self.geometries)
 
 
-def plan(network: Network, board: Board, options: Options) -> Plan:
+def plan(network: Network, board: Board, options: Options) -> ArrayPlan:
     """Choose the paper's own array for its networks on its part, else the fastest that fits.
 
     Where none fits it is the smallest.
@@ -92,7 +92,7 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
         allowed = ", ".join(map(str, MAPS))
         raise BadInput(f"{mention('pof', asked)}: allowed are {allowed}: powers of two")
     plans = [
-        Plan(
+        ArrayPlan(
             network=network,
             board=board,
             options=options,
@@ -109,20 +109,20 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
     return min(papers or fitting or plans[:1], key=lambda each: each.seconds)
 
 
-def _fits(plan: Plan) -> bool:
+def _fits(plan: ArrayPlan) -> bool:
     """Whether the array itself does; whole kernels on the chip are another matter."""
     limits, used = of_board.limits(plan.board), _logic(plan)
     return all(each.value <= limits[kind] for kind, each in used.items())
 
 
-def _logic(plan: Plan) -> dict[str, Figure]:
+def _logic(plan: ArrayPlan) -> dict[str, Figure]:
     """DSP blocks as fitted to the paper's; or what our multiply-adds take."""
     if plan.options.costs == "ours":
         return units(plan.word_bits, 1, macs(plan.maps))
     return {"dsp": Figure(dsp_blocks(plan.maps, plan.board.part.dsps), "model")}
 
 
-def record(plan: Plan) -> Record:
+def record(plan: ArrayPlan) -> Record:
     """What a plan costs."""
     board = plan.board
     clock, memory = of_board.clock(board), of_board.memory(board)
@@ -166,7 +166,7 @@ def record(plan: Plan) -> Record:
     )
 
 
-def _notes(plan: Plan) -> tuple[str, ...]:
+def _notes(plan: ArrayPlan) -> tuple[str, ...]:
     overlapping = [
         layer.name
         for layer, _ in plan.layers
@@ -184,7 +184,7 @@ def _notes(plan: Plan) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _rows(plan: Plan) -> tuple[Row, ...]:
+def _rows(plan: ArrayPlan) -> tuple[PhaseRow, ...]:
     batch, machine = plan.options.batch, plan.machine
     model = (Figure(0, "model"), of_board.clock(plan.board), of_board.memory(plan.board))
     rows = []
@@ -202,7 +202,7 @@ def _rows(plan: Plan) -> tuple[Row, ...]:
             moved = words(shape, machine.array, batch, phase)
             size = plan.word_bits // 8
             rows.append(
-                Row(
+                PhaseRow(
                     layer=layer.name,
                     phase=phase,
                     cycles=derived(cycles, *model),

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from merp.models.machines.mac_array.comparison.paper import DESIGNS, IMAGES, Design, epoch
+from merp.models.machines.mac_array.comparison.paper import DESIGNS, IMAGES, PaperDesign, epoch
 from merp.models.machines.mac_array.rtl_compiler.latency import (
     KERNEL_RATE,
     MAP_RATE,
@@ -43,7 +43,7 @@ class HeldOut:
         return self.found / self.printed - 1
 
 
-def held_out(design: Design) -> HeldOut:
+def held_out(design: PaperDesign) -> HeldOut:
     """Foretell a design from the others, their worst error as small as it can be."""
     others = [(each, each.layers()) for each in DESIGNS if each is not design]
 
@@ -76,11 +76,11 @@ class WithoutMachine:
     linear: float
     square: float
 
-    def seconds(self, design: Design) -> float:
+    def seconds(self, design: PaperDesign) -> float:
         """Of an image, without an update."""
         return self.linear * design.times + self.square * design.times**2
 
-    def error(self, design: Design) -> float:
+    def error(self, design: PaperDesign) -> float:
         """Relative to the printed."""
         return self.seconds(design) / design.each_image - 1
 

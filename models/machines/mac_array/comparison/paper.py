@@ -15,7 +15,7 @@ from merp.models.machines.mac_array.array_cycles import update_slots
 from merp.models.machines.mac_array.geometry import Geometry, geometry
 from merp.models.machines.mac_array.params.design import Array
 from merp.models.machines.mac_array.rtl_compiler.latency import (
-    Machine,
+    BoardArray,
     image_seconds,
     update_seconds,
 )
@@ -36,7 +36,7 @@ POWERS: Final = ("DSP", "RAM", "logic", "clock", "static")
 
 
 @dataclass(frozen=True)
-class Design:
+class PaperDesign:
     """A network on its array, as table II has it.
 
     Attributes:
@@ -90,9 +90,9 @@ class Design:
         return 16 * self.times
 
     @property
-    def machine(self) -> Machine:
+    def machine(self) -> BoardArray:
         """The array on its board."""
-        return Machine(self.maps, HERTZ, BYTES_S)
+        return BoardArray(self.maps, HERTZ, BYTES_S)
 
     def layers(self) -> list[Geometry]:
         """Layers of its network."""
@@ -110,15 +110,15 @@ class Design:
         return (forty - (ten - forty) / 3) / IMAGES
 
 
-DESIGNS: Final = (Design(1), Design(2), Design(4))
+DESIGNS: Final = (PaperDesign(1), PaperDesign(2), PaperDesign(4))
 
 
-def epoch(machine: Machine, layers: Sequence[Geometry], batch: int) -> float:
+def epoch(machine: BoardArray, layers: Sequence[Geometry], batch: int) -> float:
     """Return our seconds of an epoch of layers on a machine."""
     return IMAGES * (image_seconds(machine, layers) + update_seconds(machine, layers) / batch)
 
 
-def of_paper(network: Network) -> Design | None:
+def of_paper(network: Network) -> PaperDesign | None:
     """The design that the paper has for a network, by its layers; or none."""
     shapes = [layer.shape for layer in network.layers]
     for design in DESIGNS:
@@ -127,7 +127,7 @@ def of_paper(network: Network) -> Design | None:
     return None
 
 
-def update_share(design: Design) -> float:
+def update_share(design: PaperDesign) -> float:
     """Return KU's share of the last image of a batch."""
     machine, layers = design.machine, design.layers()
     extra = update_seconds(machine, layers)
@@ -135,10 +135,10 @@ def update_share(design: Design) -> float:
     return update / (image_seconds(machine, layers) + extra)
 
 
-def hidden(design: Design) -> float:
+def hidden(design: PaperDesign) -> float:
     """Return the share of KU of the last image that double buffering takes away."""
     layers, extra = design.layers(), update_seconds(design.machine, design.layers())
-    single = Machine(design.maps, HERTZ, BYTES_S, double=False)
+    single = BoardArray(design.maps, HERTZ, BYTES_S, double=False)
     slow, fast = (
         ordered_sum(machine.image(layer, "ku") for layer in layers) + extra
         for machine in (single, design.machine)
@@ -146,7 +146,7 @@ def hidden(design: Design) -> float:
     return 1 - fast / slow
 
 
-def balancing(design: Design) -> float:
+def balancing(design: PaperDesign) -> float:
     """Return by how much KU is faster where idle pixels have further input maps."""
     layers = design.layers()
     plain, balanced = (

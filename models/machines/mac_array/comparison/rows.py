@@ -15,7 +15,7 @@ from merp.models.machines.mac_array.comparison.paper import (
     MEMORY_MBITS,
     PAPER,
     WORD_BITS,
-    Design,
+    PaperDesign,
     balancing,
     hidden,
     update_share,
@@ -37,17 +37,17 @@ def rows() -> dict[str, float]:
     return found
 
 
-def _operations(design: Design) -> float:
+def _operations(design: PaperDesign) -> float:
     """Of an image: six for each multiply-add of FP, as the paper counts."""
     return 3 * sum(layer.operations() for layer in cifar(design.times).layers)
 
 
-def _gops(design: Design) -> float:
+def _gops(design: PaperDesign) -> float:
     """Ours, of our own epoch."""
     return _operations(design) * IMAGES / design.epoch(BATCHES[-1]) / 1e9
 
 
-def _speed(design: Design) -> dict[str, float]:
+def _speed(design: PaperDesign) -> dict[str, float]:
     name = design.name
     ten, _, forty = design.epochs.values()
     first = cifar(design.times).layers[0].operations()
@@ -64,7 +64,7 @@ def _speed(design: Design) -> dict[str, float]:
     }
 
 
-def _resources(design: Design) -> dict[str, float]:
+def _resources(design: PaperDesign) -> dict[str, float]:
     name = design.name
     found = {
         f"{name} multiply-adds": macs(design.maps),
@@ -107,5 +107,5 @@ def _in_text() -> dict[str, float]:
     }
 
 
-def _titan(design: Design, batch: int) -> float:
+def _titan(design: PaperDesign, batch: int) -> float:
     return PAPER["table III", f"{design.name}, Titan XP, efficiency, batch {batch}"]

@@ -7,7 +7,7 @@ models and by the audit, each in its own way.
 from __future__ import annotations
 
 from merp.models.base.counters import Counter
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 ARRAY_COUNTERS = (
     Counter("total", "cycles from the one after start to the last word or sum"),
@@ -43,6 +43,6 @@ MEANINGS = {each.name: each.meaning for each in (*ARRAY_COUNTERS, *LOSS_COUNTERS
 """What counters count that are not of the words of a port."""
 
 
-def counters_of(design: Design) -> tuple[Counter, ...]:
+def counters_of(design: ArrayDesign) -> tuple[Counter, ...]:
     """What a design counts besides the words of its ports."""
     return (*ARRAY_COUNTERS, *(LOSS_COUNTERS if design.loss else ()))

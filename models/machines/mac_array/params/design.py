@@ -140,7 +140,7 @@ class Array:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Design(Array):
+class ArrayDesign(Array):
     """Elaboration parameters of one array.
 
     Raises:

@@ -8,12 +8,12 @@ from merp.models.base.errors import BadInput
 from merp.models.base.fixed import FixedFormat
 from merp.models.base.toml_section import Section
 from merp.models.base.users import Users
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.design_keys import FLAGS, NUMBERS
 from merp.models.machines.mac_array.params.sizing import lacking, passes_of, size_design
 
 
-def read_design(section: Section, name: str, users: Users) -> Design:
+def read_design(section: Section, name: str, users: Users) -> ArrayDesign:
     """Read one [design.<name>]; maxima that it does not give follow from its layers.
 
     Raises:
@@ -30,8 +30,8 @@ def read_design(section: Section, name: str, users: Users) -> Design:
     stochastic = isinstance(users.numbers, FixedFormat) and users.numbers.stochastic
     usual = {flag.key: flag.default for flag in FLAGS} | {"stochastic": stochastic}
     where = f"{section.file}: design {name}"
-    reach = min(chosen.get("pox", Design.pox), chosen.get("poy", Design.poy))
-    largest = chosen.get("max_kernel", Design.most("max_kernel"))
+    reach = min(chosen.get("pox", ArrayDesign.pox), chosen.get("poy", ArrayDesign.poy))
+    largest = chosen.get("max_kernel", ArrayDesign.most("max_kernel"))
     for layer, use in users.layers.items():
         try:
             passes_of(use, largest, reach)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
-def check_fit(work: ArrayPass, design: Design) -> None:
+def check_fit(work: ArrayPass, design: ArrayDesign) -> None:
     """Compare a pass with the depths and ranges of a design.
 
     Raises:

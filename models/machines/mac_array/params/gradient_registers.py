@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from merp.models.base.register_table import RegisterTable, RunRegister, switch
-from merp.models.machines.mac_array.params.design import Design, over
+from merp.models.machines.mac_array.params.design import ArrayDesign, over
 from merp.models.machines.mac_array.params.gradient_run import GradientRun, RegionSide
 
-GradientRegister = RunRegister[Design, GradientRun]
-GradientTable = RegisterTable[Design, GradientRun]
+GradientRegister = RunRegister[ArrayDesign, GradientRun]
+GradientTable = RegisterTable[ArrayDesign, GradientRun]
 
 
 def _axis(
     bundle: str,
-    tile: Callable[[Design], int],
+    tile: Callable[[ArrayDesign], int],
     side: Callable[[GradientRun], RegionSide],
     block_words: Callable[[GradientRun], int],
 ) -> GradientTable:
@@ -90,7 +90,7 @@ REGION_COLUMNS = _axis(
 )
 
 
-def _groups(design: Design) -> int:
+def _groups(design: ArrayDesign) -> int:
     return design.max_maps
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import Design, over
+from merp.models.machines.mac_array.params.design import ArrayDesign, over
 from merp.models.machines.mac_array.params.fitting import check_fit
 
 
@@ -51,7 +51,7 @@ class GradientRun:
     """
 
     work: ArrayPass
-    design: Design
+    design: ArrayDesign
 
     def __post_init__(self) -> None:
         """Check that the pass fits."""

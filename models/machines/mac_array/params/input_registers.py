@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from merp.models.base.register_table import RegisterTable, RunRegister, switch
-from merp.models.machines.mac_array.params.design import Design, over
-from merp.models.machines.mac_array.params.pass_run import PassRun, Side
+from merp.models.machines.mac_array.params.design import ArrayDesign, over
+from merp.models.machines.mac_array.params.pass_run import PassRun, PassSide
 
-PassRegister = RunRegister[Design, PassRun]
-PassTable = RegisterTable[Design, PassRun]
+PassRegister = RunRegister[ArrayDesign, PassRun]
+PassTable = RegisterTable[ArrayDesign, PassRun]
 
 STRIDE = PassRegister(
     "stride", 1, lambda design: design.max_stride, "elements from a window to the next",
@@ -26,8 +26,8 @@ GROUPS = PassRegister(
 
 def _axis(
     bundle: str,
-    tile: Callable[[Design], int],
-    side: Callable[[PassRun], Side],
+    tile: Callable[[ArrayDesign], int],
+    side: Callable[[PassRun], PassSide],
     blocks: Callable[[PassRun], int],
     step: Callable[[PassRun], int],
     phase_step: Callable[[PassRun], int],

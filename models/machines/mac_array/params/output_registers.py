@@ -11,7 +11,7 @@ from typing import Final
 
 from merp.models.base.register_table import RegisterTable, RunRegister, switch
 from merp.models.machines.mac_array.params.array_pass import SHIFTS
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.pass_run import PassRun
 
 ATOM_NUMBER_BITS: Final = 20
@@ -34,11 +34,13 @@ def _band_atoms(run: PassRun) -> int:
     return (rows - run.phases + 1) * _row_atoms(run)
 
 
-def _step(name: str, meaning: str, value: Callable[[PassRun], int]) -> RunRegister[Design, PassRun]:
+def _step(
+    name: str, meaning: str, value: Callable[[PassRun], int]
+) -> RunRegister[ArrayDesign, PassRun]:
     return RunRegister(name, 0, lambda design: _MOST_ATOMS, meaning, value)
 
 
-LOSS: Final[tuple[RunRegister[Design, PassRun], ...]] = (
+LOSS: Final[tuple[RunRegister[ArrayDesign, PassRun], ...]] = (
     switch("loss", "deltas of the loss follow the outputs", lambda run: run.work.loss is not None),
     switch("hinge", "of squared hinge, else of half the squared distance",
            lambda run: run.work.loss == "hinge"),
@@ -56,7 +58,7 @@ LOSS: Final[tuple[RunRegister[Design, PassRun], ...]] = (
 
 
 @cache
-def output_table(design: Design) -> RegisterTable[Design, PassRun]:
+def output_table(design: ArrayDesign) -> RegisterTable[ArrayDesign, PassRun]:
     """The registers of ``design``, in the order of their signals."""
     return RegisterTable(
         "output_config",

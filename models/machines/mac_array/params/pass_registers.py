@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from merp.models.base.register_map import Setting
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.gradient_registers import (
     GRADIENT_TABLES,
     gradient_registers,
@@ -17,7 +17,7 @@ from merp.models.machines.mac_array.params.unpool_registers import UNPOOL
 from merp.models.machines.mac_array.params.update_registers import update_table
 
 
-def supply_settings(design: Design) -> dict[str, Setting]:
+def supply_settings(design: ArrayDesign) -> dict[str, Setting]:
     """Legal ranges and meanings, by the same names."""
     return {
         name: setting
@@ -26,7 +26,7 @@ def supply_settings(design: Design) -> dict[str, Setting]:
     }
 
 
-def array_settings(design: Design) -> dict[str, Setting]:
+def array_settings(design: ArrayDesign) -> dict[str, Setting]:
     """Legal ranges and meanings of all registers of the array, by the names of their ports."""
     return {
         **supply_settings(design),
@@ -36,7 +36,7 @@ def array_settings(design: Design) -> dict[str, Setting]:
     }
 
 
-def supply_registers(work: ArrayPass, design: Design) -> dict[str, int]:
+def supply_registers(work: ArrayPass, design: ArrayDesign) -> dict[str, int]:
     """Values by the flattened names of the ports; of those that the phase does not use the least.
 
     Raises:

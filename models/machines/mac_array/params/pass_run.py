@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import Design, over
+from merp.models.machines.mac_array.params.design import ArrayDesign, over
 from merp.models.machines.mac_array.params.fitting import check_fit
 
 
 @dataclass(frozen=True)
-class Side:
+class PassSide:
     """Rows or columns of a pass.
 
     Attributes:
@@ -78,7 +78,7 @@ class PassRun:
     """
 
     work: ArrayPass
-    design: Design
+    design: ArrayDesign
 
     def __post_init__(self) -> None:
         """Check that the pass fits."""
@@ -164,24 +164,24 @@ class PassRun:
         return self.out_atoms if self.out_pool > 1 else 0
 
     @property
-    def vertical(self) -> Side:
+    def vertical(self) -> PassSide:
         """Rows."""
         out = self.work.delta_rows if self.transposed else self.work.out_rows
         return self._side(self.work.rows, out, self.design.poy)
 
     @property
-    def horizontal(self) -> Side:
+    def horizontal(self) -> PassSide:
         """Columns."""
         out = self.work.delta_columns if self.transposed else self.work.out_columns
         return self._side(self.work.columns, out, self.design.pox)
 
-    def _side(self, size: int, out: int, tile: int) -> Side:
+    def _side(self, size: int, out: int, tile: int) -> PassSide:
         work = self.work
         if self.transposed:
             before = (self.first_tap - work.pad) // self.phases
             after = (self.phases - 1 + work.pad) // self.phases
-            return Side(out, size, tile, 1, before, after, self.phases)
-        return Side(size, out, tile, work.stride, work.pad, work.kernel - 1 - work.pad)
+            return PassSide(out, size, tile, 1, before, after, self.phases)
+        return PassSide(size, out, tile, work.stride, work.pad, work.kernel - 1 - work.pad)
 
     @property
     def atom_blocks(self) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.pass_registers import array_settings
 
 SCHEDULE_BITS: Final = 32
@@ -26,7 +26,7 @@ every image. A schedule sets them by its own count of images, and no word of a p
 
 
 @dataclass(frozen=True)
-class Place:
+class RegisterPlace:
     """Where a register stands: ``width`` bits from ``low`` on, of word ``word`` of a pass."""
 
     word: int
@@ -43,7 +43,7 @@ class ScheduleLayout:
         words: of a pass.
     """
 
-    places: dict[str, Place]
+    places: dict[str, RegisterPlace]
     words: int
 
     @property
@@ -53,9 +53,9 @@ class ScheduleLayout:
 
 
 @cache
-def schedule_layout(design: Design) -> ScheduleLayout:
+def schedule_layout(design: ArrayDesign) -> ScheduleLayout:
     """The words of a pass on ``design``."""
-    places: dict[str, Place] = {}
+    places: dict[str, RegisterPlace] = {}
     word = low = 0
     for name, setting in array_settings(design).items():
         if name in OF_IMAGE:
@@ -63,6 +63,6 @@ def schedule_layout(design: Design) -> ScheduleLayout:
         width = max(1, setting.most.bit_length())
         if low + width > SCHEDULE_BITS:
             word, low = word + 1, 0
-        places[name] = Place(word, low, width)
+        places[name] = RegisterPlace(word, low, width)
         low += width
     return ScheduleLayout(places, word + 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from merp.models.base.register_table import RegisterTable, RunRegister, switch
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.schedule_layout import MAX_PASSES
 
 MAX_IMAGES: Final = (1 << 16) - 1
@@ -36,7 +36,7 @@ class ScheduleRun:
                 raise ValueError(f"{key} of a schedule must be 1 to {most}, not {value}")
 
 
-SCHEDULE: Final[RegisterTable[Design, ScheduleRun]] = RegisterTable("schedule_config", (
+SCHEDULE: Final[RegisterTable[ArrayDesign, ScheduleRun]] = RegisterTable("schedule_config", (
     RunRegister(
         "passes", 1, lambda design: MAX_PASSES, "passes of an image", lambda run: run.passes
     ),

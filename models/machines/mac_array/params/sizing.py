@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from merp.models.base.users import Use
+from merp.models.base.users import LayerUse
 from merp.models.machines.mac_array.params.array_pass import ArrayPass, array_pass
-from merp.models.machines.mac_array.params.design import Array, Design
+from merp.models.machines.mac_array.params.design import Array, ArrayDesign
 from merp.models.machines.mac_array.params.window import as_window, largest_window
 
 MAXIMA = (
@@ -21,7 +21,7 @@ SUMMED = ("mask_words", "index_words")
 """Of those, what all layers need together."""
 
 
-def passes_of(use: Use, max_kernel: int, reach: int) -> tuple[ArrayPass, ...]:
+def passes_of(use: LayerUse, max_kernel: int, reach: int) -> tuple[ArrayPass, ...]:
     """Phases of a layer on arrays of such ``reach``, with kernels up to ``max_kernel``.
 
     Those of the way back twice, with deltas that come whole and pooled.
@@ -49,7 +49,7 @@ def passes_of(use: Use, max_kernel: int, reach: int) -> tuple[ArrayPass, ...]:
     return forward, *back
 
 
-def needs(use: Use, array: Array, max_kernel: int) -> dict[str, int]:
+def needs(use: LayerUse, array: Array, max_kernel: int) -> dict[str, int]:
     """The maxima that a layer asks for.
 
     Raises:
@@ -71,14 +71,14 @@ def needs(use: Use, array: Array, max_kernel: int) -> dict[str, int]:
     }
 
 
-def size_design(uses: Sequence[Use], chosen: Mapping[str, Any]) -> Design:
+def size_design(uses: Sequence[LayerUse], chosen: Mapping[str, Any]) -> ArrayDesign:
     """The smallest design that runs every one of ``uses``; ``chosen`` are fields of it.
 
     Raises:
         ValueError: a chosen value is out of range, or the array has no such layer.
     """
-    smallest = Design(**(dict.fromkeys(MAXIMA, 1) | dict(chosen)))
-    largest = chosen.get("max_kernel", Design.most("max_kernel"))
+    smallest = ArrayDesign(**(dict.fromkeys(MAXIMA, 1) | dict(chosen)))
+    largest = chosen.get("max_kernel", ArrayDesign.most("max_kernel"))
     found = [needs(each, smallest, largest) for each in uses]
     combined = {
         key: max(1, (sum if key in SUMMED else max)(each[key] for each in found)) for key in MAXIMA
@@ -86,7 +86,7 @@ def size_design(uses: Sequence[Use], chosen: Mapping[str, Any]) -> Design:
     return replace(smallest, **(combined | dict(chosen)))
 
 
-def lacking(use: Use, design: Design) -> str | None:
+def lacking(use: LayerUse, design: ArrayDesign) -> str | None:
     """What of a design is too small for a layer, and what it needs; None if it fits."""
     for key, needed in needs(use, design, design.max_kernel).items():
         if needed > getattr(design, key):

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from merp.models.base.register_table import RegisterTable, RunRegister, switch
 from merp.models.machines.mac_array.params.array_pass import SHIFTS
-from merp.models.machines.mac_array.params.design import Design, over
+from merp.models.machines.mac_array.params.design import ArrayDesign, over
 from merp.models.machines.mac_array.params.output_registers import ATOM_NUMBER_BITS
-from merp.models.machines.mac_array.params.unpool_run import UnpoolRun, Walk
+from merp.models.machines.mac_array.params.unpool_run import ArrayUnpoolRun, Walk
 
-UnpoolRegister = RunRegister[Design, UnpoolRun]
+UnpoolRegister = RunRegister[ArrayDesign, ArrayUnpoolRun]
 
 
 def _times(name: str, meaning: str, value: Callable[[Walk], int]) -> UnpoolRegister:
@@ -27,7 +27,7 @@ def _step(name: str, meaning: str, value: Callable[[Walk], int]) -> UnpoolRegist
     )  # fmt: skip
 
 
-UNPOOL: RegisterTable[Design, UnpoolRun] = RegisterTable("unpool_config", (
+UNPOOL: RegisterTable[ArrayDesign, ArrayUnpoolRun] = RegisterTable("unpool_config", (
     switch(
         "active", "the pass expands pooled deltas, and nothing else", lambda run: not run.on_entry
     ),

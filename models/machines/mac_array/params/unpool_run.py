@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import Design, over
+from merp.models.machines.mac_array.params.design import ArrayDesign, over
 from merp.models.machines.mac_array.params.pass_run import PassRun
 
 
@@ -32,7 +32,7 @@ class Walk:
 
 
 @dataclass(frozen=True)
-class UnpoolRun:
+class ArrayUnpoolRun:
     """Un-pooling of the deltas of a layer on a design.
 
     Raises:
@@ -40,7 +40,7 @@ class UnpoolRun:
     """
 
     work: ArrayPass
-    design: Design
+    design: ArrayDesign
 
     def __post_init__(self) -> None:
         """Check that the pass fits."""

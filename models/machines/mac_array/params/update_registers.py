@@ -7,16 +7,16 @@ from functools import cache
 
 from merp.models.base.register_table import COUNT_MAX, RegisterTable, RunRegister, switch
 from merp.models.machines.mac_array.params.array_pass import SHIFTS, ArrayPass
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.words import SEED_BITS
 
 
 @dataclass(frozen=True)
-class UpdateRun:
+class ArrayUpdateRun:
     """A pass of the kernel update on a design."""
 
     work: ArrayPass
-    design: Design
+    design: ArrayDesign
 
     @property
     def side(self) -> int:
@@ -30,7 +30,7 @@ class UpdateRun:
         return self.design.map_tiles(self.work.outputs) * (taps + 1)
 
 
-def _shift(name: str, what: str) -> RunRegister[Design, UpdateRun]:
+def _shift(name: str, what: str) -> RunRegister[ArrayDesign, ArrayUpdateRun]:
     """A shift of RNE, whose register holds it from its least value on."""
     low, high = SHIFTS[name]
     return RunRegister(
@@ -39,7 +39,7 @@ def _shift(name: str, what: str) -> RunRegister[Design, UpdateRun]:
     )  # fmt: skip
 
 
-def _number(name: str, meaning: str) -> RunRegister[Design, UpdateRun]:
+def _number(name: str, meaning: str) -> RunRegister[ArrayDesign, ArrayUpdateRun]:
     """A number of the step."""
     low, high = SHIFTS[name]
     return RunRegister(
@@ -47,7 +47,7 @@ def _number(name: str, meaning: str) -> RunRegister[Design, UpdateRun]:
     )
 
 
-def _count(name: str, most: str, meaning: str) -> RunRegister[Design, UpdateRun]:
+def _count(name: str, most: str, meaning: str) -> RunRegister[ArrayDesign, ArrayUpdateRun]:
     """A size of the layer."""
     return RunRegister(
         name, 1, lambda design: int(getattr(design, most)), meaning,
@@ -56,7 +56,7 @@ def _count(name: str, most: str, meaning: str) -> RunRegister[Design, UpdateRun]
 
 
 @cache
-def update_table(design: Design) -> RegisterTable[Design, UpdateRun]:
+def update_table(design: ArrayDesign) -> RegisterTable[ArrayDesign, ArrayUpdateRun]:
     """The registers of ``design``, in the order of their signals."""
     registers = (
         _count("inputs", "max_maps", "input maps"),

@@ -27,7 +27,7 @@ LAST_IMAGE = 3
 
 
 @dataclass(frozen=True)
-class Machine:
+class BoardArray:
     """The array on a board.
 
     Attributes:
@@ -79,13 +79,13 @@ class Machine:
         return count * self.word_bytes / (self.map_rate * self.bytes_s)
 
 
-def image_seconds(machine: Machine, layers: Iterable[Geometry]) -> float:
+def image_seconds(machine: BoardArray, layers: Iterable[Geometry]) -> float:
     """Return the seconds of an image that is not the last of its batch."""
     return ordered_sum(
         machine.image(layer, phase) for layer in layers for phase in ("fp", "dp", "ku")
     )
 
 
-def update_seconds(machine: Machine, layers: Iterable[Geometry]) -> float:
+def update_seconds(machine: BoardArray, layers: Iterable[Geometry]) -> float:
     """Return what the last image takes more."""
     return ordered_sum(machine.update(layer) for layer in layers)

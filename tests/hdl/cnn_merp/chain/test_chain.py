@@ -11,7 +11,7 @@ from trained import same
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch
 from merp.models.base.errors import BadInput
 from merp.models.machines.cnn_merp.at_once.places import check_depth
@@ -35,12 +35,12 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
 
 
 @pytest.fixture(scope="module")
-def played(network: Network) -> tuple[ClusterBatch, Record]:
+def played(network: Network) -> tuple[ClusterBatch, RunRecord]:
     """A batch on three nodes, and what came of it."""
     return play(network)
 
 
-def play(network: Network, **chosen: Any) -> tuple[ClusterBatch, Record]:
+def play(network: Network, **chosen: Any) -> tuple[ClusterBatch, RunRecord]:
     made = batch_on(network, 3)
     runs = [replace(made.run, **chosen), made.run] if chosen else [made.run]
     return made, run_job(Job(made.hardware.top("behavioural"), runs, limit=3000), "myhdl")[-1]
@@ -60,7 +60,7 @@ def test_any_number_of_nodes_has_the_same_bits(network: Network, devices: int) -
 
 
 def test_words_cross_the_links_as_the_paper_says(
-    network: Network, played: tuple[ClusterBatch, Record]
+    network: Network, played: tuple[ClusterBatch, RunRecord]
 ) -> None:
     """Section III.C: inputs that are left and sums go on, errors and their deltas come back."""
     made, record = played
@@ -83,11 +83,11 @@ def test_words_cross_the_links_as_the_paper_says(
         assert sum(each.sent for each in counted if each.stream != "states") == words
 
 
-def status(record: Record) -> dict[str, int]:
+def status(record: RunRecord) -> dict[str, int]:
     return dict(record.outcome.status)
 
 
-def test_every_count_of_a_chain_is_checked(played: tuple[ClusterBatch, Record]) -> None:
+def test_every_count_of_a_chain_is_checked(played: tuple[ClusterBatch, RunRecord]) -> None:
     """A counter that is off by one is seen, of an engine or of either end of a link."""
     made, record = played
     counters = [
@@ -108,7 +108,7 @@ def test_every_count_of_a_chain_is_checked(played: tuple[ClusterBatch, Record]) 
 
 @pytest.mark.parametrize("at", [pytest.param(40, marks=pytest.mark.full), 300])
 def test_a_reset_leaves_nothing_behind(
-    network: Network, played: tuple[ClusterBatch, Record], at: int
+    network: Network, played: tuple[ClusterBatch, RunRecord], at: int
 ) -> None:
     made, again = play(network, reset_at=at)
     assert made.failures(again) == []

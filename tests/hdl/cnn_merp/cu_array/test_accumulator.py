@@ -13,19 +13,19 @@ from merp.hdl.cnn_merp.cu_array.unit_ports import MemoryWrite, SumWrite
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.base.formats import BFLOAT16, BINARY32
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.cnn_merp.cu_bench import element
 
 Plan = list[dict[str, int]]
 CONTROL = ("first", "bias_sel", "read_addr")
 
 
-def design_for(**changes: Any) -> Design:
+def design_for(**changes: Any) -> EngineDesign:
     values: dict[str, Any] = dict(
         k=1, n_cu=1, r=1, p=2, groups=3, fmt=BFLOAT16, add_latency=2, kernel_words=1, row_words=1,
         max_size=4, max_maps=4, fifo_words=3,
     )  # fmt: skip
-    return Design(**(values | changes))
+    return EngineDesign(**(values | changes))
 
 
 DESIGNS = [
@@ -37,7 +37,7 @@ DESIGNS = [
 ]
 
 
-def name_of(design: Design) -> str:
+def name_of(design: EngineDesign) -> str:
     sums, digits = design.p * design.groups, design.accumulator_format.frac_bits + 1
     return f"{sums}sums-add{design.add_latency}-p{digits}"
 
@@ -48,7 +48,7 @@ every_design = pytest.mark.parametrize("design", DESIGNS, ids=name_of)
 class Expectation:
     """The specification cycle by cycle: memories, the operand they gave, the sums in the adder."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.element, self.fmt = design.fmt, design.accumulator_format
         self.sums = [0] * (design.p * design.groups)
         self.biases = [0] * design.groups
@@ -71,7 +71,7 @@ class Expectation:
         return y
 
 
-def check(design: Design, plan: Plan) -> Recorded:
+def check(design: EngineDesign, plan: Plan) -> Recorded:
     width, wide = design.fmt.width, design.accumulator_format.width
     sums = design.p * design.groups
     signals = {
@@ -86,7 +86,7 @@ def check(design: Design, plan: Plan) -> Recorded:
     return trace
 
 
-def anything(design: Design, cycles: int) -> Plan:
+def anything(design: EngineDesign, cycles: int) -> Plan:
     """Random bits everywhere, with few enough addresses that all kinds of meetings occur."""
     rng = Random(design.add_latency)
     return [
@@ -105,7 +105,7 @@ def anything(design: Design, cycles: int) -> Plan:
     ]
 
 
-def sequence(design: Design, turns: list[tuple[int, int, int]], biases: list[int]) -> Plan:
+def sequence(design: EngineDesign, turns: list[tuple[int, int, int]], biases: list[int]) -> Plan:
     """Turns (cycle, accumulator, psum): the first of an accumulator starts it, each is kept."""
     latency = design.add_latency
     begin = len(biases)
@@ -127,7 +127,7 @@ def sequence(design: Design, turns: list[tuple[int, int, int]], biases: list[int
 
 
 @every_design
-def test_accumulator_matches_golden(design: Design) -> None:
+def test_accumulator_matches_golden(design: EngineDesign) -> None:
     check(design, anything(design, 300))
 
 
@@ -158,5 +158,5 @@ def test_accumulator_forwards_the_same_address_only() -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("design", [DESIGNS[-1], *in_full(*DESIGNS[:-1])], ids=name_of)
-def test_accumulator_vhdl(design: Design, replays: Replays) -> None:
+def test_accumulator_vhdl(design: EngineDesign, replays: Replays) -> None:
     replays(check(design, anything(design, 200)))

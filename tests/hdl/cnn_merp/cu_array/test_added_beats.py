@@ -11,14 +11,14 @@ from merp.hdl.base.signals import Stream, bits
 from merp.hdl.cnn_merp.cu_array.added_beats import added_beats
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite
 from merp.models.golden.convolution import from_maps
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
 
 
 class Runs:
     """Runs of 1, 2, ... maps one after the other: biases, then beats; a source that runs on."""
 
-    def __init__(self, design: Design, pace: float) -> None:
+    def __init__(self, design: EngineDesign, pace: float) -> None:
         self.design, self.pace, self.rng = design, pace, Random(design.map_port)
         made = np.random.default_rng(design.map_port)
         low, high = 0x3F000000, 0x41000000
@@ -71,7 +71,7 @@ class Runs:
         }  # fmt: skip
 
 
-def bench_for(design: Design) -> BlockBench:
+def bench_for(design: EngineDesign) -> BlockBench:
     sink = Stream(design.map_port * design.fmt.width)
     sink.keep = bits(design.map_port)
     return BlockBench(

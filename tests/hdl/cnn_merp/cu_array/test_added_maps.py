@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.cu_array.added_maps import added_maps
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.models.golden.convolution import from_maps
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
 
 SIZES = ((2, 3, 2, 5), (1, 1, 1, 3), (1, 2, 2, 1))
@@ -22,7 +22,7 @@ SIZES = ((2, 3, 2, 5), (1, 1, 1, 3), (1, 2, 2, 1))
 class Runs:
     """Runs one after the other, as ``run_block``'s drive: biases, then words."""
 
-    def __init__(self, design: Design, pace: float, seed: int) -> None:
+    def __init__(self, design: EngineDesign, pace: float, seed: int) -> None:
         self.design, self.pace, self.rng = design, pace, Random(seed)
         made = np.random.default_rng(seed)
         low, high = 0x3F000000, 0x41000000
@@ -63,7 +63,7 @@ class Runs:
         }  # fmt: skip
 
 
-def bench_for(design: Design) -> BlockBench:
+def bench_for(design: EngineDesign) -> BlockBench:
     return BlockBench(
         added_maps, "clk rst start enable wanted", config=MapConfig(design),
         sink=Stream(design.fmt.width), bias=BiasWrite(design), source=Stream(design.partial_width),

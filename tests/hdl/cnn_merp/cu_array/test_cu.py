@@ -12,15 +12,15 @@ from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fp_tree import fp_tree
 from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.models.base.summation import CU_KINDS
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.arithmetic.fp_bench import corner_pairs
 from merp.testbenches.cnn_merp.cu_bench import elements, joined
 
 Words = list[int]
 
 
-def design_for(k: int, fmt: FloatFormat, mul_latency: int, add_latency: int) -> Design:
-    return Design(
+def design_for(k: int, fmt: FloatFormat, mul_latency: int, add_latency: int) -> EngineDesign:
+    return EngineDesign(
         k=k, fmt=fmt, mul_latency=mul_latency, add_latency=add_latency, n_cu=1, r=1,
         kernel_words=5, groups=1, row_words=1, max_size=4, max_maps=5, fifo_words=1,
     )  # fmt: skip
@@ -41,7 +41,7 @@ every_design = pytest.mark.parametrize(
 )
 
 
-def check(design: Design, kernels: list[Words], reads: list[tuple[int, Words]]) -> Recorded:
+def check(design: EngineDesign, kernels: list[Words], reads: list[tuple[int, Words]]) -> Recorded:
     """Load ``kernels``; then each cycle reads an address and, a cycle later, brings a window."""
     fmt, width = design.fmt, design.fmt.width
     addr, data = count(design.kernel_words - 1), bits(design.window_width)
@@ -69,7 +69,7 @@ def check(design: Design, kernels: list[Words], reads: list[tuple[int, Words]]) 
     return trace
 
 
-def random_case(design: Design, reads: int) -> tuple[list[Words], list[tuple[int, Words]]]:
+def random_case(design: EngineDesign, reads: int) -> tuple[list[Words], list[tuple[int, Words]]]:
     rng = Random(design.k)
     fmt, taps = design.fmt, design.taps
     kernels = [elements(taps, fmt, rng) for _ in range(design.kernel_words)]
@@ -79,7 +79,7 @@ def random_case(design: Design, reads: int) -> tuple[list[Words], list[tuple[int
 
 
 @every_design
-def test_cu_matches_golden(design: Design) -> None:
+def test_cu_matches_golden(design: EngineDesign) -> None:
     check(design, *random_case(design, 12 if design.k > 3 else 30))
 
 
@@ -131,5 +131,5 @@ def test_cu_kinds_are_all_built() -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("design", DESIGNS[:4], ids=lambda d: f"k{d.k}")
-def test_cu_vhdl(design: Design, replays: Replays) -> None:
+def test_cu_vhdl(design: EngineDesign, replays: Replays) -> None:
     replays(check(design, *random_case(design, 30)))

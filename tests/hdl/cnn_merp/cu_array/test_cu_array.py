@@ -18,7 +18,7 @@ from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fp_tree import fp_tree
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.cu_bench import (
     CuScript,
@@ -34,12 +34,12 @@ every_array = pytest.mark.parametrize("array", ARRAYS, ids=["rtl", "behavioural"
 ODD = FloatFormat(4, 3)
 
 
-def design_for(k: int, n_cu: int, **changes: Any) -> Design:
+def design_for(k: int, n_cu: int, **changes: Any) -> EngineDesign:
     values: dict[str, Any] = dict(
         k=k, n_cu=n_cu, r=1, p=1, kernel_words=6, groups=3, row_words=4, max_size=8, max_maps=8,
         fifo_words=4, mul_latency=1, add_latency=1,
     )  # fmt: skip
-    return Design(**(values | changes))
+    return EngineDesign(**(values | changes))
 
 
 # k, n_cu, groups, p, format, mul_latency, add_latency: every k, every latency, one group and many.
@@ -61,7 +61,7 @@ CONFIGURATIONS = [
 ]
 
 
-def name(design: Design) -> str:
+def name(design: EngineDesign) -> str:
     return (
         f"k{design.k}-{design.n_cu}cu-{design.groups}g-p{design.p}-"
         f"e{design.fmt.exp_bits}f{design.fmt.frac_bits}-{design.mul_latency}{design.add_latency}"
@@ -73,7 +73,7 @@ def name(design: Design) -> str:
 every_design = pytest.mark.parametrize("design", CONFIGURATIONS, ids=name)
 
 
-def sum_of_products(design: Design, window: list[int], kernels: list[list[int]]) -> Any:
+def sum_of_products(design: EngineDesign, window: list[int], kernels: list[list[int]]) -> Any:
     """Golden sum of every kernel's products, as the design's CUs have it."""
     if design.cu_kind == "fused":
         return fused_sum(window, kernels, design.summation)
@@ -83,7 +83,9 @@ def sum_of_products(design: Design, window: list[int], kernels: list[list[int]])
 class Layer:
     """A run as the sequencer issues it, and the sums that the golden arithmetic expects."""
 
-    def __init__(self, design: Design, n: int, positions: int, rng: Random, stalls: float) -> None:
+    def __init__(
+        self, design: EngineDesign, n: int, positions: int, rng: Random, stalls: float
+    ) -> None:
         self.script = CuScript(design, rng)
         fmt, taps, groups = design.fmt, design.taps, design.groups
         wide = design.accumulator_format
@@ -126,7 +128,7 @@ class Layer:
 
 @every_array
 @every_design
-def test_cu_array_matches_golden(array: Callable[..., Any], design: Design) -> None:
+def test_cu_array_matches_golden(array: Callable[..., Any], design: EngineDesign) -> None:
     """Slots as early as an accumulator may be revisited, and some with gaps between them."""
     n = min(2, design.kernel_words // design.groups)
     Layer(design, n, design.p, Random(name(design)), 0.15).check(array)
@@ -151,7 +153,7 @@ def test_cu_array_fast_random_designs(seed: int) -> None:
     Layer(design, n, 5, rng, 0.15).check(cu_array_fast)
 
 
-def anything(design: Design, seed: str, slots: int) -> CuScript:
+def anything(design: EngineDesign, seed: str, slots: int) -> CuScript:
     """Slots in any order, too early for their accumulators, amid memory writes and resets."""
     rng = Random(seed)
     fmt, n_cu = design.fmt, design.n_cu
@@ -195,7 +197,7 @@ def anything(design: Design, seed: str, slots: int) -> CuScript:
 @pytest.mark.parametrize(
     "design", [*CONFIGURATIONS[::2], *in_full(*CONFIGURATIONS[1::2])], ids=name
 )
-def test_cu_arrays_agree_on_anything(design: Design) -> None:
+def test_cu_arrays_agree_on_anything(design: EngineDesign) -> None:
     script = anything(design, name(design), 200 if design.k < 3 else 60)
     rtl = run_cu_array(cu_array, script)
     fast = run_cu_array(cu_array_fast, script)
@@ -205,7 +207,7 @@ def test_cu_arrays_agree_on_anything(design: Design) -> None:
 
 @every_array
 @pytest.mark.parametrize("design", [CONFIGURATIONS[0], CONFIGURATIONS[3]], ids=name)
-def test_cu_array_latency_and_throughput(array: Callable[..., Any], design: Design) -> None:
+def test_cu_array_latency_and_throughput(array: Callable[..., Any], design: EngineDesign) -> None:
     """One sum in the declared cycle, then one in each cycle."""
     rng = Random(1)
     script = CuScript(design, rng)
@@ -229,7 +231,7 @@ RESET = [replace(SINGLE, fmt=ODD), replace(SINGLE, cu_kind="fused", accumulator_
 
 @every_array
 @pytest.mark.parametrize("design", RESET, ids=name)
-def test_cu_array_reset_mid_stream(array: Callable[..., Any], design: Design) -> None:
+def test_cu_array_reset_mid_stream(array: Callable[..., Any], design: EngineDesign) -> None:
     """Slots in flight are forgotten, also by the accumulators; memories and finished sums stay."""
     one, fmt = design.fmt.one, design.fmt
     for after in range(design.array_latency + 2):
@@ -254,7 +256,9 @@ def test_cu_array_reset_mid_stream(array: Callable[..., Any], design: Design) ->
 
 @every_array
 @pytest.mark.parametrize("design", RESET, ids=name)
-def test_cu_array_reset_before_a_sum_is_finished(array: Callable[..., Any], design: Design) -> None:
+def test_cu_array_reset_before_a_sum_is_finished(
+    array: Callable[..., Any], design: EngineDesign
+) -> None:
     one = design.fmt.one
     for after in range(design.array_latency + 2):
         script = CuScript(design, Random(after))
@@ -312,5 +316,5 @@ def test_cu_array_reads_before_it_writes(array: Callable[..., Any]) -> None:
     [*CONFIGURATIONS[::4], *in_full(*CONFIGURATIONS[1:4], CONFIGURATIONS[9])],
     ids=name,
 )
-def test_cu_array_vhdl(design: Design, replays: Replays) -> None:
+def test_cu_array_vhdl(design: EngineDesign, replays: Replays) -> None:
     replays(run_cu_array(cu_array, anything(design, f"vhdl {name(design)}", 60)))

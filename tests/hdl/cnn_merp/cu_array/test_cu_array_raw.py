@@ -16,10 +16,10 @@ from merp.hdl.cnn_merp.ports.slots import OriginSlot
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fused import fused_sum
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.cnn_merp.cu_bench import elements, finished_sums, joined
 
-DESIGN = Design(
+DESIGN = EngineDesign(
     k=1, n_cu=3, r=1, p=1, kernel_words=2, groups=2, row_words=4, max_size=8, max_maps=8,
     fifo_words=4, add_latency=2, cu_kind="fused", accumulator_precision=28, partial=True,
 )  # fmt: skip

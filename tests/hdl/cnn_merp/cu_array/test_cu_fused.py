@@ -12,7 +12,7 @@ from merp.models.arithmetic.fused import fused_sum
 from merp.models.base.bits import Bits
 from merp.models.base.fused import OPERAND_BITS, WIDE, activation_bits
 from merp.models.base.summation import Summation
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.arithmetic.fused_bench import (
     CASES,
     activation,
@@ -23,7 +23,7 @@ from merp.testbenches.arithmetic.fused_bench import (
 from merp.testbenches.cnn_merp.fused_sum_bench import run_windows, small_design
 
 
-def design_for(k: int, dsp: int, window: int, precision: int = 24) -> Design:
+def design_for(k: int, dsp: int, window: int, precision: int = 24) -> EngineDesign:
     choice = Summation(kind="fused", dsp=dsp, window=window, precision=precision)
     return small_design(k, choice)
 
@@ -38,14 +38,14 @@ DESIGNS = [
 ]
 
 
-def name(design: Design) -> str:
+def name(design: EngineDesign) -> str:
     return f"k{design.k}-{design.fused_dsp}dsp-p{design.accumulator_precision}"
 
 
 every_small_design = pytest.mark.parametrize("design", DESIGNS[:5], ids=name)
 
 
-def check(design: Design, windows: Bits, kernels: Bits) -> Recorded:
+def check(design: EngineDesign, windows: Bits, kernels: Bits) -> Recorded:
     """Every sum in the declared cycle."""
     ran = run_windows(design, windows, kernels)
     assert ran.results == fused_sum(windows, kernels, design.summation).tolist() != []
@@ -53,7 +53,7 @@ def check(design: Design, windows: Bits, kernels: Bits) -> Recorded:
 
 
 @pytest.mark.parametrize("design", [*DESIGNS, design_for(5, 1, 32)], ids=name)
-def test_cu_fused_matches_golden(design: Design) -> None:
+def test_cu_fused_matches_golden(design: EngineDesign) -> None:
     rng = np.random.default_rng(design.k)
     count = {1: 30, 2: 20, 3: 8, 5: 1}[design.k]
     pairs = [random_windows(kind, count, design.taps, rng) for kind in CASES]
@@ -61,7 +61,7 @@ def test_cu_fused_matches_golden(design: Design) -> None:
 
 
 @every_small_design
-def test_directed_windows(design: Design) -> None:
+def test_directed_windows(design: EngineDesign) -> None:
     check(design, *directed(design.taps))
 
 
@@ -121,7 +121,7 @@ def test_the_twin_matches_golden(dsp: int, taps: int) -> None:
 
 @pytest.mark.ghdl
 @every_small_design
-def test_cu_fused_vhdl(design: Design, replays: Replays) -> None:
+def test_cu_fused_vhdl(design: EngineDesign, replays: Replays) -> None:
     rng = np.random.default_rng(9)
     pairs = [random_windows(kind, 12, design.taps, rng) for kind in CASES]
     windows, kernels = (np.concatenate(side) for side in zip(*pairs, strict=True))

@@ -9,7 +9,7 @@ from merp.hdl.behavioural.integer_fused import sums_of_products
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.base.bits import Bits
 from merp.models.base.summation import Summation
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.arithmetic.fused_bench import CASES, random_windows
 from merp.testbenches.arithmetic.narrow_bench import directed
 from merp.testbenches.cnn_merp.cu_bench import joined
@@ -17,7 +17,9 @@ from merp.testbenches.cnn_merp.fused_sum_bench import small_design
 from merp.testbenches.cnn_merp.narrow_units import narrow_units
 
 
-def design_for(k: int, operand: int, window: int, precision: int = 24, units: int = 2) -> Design:
+def design_for(
+    k: int, operand: int, window: int, precision: int = 24, units: int = 2
+) -> EngineDesign:
     choice = Summation(kind="fused", operand=operand, window=window, precision=precision)
     return small_design(k, choice, operand_precision=operand, n_cu=units)
 
@@ -32,14 +34,14 @@ DESIGNS = [
 ]
 
 
-def name(design: Design) -> str:
+def name(design: EngineDesign) -> str:
     return f"k{design.k}-{design.operand_precision}-{design.fused_window}-{design.n_cu}units"
 
 
 every_small_design = pytest.mark.parametrize("design", DESIGNS[:5], ids=name)
 
 
-def check(design: Design, windows: Bits, kernels: Bits) -> Recorded:
+def check(design: EngineDesign, windows: Bits, kernels: Bits) -> Recorded:
     """Every sum of every unit in the declared cycle; unit j has the kernels from the j-th on."""
     taps, units, fmt = design.taps, design.n_cu, design.accumulator_format
     of_units = np.stack([np.roll(kernels, -j, axis=0) for j in range(units)], axis=1)
@@ -71,12 +73,12 @@ def samples(taps: int, count: int, seed: int) -> tuple[Bits, Bits]:
 
 
 @pytest.mark.parametrize("design", [*DESIGNS, design_for(5, 8, 20)], ids=name)
-def test_cu_narrow_matches_golden(design: Design) -> None:
+def test_cu_narrow_matches_golden(design: EngineDesign) -> None:
     check(design, *samples(design.taps, {1: 30, 2: 20, 3: 8, 5: 2}[design.k], design.k))
 
 
 @every_small_design
-def test_directed_windows(design: Design) -> None:
+def test_directed_windows(design: EngineDesign) -> None:
     check(design, *directed(design.taps))
 
 
@@ -106,7 +108,7 @@ def test_the_twin_matches_golden(operand: int, taps: int) -> None:
 
 @pytest.mark.ghdl
 @every_small_design
-def test_cu_narrow_vhdl(design: Design, replays: Replays) -> None:
+def test_cu_narrow_vhdl(design: EngineDesign, replays: Replays) -> None:
     windows, kernels = samples(design.taps, 12, 9)
     corners = directed(design.taps)
     trace = check(

@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.conversion.convert import convert
 from merp.models.base.fused import OPERAND_BITS, activation_bits
 from merp.models.fpga.resources import Resources, count_cells
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from needed_tools import needs
 
 PAGE = BLOCK_PAGES / "cnn_merp" / "cu_array" / "cu_fused.md"
@@ -20,7 +20,7 @@ PAGE = BLOCK_PAGES / "cnn_merp" / "cu_array" / "cu_fused.md"
 
 def size(dsp: int, window: int, folder: Path) -> Resources:
     """Cells of a 5 x 5 CU on 7-series, as Yosys maps the exported Verilog."""
-    design = Design(
+    design = EngineDesign(
         k=5, n_cu=1, r=1, kernel_words=1, groups=1, row_words=1, max_size=5, max_maps=1,
         fifo_words=1, cu_kind="fused", fused_dsp=dsp, fused_window=window,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.ports.kernels import BiasWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.passes import PartialIntake
 from merp.hdl.cnn_merp.ports.slots import OriginSlot
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,15 @@ class Run:
         return [self.sums[at : at + lanes] for at in range(0, len(self.sums), lanes)]
 
 
-def design_for(n_cu: int, lanes: int, p: int) -> Design:
-    return Design(
+def design_for(n_cu: int, lanes: int, p: int) -> EngineDesign:
+    return EngineDesign(
         k=1, n_cu=n_cu, r=1, p=p, kernel_words=8, groups=3, row_words=8, max_size=8, max_maps=2,
         max_images=4, fifo_words=4, partial=True, map_port=lanes, cu_kind="fused",
         accumulator_precision=26,
     )  # fmt: skip
 
 
-def bench_for(design: Design) -> BlockBench:
+def bench_for(design: EngineDesign) -> BlockBench:
     return BlockBench(
         partial_loader, "clk rst start", intake=PartialIntake(*(flag() for _ in range(4))),
         config=MapConfig(design), sink=Stream(design.map_port * design.partial_width),
@@ -58,7 +58,7 @@ def bench_for(design: Design) -> BlockBench:
 
 
 def play(
-    design: Design, runs: Sequence[Run], offer: float, read: float, cycles: int
+    design: EngineDesign, runs: Sequence[Run], offer: float, read: float, cycles: int
 ) -> Recorded:  # fmt: skip
     rng = np.random.default_rng([design.n_cu, design.map_port])
     lanes, width = design.map_port, design.partial_width
@@ -127,7 +127,7 @@ def play(
     return bench_for(design).run(drive, cycles)
 
 
-def words_of(run: Run, design: Design) -> list[tuple[int, int, list[int]]]:
+def words_of(run: Run, design: EngineDesign) -> list[tuple[int, int, list[int]]]:
     """Of each word of a run: its address, the CUs in use, and their partial sums."""
     sums, n_cu = iter(run.sums), design.n_cu
     found = []
@@ -139,7 +139,7 @@ def words_of(run: Run, design: Design) -> list[tuple[int, int, list[int]]]:
     return found
 
 
-def check(design: Design, runs: Sequence[Run], trace: Recorded) -> None:
+def check(design: EngineDesign, runs: Sequence[Run], trace: Recorded) -> None:
     lanes, width = design.map_port, design.origin_format.width
     seen = {port.name: trace.column(port.name) for port in trace.ports}
     starts = [cycle for cycle, start in enumerate(seen["start"]) if start]
@@ -201,7 +201,7 @@ def check(design: Design, runs: Sequence[Run], trace: Recorded) -> None:
 
 
 def check_ready(
-    design: Design, run: Run, seen: dict[str, list[int]], begin: int, firsts: list[int],
+    design: EngineDesign, run: Run, seen: dict[str, list[int]], begin: int, firsts: list[int],
     places: int, end: int,
 ) -> None:  # fmt: skip
     """In every cycle a partial sum is taken if its word has a place, or not if it has none."""

@@ -11,7 +11,7 @@ from block_bench import BlockBench, Recorded, Replays, Sample
 from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
 from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.models.base.formats import FloatFormat
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.cnn_merp.delta_bench import (
     DeltaRun,
     Driver,
@@ -24,8 +24,8 @@ from merp.testbenches.cnn_merp.delta_bench import (
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 
 
-def design_for(n_cu: int, groups: int) -> Design:
-    return Design(
+def design_for(n_cu: int, groups: int) -> EngineDesign:
+    return EngineDesign(
         fmt=BYTE, k=1, n_cu=n_cu, r=1, groups=groups, kernel_words=2 * groups, row_words=4,
         max_size=4, max_maps=4, max_images=2, fifo_words=groups,
     )  # fmt: skip
@@ -48,7 +48,9 @@ def uses(run: DeltaRun) -> list[Use]:
     ]
 
 
-def played(design: Design, runs: Sequence[DeltaRun], cycles: int = 600) -> tuple[Driver, Recorded]:
+def played(
+    design: EngineDesign, runs: Sequence[DeltaRun], cycles: int = 600
+) -> tuple[Driver, Recorded]:
     return play(delta_buffer, Slot(design), design, runs, uses, ["slot_last"], cycles)
 
 

@@ -14,14 +14,14 @@ from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.models.base.formats import FloatFormat
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.cnn_merp.delta_bench import DeltaRun, Driver, Use, check, play
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 
 
-def design_for(n_cu: int, groups: int) -> Design:
-    return Design(
+def design_for(n_cu: int, groups: int) -> EngineDesign:
+    return EngineDesign(
         fmt=BYTE, k=1, n_cu=n_cu, r=1, groups=groups, kernel_words=2 * groups, row_words=4,
         max_size=4, max_maps=4, max_images=2, fifo_words=groups,
     )  # fmt: skip
@@ -51,7 +51,9 @@ def uses(run: DeltaRun) -> list[Use]:
     ]
 
 
-def played(design: Design, runs: Sequence[DeltaRun], cycles: int = 600) -> tuple[Driver, Recorded]:
+def played(
+    design: EngineDesign, runs: Sequence[DeltaRun], cycles: int = 600
+) -> tuple[Driver, Recorded]:
     return play(delta_row_buffer, RowSlot(design), design, runs, uses, ["slot_row_last"], cycles)
 
 

@@ -11,7 +11,7 @@ from merp.hdl.cnn_merp.gradient_array.bias_gradients import bias_gradients
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.base.formats import FloatFormat
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import revisit_cycles
 from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ
 from merp.testbenches.cnn_merp.cu_bench import elements, joined
@@ -19,8 +19,8 @@ from merp.testbenches.cnn_merp.cu_bench import elements, joined
 FMT = FloatFormat(4, 3)
 
 
-def design_for(add_latency: int, map_port: int) -> Design:
-    return Design(
+def design_for(add_latency: int, map_port: int) -> EngineDesign:
+    return EngineDesign(
         fmt=FMT, k=1, n_cu=4, r=1, groups=2, kernel_words=2, row_words=4, max_size=4, max_maps=8,
         fifo_words=2, add_latency=add_latency, map_port=map_port,
     )  # fmt: skip

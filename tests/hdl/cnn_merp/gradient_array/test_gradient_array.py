@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.gradient_array.gradient_array import gradient_array
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import (
     gradient_latency,
     revisit_cycles,
@@ -25,12 +25,12 @@ every_array = pytest.mark.parametrize(
 )
 
 
-def design_for(k: int, n_cu: int, **changes: Any) -> Design:
+def design_for(k: int, n_cu: int, **changes: Any) -> EngineDesign:
     values: dict[str, Any] = dict(
         k=k, n_cu=n_cu, r=1, kernel_words=4, groups=2, row_words=4, max_size=4, max_maps=4,
         fifo_words=2, mul_latency=1, add_latency=1,
     )  # fmt: skip
-    return Design(**(values | changes))
+    return EngineDesign(**(values | changes))
 
 
 CONFIGURATIONS = [
@@ -61,7 +61,7 @@ def settle(script: Script) -> None:
 
 @every_array
 @every_design
-def test_gradients_match_golden(array: Callable[..., Any], design: Design) -> None:
+def test_gradients_match_golden(array: Callable[..., Any], design: EngineDesign) -> None:
     """Addresses visited as early as they may be, with gaps now and then."""
     script = Script(design, "golden")
     fmt, rng = design.fmt, script.rng
@@ -83,7 +83,7 @@ def test_gradients_match_golden(array: Callable[..., Any], design: Design) -> No
     assert read_out(script.play(array)) == sums.reshape(-1).tolist()
 
 
-def anything(design: Design, seed: str, cycles: int) -> Script:
+def anything(design: EngineDesign, seed: str, cycles: int) -> Script:
     """Slots too early for their addresses, reads amid slots, resets."""
     script = Script(design, seed)
     fmt, rng = design.fmt, script.rng
@@ -112,7 +112,7 @@ def anything(design: Design, seed: str, cycles: int) -> Script:
 
 
 @every_design
-def test_arrays_agree_on_anything(design: Design) -> None:
+def test_arrays_agree_on_anything(design: EngineDesign) -> None:
     script = anything(design, "anything", 120)
     rtl, fast = script.play(gradient_array), script.play(gradient_array_fast)
     assert read_out(rtl) == read_out(fast) != []
@@ -153,5 +153,5 @@ def test_the_last_gradients_are_readable_no_earlier_than_told(array: Callable[..
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize("design", CONFIGURATIONS[:3], ids=lambda d: f"k{d.k}-{d.n_cu}cu")
-def test_gradient_array_vhdl(design: Design, replays: Replays) -> None:
+def test_gradient_array_vhdl(design: EngineDesign, replays: Replays) -> None:
     replays(anything(design, "vhdl", 60).play(gradient_array), lint=True)

@@ -14,7 +14,7 @@ from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fused import fused_sum, pair_sums
 from merp.models.base.formats import BINARY32
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import (
     gradient_latency,
     row_revisit_cycles,
@@ -31,12 +31,12 @@ every_array = pytest.mark.parametrize(
 )
 
 
-def design_for(k: int, n_cu: int, **changes: Any) -> Design:
+def design_for(k: int, n_cu: int, **changes: Any) -> EngineDesign:
     values: dict[str, Any] = dict(
         k=k, n_cu=n_cu, r=1, kernel_words=3, groups=2, row_words=4, max_size=5, max_maps=4,
         fifo_words=2, cu_kind="fused", ku_kind="row", add_latency=1,
     )  # fmt: skip
-    return Design(**(values | changes))
+    return EngineDesign(**(values | changes))
 
 
 CONFIGURATIONS = [
@@ -51,7 +51,7 @@ CONFIGURATIONS = [
 ]
 
 
-def name(design: Design) -> str:
+def name(design: EngineDesign) -> str:
     narrow = f"-{design.operand_precision}bits" if design.operand_precision < 24 else ""
     cu = f"k{design.k}-{design.n_cu}cu-{design.ku_lanes}lanes"
     return f"{cu}-p{design.accumulator_precision}{narrow}"
@@ -60,7 +60,7 @@ def name(design: Design) -> str:
 class Gradients:
     """What the array has to hold: (kernel_words, taps, n_cu) words of the accumulator's format."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.design = design
         size = design.kernel_words, design.taps, design.n_cu
         self.fmt = design.accumulator_format
@@ -80,7 +80,7 @@ class Gradients:
 @pytest.mark.parametrize(
     "design", [*CONFIGURATIONS[1::2], *in_full(*CONFIGURATIONS[::2])], ids=name
 )
-def test_gradients_match_golden(array: Callable[..., Any], design: Design) -> None:
+def test_gradients_match_golden(array: Callable[..., Any], design: EngineDesign) -> None:
     """Runs of sweeps of one length each, as close as may be, with gaps now and then."""
     script, wanted = RowScript(design, design.k), Gradients(design)
     rng = np.random.default_rng(design.k)
@@ -178,7 +178,7 @@ def test_a_row_of_the_largest_products(array: Callable[..., Any], columns: int) 
     assert read_out(script.play(array)) == wanted.read()
 
 
-def stirred(design: Design, offsets: range) -> tuple[RowScript, list[int]]:
+def stirred(design: EngineDesign, offsets: range) -> tuple[RowScript, list[int]]:
     """A reset in each cycle of a sweep's way, and at once a new run; the script, what it reads."""
     script, wanted = RowScript(design, 5), Gradients(design)
     rng = np.random.default_rng(5)
@@ -205,7 +205,7 @@ def stirred(design: Design, offsets: range) -> tuple[RowScript, list[int]]:
 @pytest.mark.parametrize(
     "design", [CONFIGURATIONS[0], *in_full(CONFIGURATIONS[2])], ids=["k1", "k2"]
 )
-def test_a_reset_forgets_sweeps(array: Callable[..., Any], design: Design) -> None:
+def test_a_reset_forgets_sweeps(array: Callable[..., Any], design: EngineDesign) -> None:
     script, wanted = stirred(design, range(design.max_size + gradient_latency(design) + 2))
     assert read_out(script.play(array)) == wanted
 
@@ -233,7 +233,7 @@ def test_a_sweep_that_a_reset_meets_adds_nothing(array: Callable[..., Any], late
     assert read_out(script.play(array)) == wanted.read()
 
 
-def anything(design: Design, seed: int, sweeps: int) -> RowScript:
+def anything(design: EngineDesign, seed: int, sweeps: int) -> RowScript:
     """Sweeps too early for their addresses, reads amid them, resets."""
     script, rng = RowScript(design, seed), np.random.default_rng(seed)
     script.reset()
@@ -258,13 +258,13 @@ def anything(design: Design, seed: int, sweeps: int) -> RowScript:
 @pytest.mark.parametrize(
     "design", [*CONFIGURATIONS[::2], *in_full(*CONFIGURATIONS[1::2])], ids=name
 )
-def test_arrays_agree_on_anything(design: Design) -> None:
+def test_arrays_agree_on_anything(design: EngineDesign) -> None:
     script = anything(design, 7, 40)
     rtl, fast = script.play(row_array), script.play(row_array_fast)
     assert read_out(rtl) == read_out(fast) != []
 
 
-def lone(design: Design) -> tuple[Bits, Bits]:
+def lone(design: EngineDesign) -> tuple[Bits, Bits]:
     ones = np.full((design.max_size, 1), 0, np.uint32)
     ones[0] = ONE
     return ones, ones
@@ -309,5 +309,5 @@ def test_the_last_gradients_are_readable_no_earlier_than_told(array: Callable[..
     [CONFIGURATIONS[4], CONFIGURATIONS[7], *in_full(*CONFIGURATIONS[1:4], *CONFIGURATIONS[5:7])],
     ids=lambda d: f"k{d.k}-{d.ku_lanes}lanes",
 )
-def test_row_array_vhdl(design: Design, replays: Replays) -> None:
+def test_row_array_vhdl(design: EngineDesign, replays: Replays) -> None:
     replays(anything(design, 11, 14).play(row_array), lint=True)

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from merp.hdl.cnn_merp.gradient_array.row_array import row_array
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.cnn_merp.gradient_bench import read_out
 from merp.testbenches.cnn_merp.row_bench import RowScript
 
 ONE, TWO, DOUBLE = 0x3F800000, 0x40000000, 1 << 23
 
 
-def design_for(k: int, n_cu: int, **changes: Any) -> Design:
+def design_for(k: int, n_cu: int, **changes: Any) -> EngineDesign:
     values: dict[str, Any] = dict(
         k=k, n_cu=n_cu, r=1, kernel_words=2, groups=2, row_words=4, max_size=2, max_maps=4,
         fifo_words=2, cu_kind="fused", ku_kind="row", add_latency=1,
     )  # fmt: skip
-    return Design(**(values | changes))
+    return EngineDesign(**(values | changes))
 
 
 @pytest.mark.parametrize("k", [2, 3])

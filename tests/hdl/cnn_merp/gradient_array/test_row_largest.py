@@ -9,7 +9,7 @@ import pytest
 from block_bench import BlockBench
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.gradient_array.row_largest import row_largest
-from merp.hdl.cnn_merp.gradient_array.row_ports import Factors, Sweep
+from merp.hdl.cnn_merp.gradient_array.row_ports import Sweep, TapFactors
 
 ZERO, INFINITE, NEGATIVE = 1 << 8, 1 << 9, 1 << 10
 FAR = 32
@@ -92,7 +92,7 @@ def test_distances_and_scales(narrow: bool) -> None:
 
     bench = BlockBench(
         row_largest, "clk", sweep=Sweep(*(flag() for _ in range(4))),
-        factors=Factors(bits(11), bits(11)), exponents=Factors(bits(8), bits(8)),
+        factors=TapFactors(bits(11), bits(11)), exponents=TapFactors(bits(8), bits(8)),
         distance=bits(6), scale=bits(11), narrow=narrow,
     )  # fmt: skip
     trace = bench.run(drive, free + 4)

@@ -9,7 +9,7 @@ from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.models.fpga.resources import Resources
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.top.top import Top
 from needed_tools import needs
 
@@ -28,7 +28,7 @@ def row(name: str, found: Resources) -> str:
 @needs("yosys")
 def test_size() -> None:
     """The array of AlexNet's layer 2: 16 CUs of 5 x 5."""
-    design = Design(
+    design = EngineDesign(
         k=5, n_cu=16, r=1, kernel_words=384, groups=8, row_words=288, max_size=27, max_maps=48,
         fifo_words=8, cu_kind="fused", ku_kind="row",
     )  # fmt: skip

@@ -11,7 +11,7 @@ from merp.models.base.folded_shape import FoldedShape, run_shape
 from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Shape
 from merp.models.golden.window import windows
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.slots import slots
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.input_bench import (
@@ -25,8 +25,8 @@ from merp.testbenches.cnn_merp.input_bench import (
 TAG = FloatFormat(8, 7)  # 16-bit words, used as tags
 
 
-def design_for(k: int, p: int = 1, d: int = 1) -> Design:
-    return Design(
+def design_for(k: int, p: int = 1, d: int = 1) -> EngineDesign:
+    return EngineDesign(
         fmt=TAG, k=k, n_cu=2, r=1, p=p, d=d, kernel_words=64, groups=8, row_words=64,
         max_size=16, max_maps=8, max_images=4, max_stride=7, fifo_words=32, folded=True,
     )  # fmt: skip
@@ -50,7 +50,7 @@ def windows_of(run: InputRun) -> list[int]:
     ]
 
 
-def check(design: Design, runs: list[InputRun], trace: Trace) -> None:
+def check(design: EngineDesign, runs: list[InputRun], trace: Trace) -> None:
     fields = ("slot_valid", "slot_first", "slot_group", "held")
     columns = [trace.column(name) for name in fields]
     found = [
@@ -74,7 +74,7 @@ def check(design: Design, runs: list[InputRun], trace: Trace) -> None:
     assert trace.column("framing_error")[-1] == 0
 
 
-def mixed_runs(design: Design, seed: int) -> list[InputRun]:
+def mixed_runs(design: EngineDesign, seed: int) -> list[InputRun]:
     """Folded runs and convolutions in turns, under any pressure."""
     rng = np.random.default_rng([design.k, design.p, design.d, seed])
     runs = []

@@ -29,7 +29,7 @@ from merp.hdl.cnn_merp.ports.maps import (
 from merp.hdl.cnn_merp.ports.windows import FoldedConfig, Intake, RouterConfig
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.models.base.formats import BFLOAT16, BINARY32
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 BLOCKS = {each.__name__: each for each in (router, fold_router, map_router, wide_fold_router)}
 
@@ -59,15 +59,15 @@ class Run:
     last: int | None = None  # the word that comes with last, if not the last one
 
 
-def design_for(k: int, d: int, **changes: Any) -> Design:
+def design_for(k: int, d: int, **changes: Any) -> EngineDesign:
     values = dict(
         fmt=BFLOAT16, k=k, n_cu=1, r=1, d=d, kernel_words=40, groups=1, row_words=24, max_size=12,
         max_maps=8, max_images=6, fifo_words=1,
     )  # fmt: skip
-    return Design(**(values | changes))
+    return EngineDesign(**(values | changes))
 
 
-def convolution(design: Design, rows: int, columns: int, maps: int, images: int) -> Run:
+def convolution(design: EngineDesign, rows: int, columns: int, maps: int, images: int) -> Run:
     k, lanes = design.k, design.map_port
     pieces = -(-maps // lanes)
     words = []
@@ -79,7 +79,7 @@ def convolution(design: Design, rows: int, columns: int, maps: int, images: int)
     return Run(words, config, images * rows)
 
 
-def folded(design: Design, maps: int, rows: list[int]) -> Run:
+def folded(design: EngineDesign, maps: int, rows: list[int]) -> Run:
     """Images of so many maps, ``rows`` of them in each row: one, where they are no columns."""
     k, taps, lanes = design.k, design.taps, design.map_port
     words = []
@@ -103,7 +103,7 @@ def folded(design: Design, maps: int, rows: list[int]) -> Run:
     return Run(words, config, len(rows) * k, folded=True)
 
 
-def args_for(name: str, design: Design) -> dict[str, Any]:
+def args_for(name: str, design: EngineDesign) -> dict[str, Any]:
     word = PositionWord(design)
     wide = design.map_port > 1
     config: Any = MapConfig(design)
@@ -137,7 +137,7 @@ def registers_of(args: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def play(name: str, design: Design, runs: list[Run], seed: int) -> Recorded:
+def play(name: str, design: EngineDesign, runs: list[Run], seed: int) -> Recorded:
     rng = np.random.default_rng(seed)
     args = args_for(name, design)
     ports = registers_of(args)
@@ -185,7 +185,7 @@ def play(name: str, design: Design, runs: list[Run], seed: int) -> Recorded:
     return BlockBench(BLOCKS[name], **args).run(drive, cycles)
 
 
-def check(name: str, design: Design, runs: list[Run], trace: Recorded) -> None:
+def check(name: str, design: EngineDesign, runs: list[Run], trace: Recorded) -> None:
     columns = {port.name: trace.column(port.name) for port in trace.ports}
     lanes, taps, k = design.map_port, design.taps, design.k
     starts = [cycle for cycle, start in enumerate(columns["start"]) if start]
@@ -245,7 +245,7 @@ def with_errors(runs: list[Run]) -> list[Run]:
     ]
 
 
-def convolutions(design: Design) -> list[Run]:
+def convolutions(design: EngineDesign) -> list[Run]:
     lanes = design.map_port
     sizes = [(5, 4, 2, 2), (1, 3, 1, 3), (4, 1, 3, 2), (7, 7, 1, 1), (2, 5, 2, 1)]
     return [convolution(design, r, c, n * lanes - (n > 1), i) for r, c, n, i in sizes]
@@ -265,7 +265,7 @@ def test_words_of_folded_images(k: int, d: int) -> None:
     check("fold_router", design, runs, play("fold_router", design, runs, k))
 
 
-def by_rows(k: int, d: int, **changes: Any) -> Design:
+def by_rows(k: int, d: int, **changes: Any) -> EngineDesign:
     return design_for(k, d, folded=True, cu_kind="fused", ku_kind="row", **changes)
 
 

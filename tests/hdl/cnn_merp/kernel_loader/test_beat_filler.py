@@ -13,13 +13,13 @@ from merp.hdl.cnn_merp.ports.kernels import LoadConfig
 from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.kernel_load import forward_load
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 
 
-def design_for(port: int, n_cu: int = 3) -> Design:
-    return Design(
+def design_for(port: int, n_cu: int = 3) -> EngineDesign:
+    return EngineDesign(
         fmt=BYTE, k=3, n_cu=n_cu, r=1, groups=3, kernel_words=12, max_maps=4, row_words=4,
         max_size=8, fifo_words=3, kernel_port=port,
     )  # fmt: skip
@@ -39,7 +39,7 @@ class Run:
 class Feeder:
     """Runs back to back as ``run_block``'s drive; behind a run's last beat others are offered."""
 
-    def __init__(self, design: Design, runs: list[Run], density: float) -> None:
+    def __init__(self, design: EngineDesign, runs: list[Run], density: float) -> None:
         self.design, self.runs, self.density, self.rng = design, runs, density, Random(1)
         self.found: list[list[tuple[int, int, int]]] = []
         self.starts: list[int] = []
@@ -95,7 +95,7 @@ class Feeder:
                 return
 
 
-def bench_for(design: Design) -> BlockBench:
+def bench_for(design: EngineDesign) -> BlockBench:
     size = BYTE.width * design.kernel_port
     return BlockBench(
         beat_filler, "clk rst start", config=LoadConfig(design), length=bits(7), filling=bits(4),

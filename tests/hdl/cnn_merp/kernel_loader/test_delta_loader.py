@@ -10,19 +10,19 @@ from merp.hdl.cnn_merp.kernel_loader.intake_ports import Loading
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.models.base.formats import FloatFormat
 from merp.models.golden.delta import swapped
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 WORD = FloatFormat(8, 3)  # elements are only carried: 12 bits number them
 
 
-def design_for(k: int, n_cu: int) -> Design:
-    return Design(
+def design_for(k: int, n_cu: int) -> EngineDesign:
+    return EngineDesign(
         fmt=WORD, k=k, n_cu=n_cu, r=1, groups=3, kernel_words=12, max_maps=4, row_words=4,
         max_size=8, fifo_words=3,
     )  # fmt: skip
 
 
-def bench_for(design: Design) -> BlockBench:
+def bench_for(design: EngineDesign) -> BlockBench:
     bias = BiasWrite(design)
     bias.data = bits(WORD.width, 5)  # a zero is written, whatever stood there from power-up on
     return BlockBench(
@@ -32,7 +32,7 @@ def bench_for(design: Design) -> BlockBench:
 
 
 def load(
-    design: Design,
+    design: EngineDesign,
     sizes: list[tuple[int, int]],
     idle: float = 0.0,
     lasts: tuple[int, ...] = (-1,),
@@ -91,7 +91,9 @@ def writes(
     return found
 
 
-def check(design: Design, sizes: list[tuple[int, int]], trace: Recorded, starts: list[int]) -> None:
+def check(
+    design: EngineDesign, sizes: list[tuple[int, int]], trace: Recorded, starts: list[int]
+) -> None:
     assert len(starts) == len(sizes)
     loaded = trace.column("loading_loaded")
     for (m, n), begin, end in zip(sizes, starts, [*starts[1:], len(trace.rows)], strict=True):

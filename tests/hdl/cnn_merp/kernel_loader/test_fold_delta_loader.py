@@ -16,14 +16,14 @@ from merp.hdl.cnn_merp.ports.kernels import KernelWrite, LoadConfig
 from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.kernel_load import delta_load
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 WIDTH = BYTE.width
 
 
-def design_for(k: int, n_cu: int, port: int) -> Design:
-    return Design(
+def design_for(k: int, n_cu: int, port: int) -> EngineDesign:
+    return EngineDesign(
         fmt=BYTE, k=k, n_cu=n_cu, r=1, groups=3, kernel_words=9, max_maps=3, row_words=3,
         max_size=8, fifo_words=3, kernel_port=port, folded=True,
     )  # fmt: skip
@@ -47,7 +47,7 @@ class Layer:
     lasts: tuple[int, ...] | None = None
 
 
-def layers_for(design: Design) -> list[Layer]:
+def layers_for(design: EngineDesign) -> list[Layer]:
     """Kernels that are full and that lack taps; groups, and beats, that end anywhere."""
     most, taps = design.groups * design.n_cu, design.taps
     sizes = [
@@ -60,7 +60,7 @@ def layers_for(design: Design) -> list[Layer]:
 class Memories:
     """The CUs' kernels by CU and address; what no tap was written of is noise."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: EngineDesign) -> None:
         self.design, self.words = design, dict[tuple[int, int], list[int]]()
 
     def write(self, seen: Sample) -> list[tuple[int, int]]:
@@ -83,7 +83,7 @@ class Memories:
 class Feeder:
     """Layers back to back as a drive; behind a layer's last beat others are offered."""
 
-    def __init__(self, design: Design, layers: list[Layer], density: float) -> None:
+    def __init__(self, design: EngineDesign, layers: list[Layer], density: float) -> None:
         self.design, self.density, self.rng = design, density, Random(design.n_cu)
         self.words: list[list[int]] = []
         self.memories: list[Memories] = []
@@ -139,7 +139,7 @@ class Feeder:
                 return
 
 
-def bench_for(design: Design) -> BlockBench:
+def bench_for(design: EngineDesign) -> BlockBench:
     return BlockBench(
         block_of(design), "clk rst start loaded framing_error", config=LoadConfig(design),
         elements=count(design.kernel_words * design.taps), sink=Stream(design.kernel_port * WIDTH),
@@ -147,11 +147,11 @@ def bench_for(design: Design) -> BlockBench:
     )  # fmt: skip
 
 
-def block_of(design: Design) -> Any:
+def block_of(design: EngineDesign) -> Any:
     return fold_beat_loader if design.kernel_port > 1 else fold_delta_loader
 
 
-def play(design: Design, layers: list[Layer], density: float = 1.0) -> Feeder:
+def play(design: EngineDesign, layers: list[Layer], density: float = 1.0) -> Feeder:
     feeder = Feeder(design, layers, density)
     words = sum(2 * each.inputs * each.outputs + 20 for each in layers)
     bench_for(design).run(feeder.drive, int(words / density))
@@ -183,7 +183,7 @@ def check(layers: list[Layer], feeder: Feeder) -> None:
 
 @every_design
 @pytest.mark.parametrize("density", [1.0, 0.5])
-def test_every_weight_is_in_its_tap(design: Design, density: float) -> None:
+def test_every_weight_is_in_its_tap(design: EngineDesign, density: float) -> None:
     layers = layers_for(design)
     feeder = play(design, layers, density)
     check(layers, feeder)
@@ -199,7 +199,7 @@ def test_every_weight_is_in_its_tap(design: Design, density: float) -> None:
 
 
 @every_design
-def test_a_misplaced_last_is_told_until_the_next_start(design: Design) -> None:
+def test_a_misplaced_last_is_told_until_the_next_start(design: EngineDesign) -> None:
     lanes, most = design.kernel_port, min(3, design.n_cu)
     beats = -(-most * 6 // lanes)
     wrong = [(), (0,), (beats - 2,), (0, beats - 1)]
@@ -211,7 +211,7 @@ def test_a_misplaced_last_is_told_until_the_next_start(design: Design) -> None:
 
 @pytest.mark.parametrize("design", DESIGNS[::2], ids=lambda each: f"{each.kernel_port}")
 @pytest.mark.parametrize("broken_off", [1, 5])
-def test_after_a_reset_it_is_as_new(design: Design, broken_off: int) -> None:
+def test_after_a_reset_it_is_as_new(design: EngineDesign, broken_off: int) -> None:
     """In the middle of an output, of a kernel, between the words of one input, and at the end."""
 
     def config(inputs: int) -> dict[str, int]:

@@ -14,15 +14,15 @@ from merp.hdl.cnn_merp.kernel_loader.intake_ports import Loading
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.models.base.formats import FloatFormat
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 WIDTH = BYTE.width
 CONFIG = ("config_inputs", "config_groups", "config_last_cus", "config_size", "config_filling")
 
 
-def design_for(k: int, port: int, **changes: Any) -> Design:
-    return Design(
+def design_for(k: int, port: int, **changes: Any) -> EngineDesign:
+    return EngineDesign(
         fmt=BYTE, k=k, n_cu=2, r=1, groups=2, kernel_words=6, max_maps=3, row_words=3, max_size=8,
         fifo_words=2, kernel_port=port, **changes,
     )  # fmt: skip
@@ -32,7 +32,7 @@ def design_for(k: int, port: int, **changes: Any) -> Design:
 class Case:
     """A loader: of forward propagation, or the one that turns kernels; its options by name."""
 
-    design: Design
+    design: EngineDesign
     turns: bool = False
 
     @property

@@ -13,7 +13,7 @@ from merp.hdl.cnn_merp.kernel_loader.intake_ports import Loading
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.models.base.formats import BINARY32, FloatFormat
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 
@@ -33,22 +33,24 @@ class Load:
     bias_last: tuple[int, ...] = (-1,)
     reset_at: int | None = None
 
-    def maps(self, design: Design) -> int:
+    def maps(self, design: EngineDesign) -> int:
         return (self.groups - 1) * design.n_cu + self.last_cus
 
 
-def design_for(k: int, n_cu: int, groups: int = 3, max_maps: int = 4, **changes: Any) -> Design:
+def design_for(
+    k: int, n_cu: int, groups: int = 3, max_maps: int = 4, **changes: Any
+) -> EngineDesign:
     values: dict[str, Any] = dict(
         fmt=BYTE, k=k, n_cu=n_cu, r=1, groups=groups, kernel_words=max_maps * groups,
         max_maps=max_maps, row_words=4, max_size=8, fifo_words=groups,
     )  # fmt: skip
-    return Design(**(values | changes))
+    return EngineDesign(**(values | changes))
 
 
 class Feeder:
     """Both streams' sources over all loads, as ``run_block``'s drive."""
 
-    def __init__(self, design: Design, loads: Sequence[Load], seed: int) -> None:
+    def __init__(self, design: EngineDesign, loads: Sequence[Load], seed: int) -> None:
         self.design = design
         self.rng = Random(seed)
         self.starts: list[int] = []
@@ -109,7 +111,7 @@ class Feeder:
         yield {"start": 0, "rst": 0, "sink_kernel_valid": 0, "sink_bias_valid": 0}
 
 
-def run(design: Design, loads: Sequence[Load], seed: int = 0) -> tuple[Recorded, Feeder]:
+def run(design: EngineDesign, loads: Sequence[Load], seed: int = 0) -> tuple[Recorded, Feeder]:
     bench = BlockBench(
         kernel_loader, "clk rst start", config=LoadConfig(design),
         sink_kernel=Stream(design.fmt.width), sink_bias=Stream(design.fmt.width),
@@ -126,7 +128,7 @@ def run(design: Design, loads: Sequence[Load], seed: int = 0) -> tuple[Recorded,
     return trace, feeder
 
 
-def check(design: Design, loads: Sequence[Load], seed: int = 0) -> Recorded:
+def check(design: EngineDesign, loads: Sequence[Load], seed: int = 0) -> Recorded:
     """Every complete load: contents of the memories, times, framing."""
     trace, feeder = run(design, loads, seed)
     names = [port.name for port in trace.ports]
@@ -148,7 +150,7 @@ def check(design: Design, loads: Sequence[Load], seed: int = 0) -> Recorded:
 
 
 def check_load(
-    design: Design, load: Load, words: dict[str, list[int]], rows: list[dict[str, int]]
+    design: EngineDesign, load: Load, words: dict[str, list[int]], rows: list[dict[str, int]]
 ) -> None:
     width, taps = design.fmt.width, design.taps
     maps = load.maps(design)
@@ -200,7 +202,7 @@ DESIGNS = [
 every_design = pytest.mark.parametrize("design", DESIGNS, ids=lambda d: f"k{d.k}-{d.n_cu}cu")
 
 
-def loads_for(design: Design, idle: float) -> list[Load]:
+def loads_for(design: EngineDesign, idle: float) -> list[Load]:
     """The largest load, the smallest, and both again with a partial last group between them."""
     full = Load(design.max_maps, design.groups, design.n_cu, idle)
     part = Load(max(1, design.max_maps - 1), design.groups, max(1, design.n_cu - 1), idle)
@@ -209,7 +211,7 @@ def loads_for(design: Design, idle: float) -> list[Load]:
 
 @every_design
 @pytest.mark.parametrize("idle", [0.0, 0.4], ids=["full_throughput", "idle_input"])
-def test_kernel_loader_matches_order(design: Design, idle: float) -> None:
+def test_kernel_loader_matches_order(design: EngineDesign, idle: float) -> None:
     check(design, loads_for(design, idle), seed=design.k)
 
 
@@ -287,7 +289,7 @@ def test_after_a_reset_it_is_as_new() -> None:
     [DESIGNS[0], DESIGNS[1], DESIGNS[4], design_for(2, 3, fmt=BINARY32)],
     ids=lambda d: f"k{d.k}-{d.n_cu}cu",
 )
-def test_kernel_loader_vhdl(design: Design, replays: Replays) -> None:
+def test_kernel_loader_vhdl(design: EngineDesign, replays: Replays) -> None:
     first, second, *_ = loads_for(design, 0.2)
     give_up = Load(1, 1, 1, kernel_last=(0,), reset_at=2)
     replays(check(design, [first, give_up, second]))

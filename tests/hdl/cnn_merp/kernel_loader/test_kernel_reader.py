@@ -18,13 +18,13 @@ from merp.hdl.cnn_merp.ports.outputs import Sums
 from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.hdl.conversion.entity import Bit, behavioural, entity
 from merp.models.base.formats import BINARY16
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import SLOT
 from merp.testbenches.cnn_merp.cu_bench import element
 
 
-def design_for(k: int, n_cu: int, **chosen: Any) -> Design:
-    return Design(
+def design_for(k: int, n_cu: int, **chosen: Any) -> EngineDesign:
+    return EngineDesign(
         k=k, n_cu=n_cu, r=1, groups=3, kernel_words=12, max_maps=4, row_words=4, max_size=8,
         fifo_words=3, mul_latency=1, add_latency=1, **chosen,
     )  # fmt: skip
@@ -50,7 +50,7 @@ def kept_kernels(
     source: Stream,
     loaded: Bit,
     slot_addr: Any,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """Load kernels, and read them back; slots in between read at slot_addr."""
     kernel, bias, slot = KernelWrite(design), BiasWrite(design), Slot(design)
@@ -72,7 +72,7 @@ def kept_kernels(
     )  # fmt: skip
 
 
-def as_kept(word: int, design: Design) -> int:
+def as_kept(word: int, design: EngineDesign) -> int:
     fmt = design.fmt
     magnitude = word % fmt.sign_bit
     if design.cu_kind != "fused":
@@ -83,7 +83,7 @@ def as_kept(word: int, design: Design) -> int:
 
 
 def play(
-    design: Design,
+    design: EngineDesign,
     sizes: list[tuple[int, int]],
     ready: float = 1.0,
     cut_after: int | None = None,
@@ -149,11 +149,11 @@ def play(
 SIZES = [(1, 1), (4, 5), (3, 2), (4, 6)]
 
 
-def sizes_for(design: Design) -> list[tuple[int, int]]:
+def sizes_for(design: EngineDesign) -> list[tuple[int, int]]:
     return [(m, n) for m, n in SIZES if -(-n // design.n_cu) <= design.groups]
 
 
-def check(design: Design, found: Any, words: list[list[int]]) -> None:
+def check(design: EngineDesign, found: Any, words: list[list[int]]) -> None:
     for left, came in zip(found, words, strict=True):
         assert [word for _, word, _ in left] == [as_kept(word, design) for word in came]
         assert [last for *_, last in left] == [0] * (len(came) - 1) + [1] * bool(came)
@@ -161,13 +161,13 @@ def check(design: Design, found: Any, words: list[list[int]]) -> None:
 
 @pytest.mark.parametrize("ready", [0.4, *in_full(1.0)])
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: f"k{design.k}{design.cu_kind}")
-def test_kernels_come_out_as_they_came_in(design: Design, ready: float) -> None:
+def test_kernels_come_out_as_they_came_in(design: EngineDesign, ready: float) -> None:
     _, found, words = play(design, sizes_for(design), ready)
     check(design, found, words)
 
 
 @pytest.mark.parametrize("design", DESIGNS[1:4], ids=lambda design: f"k{design.k}{design.cu_kind}")
-def test_the_twin_gives_each_element_in_the_same_cycle(design: Design) -> None:
+def test_the_twin_gives_each_element_in_the_same_cycle(design: EngineDesign) -> None:
     assert cu_array.twin is cu_array_fast
     _, found, _ = play(design, sizes_for(design), 0.7)
     with behavioural():
@@ -176,7 +176,7 @@ def test_the_twin_gives_each_element_in_the_same_cycle(design: Design) -> None:
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: f"k{design.k}{design.cu_kind}")
-def test_a_word_per_cycle_after_the_last_slot(design: Design) -> None:
+def test_a_word_per_cycle_after_the_last_slot(design: EngineDesign) -> None:
     trace, (left,), _ = play(design, [(3, 2)])
     issued = trace.column("final_issue").index(1)
     first = issued + SLOT + design.kernel_read_latency + 3
@@ -211,7 +211,7 @@ def test_after_a_reset_it_is_as_new() -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize("design", DESIGNS[2::2], ids=lambda design: f"k{design.k}{design.cu_kind}")
-def test_kernel_reader_vhdl(design: Design, replays: Replays) -> None:
+def test_kernel_reader_vhdl(design: EngineDesign, replays: Replays) -> None:
     trace, found, words = play(design, [(2, 3), (1, 2)], 0.6)
     check(design, found, words)
     replays(trace)

@@ -9,21 +9,21 @@ from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.kernel_loader.intake_ports import Loading
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelConfig, KernelWrite, LoadConfig
 from merp.models.base.formats import FloatFormat
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 WORD = FloatFormat(8, 3)  # elements are only carried: 12 bits number them, from one on
 
 Layer = tuple[int, int, int]  # m, n, k
 
 
-def design_for(k: int) -> Design:
-    return Design(
+def design_for(k: int) -> EngineDesign:
+    return EngineDesign(
         fmt=WORD, k=k, n_cu=2, r=1, groups=2, kernel_words=6, max_maps=3, row_words=4,
         max_size=8, fifo_words=2, widened=True,
     )  # fmt: skip
 
 
-def bench_for(design: Design) -> BlockBench:
+def bench_for(design: EngineDesign) -> BlockBench:
     return BlockBench(
         delta_loader, "clk rst start",
         config=LoadConfig(design).also(size=KernelConfig(design).size), sink=Stream(WORD.width),
@@ -33,7 +33,7 @@ def bench_for(design: Design) -> BlockBench:
 
 
 def load(
-    design: Design, layers: list[Layer], idle: float, lasts: tuple[int, ...] = (-1,)
+    design: EngineDesign, layers: list[Layer], idle: float, lasts: tuple[int, ...] = (-1,)
 ) -> Recorded:
     """Load kernels 1, 2, ... of each layer; what starts a load is in the trace."""
     rng = np.random.default_rng(5)
@@ -64,7 +64,7 @@ def load(
     return bench_for(design).run(drive, 20 + int(words / (1 - idle) ** 2))
 
 
-def wanted(design: Design, layer: Layer) -> dict[tuple[int, int], list[int]]:
+def wanted(design: EngineDesign, layer: Layer) -> dict[tuple[int, int], list[int]]:
     """Taps by CU and address: rotated, in the first rows and columns, and +0 behind them."""
     m, n, k = layer
     found = {}
@@ -76,7 +76,7 @@ def wanted(design: Design, layer: Layer) -> dict[tuple[int, int], list[int]]:
     return found
 
 
-def taps_of(word: int, design: Design) -> list[int]:
+def taps_of(word: int, design: EngineDesign) -> list[int]:
     return [word >> WORD.width * tap & (1 << WORD.width) - 1 for tap in range(design.taps)]
 
 

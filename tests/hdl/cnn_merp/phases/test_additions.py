@@ -11,7 +11,7 @@ from merp.cosim.engines.job import Job
 from merp.cosim.machines.cnn_merp.phases.delta import delta_run, delta_top, expect_delta
 from merp.cosim.machines.cnn_merp.phases.forward import expect_forward, forward_run, forward_top
 from merp.cosim.phases.audit.run_and_audit import Audited, run_and_audit
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.base.bits import Bits
 from merp.models.base.delta_shape import delta_shape, plain_inputs
 from merp.models.base.errors import BadInput
@@ -26,7 +26,7 @@ from merp.models.golden.unpool import unpool
 from merp.models.machines.cnn_merp.cycles import delta_cycles, forward_cycles
 from merp.models.machines.cnn_merp.flow import added_flow
 from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.forward_registers import forward_registers
 from merp.models.machines.cnn_merp.params.registers import registers
 from merp.models.machines.cnn_merp.params.sizing import check_fits
@@ -83,14 +83,16 @@ def stalled(seed: int, stalls: dict[str, tuple[int, ...]]) -> dict[str, tuple[in
     return stalls | {"s_axis_add": (*(int(bit) for bit in rng.random(13) < share), 1)}
 
 
-def layer_case(seed: int, design: Design, pressure: int | None = 0) -> LayerCase:
+def layer_case(seed: int, design: EngineDesign, pressure: int | None = 0) -> LayerCase:
     """A convolution, or on a design for them now and then a fully connected layer."""
     if design.folded and seed % 2:
         return connected_case(seed, design, pressure)
     return random_case(seed, design, pressure)
 
 
-def forward_pass(seed: int, design: Design, pressure: int | None = 0, adds: bool = True) -> Pass:
+def forward_pass(
+    seed: int, design: EngineDesign, pressure: int | None = 0, adds: bool = True
+) -> GroupPass:
     """Forward propagation of a random layer, that adds maps or does not."""
     case = layer_case(seed, design, pressure)
     shape, images = case.shape, len(case.x)
@@ -107,10 +109,10 @@ def forward_pass(seed: int, design: Design, pressure: int | None = 0, adds: bool
     part = ADDING if adds else WHOLE
     stalls = case.stalls if pressure is None else stalled(seed, case.stalls)
     run = forward_run(shape, design, *operands, stalls, case.reset_at, part, add)
-    return Pass(run, expect_forward(shape, images, design, golden, state, part))
+    return GroupPass(run, expect_forward(shape, images, design, golden, state, part))
 
 
-def delta_design_of(design: Design) -> DeltaDesign:
+def delta_design_of(design: EngineDesign) -> DeltaDesign:
     """``design`` without what forward propagation alone has, and un-pooling behind it."""
     engine = replace(
         design, pool_window=1, pool_overlap=1, pool_words=1, average=False, state=False,
@@ -130,7 +132,7 @@ class Back:
     shape: Shape
     unpooled: Shape
     images: int
-    made: Pass
+    made: GroupPass
 
 
 def delta_pass(seed: int, design: DeltaDesign, pressure: int | None = 0, adds: bool = True) -> Back:
@@ -170,7 +172,7 @@ def delta_pass(seed: int, design: DeltaDesign, pressure: int | None = 0, adds: b
     ).under(stalls, case.reset_at)  # fmt: skip
     return Back(
         shape, unpooled, images,
-        Pass(run, expect_delta(shape, unpooled, images, design, golden, part)),
+        GroupPass(run, expect_delta(shape, unpooled, images, design, golden, part)),
     )  # fmt: skip
 
 
@@ -268,11 +270,11 @@ def test_partial_sums_and_additions_take_turns() -> None:
     add = words_of(8, design.fmt, (images, shape.out_rows, shape.out_columns, shape.m))
     golden = super_layer(case.x, case.kernels, case.bias, shape, design.fmt, design.summation, add)
     start, part = from_maps(add, design.fmt, design.summation, case.bias), part_of(1, 2)
-    partial = Pass(
+    partial = GroupPass(
         forward_run(shape, design, case.x, case.kernels, start, part=part),
         expect_forward(shape, images, design, golden, part=part),
     )
-    adding = Pass(
+    adding = GroupPass(
         forward_run(shape, design, case.x, case.kernels, case.bias, part=ADDING, add=add),
         expect_forward(shape, images, design, golden, part=ADDING),
     )

@@ -10,7 +10,7 @@ from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.machines.cnn_merp.phases.delta import delta_run, delta_top, expect_delta
 from merp.cosim.phases.audit.run_and_audit import Audited, run_and_audit
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.base.bits import Bits
 from merp.models.base.delta_shape import delta_shape, plain_inputs
 from merp.models.base.errors import BadInput
@@ -22,7 +22,7 @@ from merp.models.golden.stored import Stored
 from merp.models.golden.unpool import unpool
 from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.delta_registers import delta_registers
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.testbenches.axi.axi_top import axi_registers_of
@@ -39,7 +39,7 @@ from merp.testbenches.top.run import Run
 
 
 def design_of(
-    base: Design,
+    base: EngineDesign,
     average: bool = False,
     overlap: int = 2,
     hanging: tuple[bool, bool] = (False, False),
@@ -125,7 +125,7 @@ def kept(rng: np.random.Generator, shape: Shape, maps: int, images: int, fmt) ->
     return keep_state(words_of(rng, fmt, *size), shape, "pooled", fmt)
 
 
-def delta_pass(seed: int, design: DeltaDesign, kind: str | None, stalled: bool = True) -> Pass:
+def delta_pass(seed: int, design: DeltaDesign, kind: str | None, stalled: bool = True) -> GroupPass:
     """Delta propagation of a random layer that starts at a stored delta, at one as it is, or +0."""
     rng = np.random.default_rng([seed, 0xADD2])
     fmt, summation = design.engine.fmt, design.engine.summation
@@ -156,7 +156,7 @@ def delta_pass(seed: int, design: DeltaDesign, kind: str | None, stalled: bool =
         shape, shape, design, deltas, kernels, packed(state, shape, fmt), part,
         add=Stored(start, add, add_state) if kind else None,
     ).under(stalls, reset_at)  # fmt: skip
-    return Pass(run, expect_delta(shape, shape, images, design, golden, part, beside))
+    return GroupPass(run, expect_delta(shape, shape, images, design, golden, part, beside))
 
 
 def check(found: list[Audited]) -> None:

@@ -10,7 +10,7 @@ from audited_runs import assert_same, audited
 from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.backward import backward_run, backward_top, expect_backward
 from merp.cosim.phases.audit.audit import audit
 from merp.cosim.phases.expectation import Expectation, Pair
@@ -28,7 +28,7 @@ from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, upd
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
 from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.testbenches.cnn_merp.random_layers import random_hang, random_pad
@@ -43,9 +43,9 @@ def design_for(k: int, halves: tuple[int, int], average: bool = False, **chosen:
         k=k, r=1, kernel_words=24, groups=4, row_words=48, max_size=14, max_maps=6, max_images=3,
         max_stride=3, fifo_words=12,
     )  # fmt: skip
-    update = Design(**(common | {"d": 2, "n_cu": halves[1]} | chosen))
+    update = EngineDesign(**(common | {"d": 2, "n_cu": halves[1]} | chosen))
     forward = {key: each for key, each in chosen.items() if key not in ("ku_kind", "ku_lanes", "d")}
-    engine = Design(**(common | {"d": 2, "n_cu": halves[0]} | forward))
+    engine = EngineDesign(**(common | {"d": 2, "n_cu": halves[0]} | forward))
     kept = {key: getattr(engine, key) for key in ("fmt", "add_latency", "mul_latency")}
     undone = UnpoolDesign(
         window=3, overlap=2, words=64, max_size=14, max_maps=8, max_images=3, average=average,
@@ -210,7 +210,7 @@ def arrays_for(
     )
 
 
-def play(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
+def play(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[RunRecord]:
     """Run cases of one elaboration back to back, and audit each."""
     top = backward_top(cases[0].design, array, cases[0].rates.rule)
     job = Job(top, [each.run() for each in cases], limit=3000)

@@ -13,11 +13,11 @@ from merp.models.base.formats import BFLOAT16
 from merp.models.base.input_part import ADDING, WHOLE, InputPart
 from merp.models.base.shape import Shape
 from merp.models.golden.convolution import convolution, from_maps, partial_sums
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.top.run import Run
 
 LAST = InputPart(first=False)
-DESIGN = Design(
+DESIGN = EngineDesign(
     fmt=BFLOAT16, k=2, n_cu=2, r=1, kernel_words=4, groups=2, row_words=8, max_size=4, max_maps=2,
     max_images=2, fifo_words=4, add_latency=1, mul_latency=1, partial=True, added=True,
 )  # fmt: skip

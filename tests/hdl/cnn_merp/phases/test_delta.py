@@ -10,7 +10,7 @@ from audited_runs import assert_same, audited
 from marks import in_full, rows_in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.delta import delta_run, delta_top, expect_delta
 from merp.models.base.bits import Bits
 from merp.models.base.delta_shape import delta_shape
@@ -22,7 +22,7 @@ from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
 from merp.models.machines.cnn_merp.cycles import delta_cycles
 from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.testbenches.cnn_merp.random_layers import random_hang, random_kernel, random_pad
 from merp.testbenches.top.run import Run
@@ -44,7 +44,7 @@ def design(
     hanging: bool = False,
     **options: bool,
 ) -> DeltaDesign:
-    engine = Design(
+    engine = EngineDesign(
         fmt=fmt, k=k, n_cu=n_cu, r=r, p=p, d=2, kernel_words=24, groups=4, row_words=48,
         max_size=16, max_maps=6, max_images=3, max_stride=3, fifo_words=12, add_latency=2,
         mul_latency=1, cu_kind=cu_kind, accumulator_precision=precision,
@@ -215,7 +215,7 @@ def run_of(c: Case) -> Run:
     return run.under(c.stalls, c.reset_at)
 
 
-def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
+def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[RunRecord]:
     job = Job(delta_top(cases[0].design, array), [run_of(each) for each in cases], limit=3000)
     expected = [
         expect_delta(each.shape, each.unpooled, len(each.deltas), each.design, each.golden)

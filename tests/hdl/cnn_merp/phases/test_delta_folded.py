@@ -9,7 +9,7 @@ from audited_runs import assert_same, audited
 from marks import in_full, rows_in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.delta import delta_run, delta_top, expect_delta
 from merp.models.base.bits import Bits
 from merp.models.base.delta_shape import delta_shape
@@ -22,7 +22,7 @@ from merp.models.golden.unpool import unpool
 from merp.models.machines.cnn_merp.cycles import delta_cycles
 from merp.models.machines.cnn_merp.kernel_load import delta_load
 from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.models.machines.cnn_merp.phases import maps_behind
@@ -41,7 +41,7 @@ def design(
         fmt=fmt, window=3, overlap=2, words=64, max_size=16, max_maps=54, max_images=4,
         add_latency=2, mul_latency=1,
     )  # fmt: skip
-    return DeltaDesign(Design(**(values | more)), unpooled, before)  # type: ignore[arg-type]
+    return DeltaDesign(EngineDesign(**(values | more)), unpooled, before)  # type: ignore[arg-type]
 
 
 DESIGNS = (
@@ -144,7 +144,7 @@ def case(seed: int, index: int, connected: bool = True, pressure: bool = True) -
     return Case(shape, unpooled, which, deltas, kernels, kept, golden, stalls, reset_at)
 
 
-def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
+def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[RunRecord]:
     """Run cases of one elaboration back to back, and audit each."""
     job = Job(delta_top(cases[0].design, array), [each.run for each in cases], limit=3000)
     expected = [

@@ -16,11 +16,11 @@ from merp.models.golden.delta import delta_convolution
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
 from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.testbenches.top.run import Run
 
-ENGINE = Design(
+ENGINE = EngineDesign(
     fmt=BFLOAT16, k=2, n_cu=2, r=1, d=2, kernel_words=8, groups=2, row_words=16, max_size=8,
     max_maps=4, max_images=2, max_stride=2, fifo_words=6, add_latency=1, mul_latency=1,
     partial=True,

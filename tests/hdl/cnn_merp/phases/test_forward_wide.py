@@ -13,13 +13,13 @@ from merp.cosim.engines.job import Job
 from merp.cosim.machines.cnn_merp.phases.forward import forward_run, forward_top
 from merp.models.base.shape import Pool, Shape
 from merp.models.machines.cnn_merp.flow import input_flow
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.cnn_merp.random_layers import WIDE, LayerCase, connected_case, random_case
 
 EVERY = range(len(WIDE))
 
 
-def cases(seed: int, design: Design, pressure: int | None = 0) -> list[LayerCase]:
+def cases(seed: int, design: EngineDesign, pressure: int | None = 0) -> list[LayerCase]:
     """Convolutions; fully connected layers around one, where the design folds them."""
     if not design.folded:
         return [random_case(seed + i, design, pressure) for i in range(2)]
@@ -61,7 +61,7 @@ def test_a_window_waits_for_its_own_beat_alone() -> None:
     assert cycles <= 5 * 16 + last
 
 
-def layer(design: Design, shape: Shape, images: int) -> LayerCase:
+def layer(design: EngineDesign, shape: Shape, images: int) -> LayerCase:
     """A layer whose elements are all different numbers."""
     x = np.arange(1, 1 + images * shape.rows * shape.columns * shape.n, dtype=np.float32)
     kernels = np.arange(1, 1 + shape.m * shape.n * shape.k**2, dtype=np.float32)
@@ -76,13 +76,13 @@ def layer(design: Design, shape: Shape, images: int) -> LayerCase:
     )
 
 
-def binary32(port: int, **changes: int | bool) -> Design:
+def binary32(port: int, **changes: int | bool) -> EngineDesign:
     """A design of 3 x 3 whose results follow from whole numbers."""
     values = dict(
         k=3, n_cu=2, r=2, d=2, kernel_words=40, groups=1, row_words=40, max_size=8, max_maps=20,
         max_images=3, fifo_words=8, add_latency=1, mul_latency=1, map_port=port,
     )  # fmt: skip
-    return Design(**(values | changes))  # type: ignore[arg-type]
+    return EngineDesign(**(values | changes))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("port", [4, *in_full(2, 8)])
@@ -132,7 +132,7 @@ def test_units_without_a_map_leave_no_state() -> None:
     run([layer(plain_sums(4, True), replace(shape, m=m), 1) for m in (8, 5)])
 
 
-def plain_sums(port: int, state: bool) -> Design:
+def plain_sums(port: int, state: bool) -> EngineDesign:
     """As many results in a cycle as the port has elements: nothing else binds, nor do sums that
     wait for their credits.
     """

@@ -12,7 +12,7 @@ from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Shape
 from merp.models.golden.window import windows
 from merp.models.machines.cnn_merp.flow import InputFlow, input_flow
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import groups_of
 from merp.models.machines.cnn_merp.slots import slots
 from merp.testbenches.block.trace import Trace
@@ -28,15 +28,15 @@ from merp.testbenches.cnn_merp.input_bench import (
 TAG = FloatFormat(8, 7)  # 16-bit words, used as tags
 
 
-def design_for(k: int, **changes: int) -> Design:
+def design_for(k: int, **changes: int) -> EngineDesign:
     values = dict(
         fmt=TAG, k=k, n_cu=2, r=1, p=1, d=2, kernel_words=64, groups=8, row_words=64,
         max_size=16, max_maps=8, max_images=4, max_stride=7, fifo_words=32,
     )  # fmt: skip
-    return Design(**(values | changes))  # type: ignore[arg-type]
+    return EngineDesign(**(values | changes))  # type: ignore[arg-type]
 
 
-def check(design: Design, runs: list[InputRun], trace: Trace) -> None:
+def check(design: EngineDesign, runs: list[InputRun], trace: Trace) -> None:
     names = [port.name for port in trace.ports]
     at = {name: names.index(name) for name in names}
     expected = []
@@ -100,7 +100,7 @@ def verdicts(trace: Trace, name: str) -> int:
     return sum(trace.column(f"verdict_{name}"))
 
 
-def check_cycles(design: Design, shape: Shape, images: int) -> InputFlow:
+def check_cycles(design: EngineDesign, shape: Shape, images: int) -> InputFlow:
     run = make_run(shape, images, 1)
     model = input_flow(shape, images, design)
     budget = model.fill + model.issue + model.stall_input + model.stall_hazard

@@ -11,7 +11,7 @@ from audited_runs import assert_same
 from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.kernel_update import (
     PORTS,
     Bits,
@@ -25,7 +25,7 @@ from merp.models.base.formats import BFLOAT16, BINARY16, FloatFormat
 from merp.models.base.rates import PLAIN, Rates, UpdateRule
 from merp.models.base.shape import Shape
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import revisit_cycles
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.testbenches.cnn_merp.random_layers import random_kernel, random_pad
@@ -35,12 +35,12 @@ CAUSES = ("issue", "fill", "drain", "stall_input", "stall_output", "stall_hazard
 OUTPUTS = ("kernel", "bias", "kernel_velocity", "bias_velocity")
 
 
-def design_for(k: int, n_cu: int, **changes: Any) -> Design:
+def design_for(k: int, n_cu: int, **changes: Any) -> EngineDesign:
     values: dict[str, Any] = dict(
         k=k, n_cu=n_cu, r=1, d=2, kernel_words=12, groups=4, row_words=24, max_size=8, max_maps=4,
         max_images=3, max_stride=3, fifo_words=4,
     )  # fmt: skip
-    return Design(**(values | changes))
+    return EngineDesign(**(values | changes))
 
 
 ROW: dict[str, Any] = {"cu_kind": "fused", "ku_kind": "row"}
@@ -107,7 +107,7 @@ def words(rng: np.random.Generator, fmt: FloatFormat, size: tuple[int, ...], wil
 class Case:
     """A layer, its arrays, and the pressure on its streams."""
 
-    design: Design
+    design: EngineDesign
     shape: Shape
     x: Bits
     delta: Bits
@@ -144,7 +144,7 @@ class Case:
         found = [new[0][0], new[1][0], new[0][1], new[1][1]]
         return dict(zip(OUTPUTS, found[: 4 if self.rates.rule.momentum else 2], strict=False))
 
-    def check(self, record: Record) -> None:
+    def check(self, record: RunRecord) -> None:
         golden = self.golden()
         silent = [
             name for name in OUTPUTS if f"m_axis_{name}" in record.outcome.words.keys() - golden
@@ -164,7 +164,7 @@ class Case:
         assert faults == []
         self.check_counts(record)
 
-    def check_counts(self, record: Record) -> None:
+    def check_counts(self, record: RunRecord) -> None:
         shape, status = self.shape, record.outcome.status
         positions = len(self.x) * shape.out_rows * shape.out_columns
         kernels = shape.m * shape.n * shape.k**2
@@ -246,7 +246,7 @@ def random_case(seed: int, elaboration: int, pressure: bool = True) -> Case:
     return replace(case, stalls=stalls, reset_at=reset_at)
 
 
-def play(cases: list[Case], engine: str, array: str = "behavioural") -> list[Record]:
+def play(cases: list[Case], engine: str, array: str = "behavioural") -> list[RunRecord]:
     """Run cases of one elaboration back to back, and check each."""
     top = kernel_update_top(cases[0].design, array, cases[0].rates.rule)
     records = run_job(Job(top, [case.run() for case in cases], limit=2000), engine)

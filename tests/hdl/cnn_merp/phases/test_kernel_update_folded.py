@@ -10,7 +10,7 @@ from audited_runs import assert_same
 from marks import in_full, rows_in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.kernel_update import (
     expect_update,
     kernel_update_run,
@@ -27,19 +27,19 @@ from merp.models.base.rates import PLAIN, Rates, UpdateRule
 from merp.models.base.shape import Shape
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
 from merp.models.machines.cnn_merp.cycles import update_cycles
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.settings import engine_settings
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.machines.cnn_merp.update_flow import update_flow
 from merp.testbenches.top.run import Run
 
 
-def design(k: int, n_cu: int, **more: Any) -> Design:
+def design(k: int, n_cu: int, **more: Any) -> EngineDesign:
     values: dict[str, Any] = dict(
         k=k, n_cu=n_cu, r=1, d=2, kernel_words=18, groups=4, row_words=40, max_size=28, max_maps=4,
         max_images=12, max_stride=3, fifo_words=4, mul_latency=1, add_latency=2, folded=True,
     )  # fmt: skip
-    return Design(**(values | more))
+    return EngineDesign(**(values | more))
 
 
 ROW: dict[str, Any] = {"cu_kind": "fused", "ku_kind": "row"}
@@ -74,7 +74,7 @@ EVERY = range(len(DESIGNS))
 class Case:
     """A layer, its arrays, and the pressure on its streams."""
 
-    design: Design
+    design: EngineDesign
     shape: Shape
     x: Bits
     delta: Bits
@@ -97,7 +97,7 @@ class Case:
         found = kernel_gradient(self.x, self.delta, self.shape, fmt, summation)
         return found, bias_gradient(self.delta, fmt)
 
-    def check(self, record: Record) -> None:
+    def check(self, record: RunRecord) -> None:
         """Bits, and words counted four ways; of a run of gradients the bits alone."""
         if not self.update:
             for name, golden in zip(("kernel", "bias"), self.gradients(), strict=True):
@@ -195,7 +195,7 @@ def mixed(seed: int, index: int) -> list[Case]:
     return [case(seed + i, index, folded=i != 1) for i in range(4)]
 
 
-def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
+def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[RunRecord]:
     """Run cases of one elaboration back to back, and check each."""
     top = kernel_update_top(cases[0].design, array, cases[0].rates.rule)
     records = run_job(Job(top, [each.run() for each in cases], limit=3000), engine)

@@ -8,14 +8,14 @@ from layer_kinds import MANY, POOL_KINDS, pooled
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.kernel_update import kernel_update_run, kernel_update_top
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.shape import Pool, Shape
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import size_design
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
 from merp.testbenches.cnn_merp.random_layers import random_hang
@@ -31,7 +31,7 @@ IMAGES = 2
 def run_of(
     rng: np.random.Generator,
     shape: Shape = SHAPE,
-    design: Design = DESIGN,
+    design: EngineDesign = DESIGN,
     undone: UnpoolDesign | None = None,
 ) -> tuple[Run, list[list[int]]]:
     """A run that returns gradients, and the golden ones of kernels and biases.
@@ -63,7 +63,7 @@ def run_of(
     return run, [each.reshape(-1).tolist() for each in gradients]
 
 
-def gradients_of(record: Record) -> list[list[int]]:
+def gradients_of(record: RunRecord) -> list[list[int]]:
     return [record.words(f"m_axis_{name}").tolist() for name in ("kernel", "bias")]
 
 

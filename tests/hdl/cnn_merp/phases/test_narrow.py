@@ -8,7 +8,7 @@ from merp.cosim.machines.cnn_merp.phases.delta import delta_top
 from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.cosim.machines.cnn_merp.phases.kernel_update import kernel_update_top
 from merp.cosim.phases.audit.run_and_audit import run_and_audit
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.testbenches.top.top import Top
 
 PHASES = {
@@ -20,7 +20,7 @@ EVERY = [(phase, place) for phase, places in PHASES.items() for place in range(l
 every_layer = pytest.mark.parametrize(("phase", "place"), EVERY)
 
 
-def top_and_pass(phase: str, place: int, array: str, seed: int) -> tuple[Top, Pass]:
+def top_and_pass(phase: str, place: int, array: str, seed: int) -> tuple[Top, GroupPass]:
     index = PHASES[phase][place]
     if phase == "fp":
         return forward_top(FORWARD[index], array), forward_pass(seed, FORWARD[index])

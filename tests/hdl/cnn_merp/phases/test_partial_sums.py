@@ -10,7 +10,7 @@ from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.machines.cnn_merp.phases.forward import expect_forward, forward_run, forward_top
 from merp.cosim.phases.audit.run_and_audit import run_and_audit
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.hdl.cnn_merp.ports.kernels import LoadConfig
 from merp.models.base.bits import Bits
 from merp.models.base.input_part import WHOLE, InputPart, part_of
@@ -18,7 +18,7 @@ from merp.models.base.shape import Pool, Shape
 from merp.models.golden.convolution import convolution, finished, from_biases, partial_sums
 from merp.models.machines.cnn_merp.cycles import forward_cycles
 from merp.models.machines.cnn_merp.flow import input_flow
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.registers import registers
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.cnn_merp.random_layers import (
@@ -33,7 +33,7 @@ from merp.testbenches.top.run import Run
 MIDDLE = InputPart(first=False, last=False)
 
 
-def roomy(design: Design) -> Design:
+def roomy(design: EngineDesign) -> EngineDesign:
     """With room for all sums, so that nothing waits for the output."""
     return replace(design, partial=True, fifo_words=400)
 
@@ -47,7 +47,7 @@ SEVERAL = (
 wide accumulators, fewer units than a beat has places."""
 
 
-def start_of(case: LayerCase, on: Design) -> Bits:
+def start_of(case: LayerCase, on: EngineDesign) -> Bits:
     """What the sums of a middle part start at: biases in turn, one of them a NaN."""
     biases = from_biases(case.bias, on.fmt, on.summation).copy()
     biases[0] = on.accumulator_format.nan
@@ -56,14 +56,14 @@ def start_of(case: LayerCase, on: Design) -> Bits:
     return biases[(positions + np.arange(size[3])) % size[3]].reshape(size)
 
 
-def middle(case: LayerCase, on: Design) -> Pass:
+def middle(case: LayerCase, on: EngineDesign) -> GroupPass:
     """A pass that starts at partial sums and leaves some."""
     start, shape = start_of(case, on), case.shape
     golden = partial_sums(
         case.x, case.kernels, start, shape.stride, shape.pad, on.fmt, on.summation
     )
     run = forward_run(shape, on, case.x, case.kernels, start, part=MIDDLE)
-    return Pass(run, expect_forward(shape, len(case.x), on, golden, part=MIDDLE))
+    return GroupPass(run, expect_forward(shape, len(case.x), on, golden, part=MIDDLE))
 
 
 @pytest.mark.parametrize("elaboration", [0, 10, *in_full(*range(1, 10), 11)])
@@ -84,7 +84,7 @@ def test_so_are_those_of_several_to_a_beat(index: int) -> None:
 @pytest.mark.parametrize(("port", "cycles"), [(1, 13), (4, 4), *rows_in_full((2, 7), (8, 2))])
 def test_so_many_come_and_leave_in_a_cycle(port: int, cycles: int) -> None:
     """Two words of the units, of 8 and of 5 maps: each begins with a cycle of its own."""
-    on = Design(
+    on = EngineDesign(
         k=1, n_cu=8, r=8, p=2, d=2, kernel_words=2, groups=2, row_words=8, max_size=8, max_maps=1,
         fifo_words=12, add_latency=1, mul_latency=1, map_port=port, partial=True,
     )  # fmt: skip
@@ -100,7 +100,7 @@ def test_so_many_come_and_leave_in_a_cycle(port: int, cycles: int) -> None:
     assert abs(total - forward_cycles(shape, 2, on, MIDDLE).total) < 8
 
 
-def cycles_are_modelled(cases: list[LayerCase], on: Design) -> None:
+def cycles_are_modelled(cases: list[LayerCase], on: EngineDesign) -> None:
     found = run_and_audit(
         forward_top(on, "behavioural"), [middle(each, on) for each in cases], "myhdl"
     )
@@ -150,11 +150,11 @@ def test_runs_with_and_without_biases_need_registers_only(port: int) -> None:
     assert np.array_equal(finished(raw, fmt, summation), whole)
     first = part_of(0, 2)
     passes = [
-        Pass(
+        GroupPass(
             forward_run(plain, on, case.x, case.kernels, case.bias, part=WHOLE),
             expect_forward(plain, len(case.x), on, whole, b""),
         ),
-        Pass(
+        GroupPass(
             forward_run(shape, on, case.x, case.kernels, case.bias, part=first),
             expect_forward(shape, len(case.x), on, raw, b"", first),
         ),
@@ -163,7 +163,12 @@ def test_runs_with_and_without_biases_need_registers_only(port: int) -> None:
     expected = expect_forward(
         shape, len(case.x), on, middles.expected.ports["partial_out"].golden, b"", MIDDLE
     )
-    passes = [passes[0], Pass(middles.run, expected), passes[1], Pass(middles.run, expected)]
+    passes = [
+        passes[0],
+        GroupPass(middles.run, expected),
+        passes[1],
+        GroupPass(middles.run, expected),
+    ]
     found = run_and_audit(forward_top(on, "behavioural"), [*passes, passes[0]], "myhdl")
     assert [each.audit.failures for each in found] == [()] * 5
 

@@ -12,9 +12,9 @@ from merp.hdl.base.status import Status
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.passes import RunProgress
 from merp.hdl.cnn_merp.ports.slots import Verdict
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
-DESIGN = Design(
+DESIGN = EngineDesign(
     k=3, n_cu=3, r=1, kernel_words=4, groups=1, row_words=4, max_size=8, max_maps=2, fifo_words=2
 )
 CAUSES = ("stall_input", "stall_output", "stall_hazard")

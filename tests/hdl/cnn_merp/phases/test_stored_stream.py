@@ -36,7 +36,7 @@ from merp.cosim.machines.cnn_merp.phases.delta import delta_top
 from merp.cosim.machines.cnn_merp.phases.forward import forward_run, forward_top
 from merp.cosim.machines.cnn_merp.phases.kernel_update import kernel_update_top
 from merp.cosim.phases.audit.run_and_audit import run_and_audit
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.hdl.base.signals import BYTE, AxiStream
 from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
 from merp.models.arithmetic.fp_convert import fp_convert
@@ -51,7 +51,7 @@ from merp.models.golden.state import keep_state
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.training import Updated
 from merp.models.golden.unpool import unpool
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.top.top import Top
 
 PHOTO = ByteImage.of(Fraction(2, 255), Fraction(-1))
@@ -147,7 +147,7 @@ def test_vhdl_replays(stored: StoredFormat, inward: bool, lanes: int, replays: R
     replays(crossed(stored, inward, lanes), lint=True)
 
 
-def played(top: Top, passes: Sequence[Pass], engine: str) -> None:
+def played(top: Top, passes: Sequence[GroupPass], engine: str) -> None:
     """Run passes back to back: their bits, their counts, and the bytes of the elements on pins."""
     found = run_and_audit(top, passes, engine)
     sizes = {pin.name: pin.element // BYTE for pin in top.ports.streams}
@@ -270,12 +270,12 @@ def test_no_cycle_changes(index: int) -> None:
 SHAPE = Shape(n=4, m=5, k=2, rows=6, columns=5, pad=1, pool=Pool(window=2, stride=2))
 
 
-def parts_design(**changes: object) -> Design:
+def parts_design(**changes: object) -> EngineDesign:
     values: dict[str, object] = dict(
         k=2, n_cu=2, r=1, d=2, kernel_words=40, groups=4, row_words=48, max_size=8, max_maps=8,
         max_images=3, max_stride=2, fifo_words=12, mul_latency=1, add_latency=2, partial=True,
     )  # fmt: skip
-    return Design(**(values | changes))  # type: ignore[arg-type]
+    return EngineDesign(**(values | changes))  # type: ignore[arg-type]
 
 
 def test_forward_propagation_in_passes() -> None:

@@ -12,14 +12,14 @@ from merp.cosim.machines.cnn_merp.phases.kernel_update import (
     kernel_update_top,
 )
 from merp.cosim.phases.audit.run_and_audit import run_and_audit
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.bits import Bits
 from merp.models.base.input_part import WHOLE, InputPart
 from merp.models.base.rates import Rates
 from merp.models.base.shape import Shape
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import size_design
 
 SHAPE = Shape(n=2, m=3, k=2, rows=4, columns=5)
@@ -34,8 +34,8 @@ def pass_of(
     part: InputPart,
     rates: Rates,
     stalls: dict[str, tuple[int, ...]],
-    design: Design = DESIGN,
-) -> Pass:
+    design: EngineDesign = DESIGN,
+) -> GroupPass:
     def words(*size: int) -> Bits:
         return to_bits(rng.uniform(-1, 1, size), FMT)
 
@@ -53,7 +53,7 @@ def pass_of(
     run = kernel_update_run(SHAPE, design, x, delta, old, rates, velocities[0], part=part).under(
         stalls
     )
-    return Pass(
+    return GroupPass(
         run, expect_update(SHAPE, 2, design, new[0][0], new[1][0], velocities[1], part=part)
     )
 

@@ -12,10 +12,10 @@ from trained import network_of, same
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
-from merp.cosim.machines.cnn_merp.at_once.batch import Batch
+from merp.cosim.engines.record import RunRecord
+from merp.cosim.machines.cnn_merp.at_once.batch import ConcurrentBatch
 from merp.cosim.machines.cnn_merp.pipeline.batch import batch
-from merp.cosim.machines.cnn_merp.pipeline.pipeline import Pipeline
+from merp.cosim.machines.cnn_merp.pipeline.pipeline import HardwarePipeline
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.errors import BadInput
 from merp.models.golden.training import initial_model, rates_of, train_step
@@ -40,18 +40,18 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
 
 
 @pytest.fixture(scope="module")
-def played(network: Network) -> tuple[Batch, Record]:
+def played(network: Network) -> tuple[ConcurrentBatch, RunRecord]:
     """A batch, and what came of it."""
     return play(network)
 
 
-def play(network: Network, **chosen: Any) -> tuple[Batch, Record]:
+def play(network: Network, **chosen: Any) -> tuple[ConcurrentBatch, RunRecord]:
     images = 3
     rng, rates = np.random.default_rng(1), rates_of(0.1, images, network.fmt, momentum=0.5)
     model = initial_model(network, 3)
     x = to_bits(rng.uniform(0, 1, (images, *network.input)), network.fmt)
     step = train_step(network, model, x, rng.integers(0, 2, images), rates, state="pooled")
-    pipeline = Pipeline(network, pipeline_design(network, 2), rates.rule)
+    pipeline = HardwarePipeline(network, pipeline_design(network, 2), rates.rule)
     made = batch(pipeline, model, step, rates, 2)
     run = replace(made.run, **chosen)
     runs = [run, made.run] if chosen else [run]
@@ -110,14 +110,14 @@ def allowed(network: Network, images: int, depth: int) -> bool:
 
 @pytest.mark.parametrize("cut", [20, 200, 420])
 def test_a_reset_leaves_nothing_behind(
-    network: Network, played: tuple[Batch, Record], cut: int
+    network: Network, played: tuple[ConcurrentBatch, RunRecord], cut: int
 ) -> None:
     made, again = play(network, reset_at=cut)
     assert made.failures(again) == []
     assert played[1].differences(again) == []
 
 
-def test_every_count_of_a_pipeline_is_checked(played: tuple[Batch, Record]) -> None:
+def test_every_count_of_a_pipeline_is_checked(played: tuple[ConcurrentBatch, RunRecord]) -> None:
     """A counter that is off by one is seen, by its own engine or the one at the other end."""
     made, record = played
     assert not made.failures(record)
@@ -144,13 +144,13 @@ def test_every_count_of_a_pipeline_is_checked(played: tuple[Batch, Record]) -> N
     ],
 )
 def test_what_is_left_in_a_pipeline_is_told(
-    played: tuple[Batch, Record], name: str, value: int, told: str
+    played: tuple[ConcurrentBatch, RunRecord], name: str, value: int, told: str
 ) -> None:
     made, record = played
     assert made.failures(_with(record, f"status_{name}", value)) == [told]
 
 
-def _with(record: Record, name: str, value: int) -> Record:
+def _with(record: RunRecord, name: str, value: int) -> RunRecord:
     status = {**record.outcome.status, name: value}
     return replace(record, outcome=replace(record.outcome, status=status))
 

@@ -8,22 +8,24 @@ from pipelines import small
 
 from merp.cosim.engines.axi_engine import run_axi
 from merp.cosim.engines.job import Job
-from merp.cosim.machines.cnn_merp.at_once.batch import Batch
+from merp.cosim.machines.cnn_merp.at_once.batch import ConcurrentBatch
 from merp.cosim.machines.cnn_merp.pipeline.batch import batch
-from merp.cosim.machines.cnn_merp.pipeline.pipeline import Pipeline
+from merp.cosim.machines.cnn_merp.pipeline.pipeline import HardwarePipeline
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.training import initial_model, rates_of, train_step
 from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
 from merp.testbenches.axi.axi_top import axi_registers_of
 
 
-def batch_of(folder: Path) -> Batch:
+def batch_of(folder: Path) -> ConcurrentBatch:
     network, images = small(folder), 2
     rng, rates = np.random.default_rng(1), rates_of(0.1, images, network.fmt)
     model = initial_model(network, 3)
     x = to_bits(rng.uniform(0, 1, (images, *network.input)), network.fmt)
     step = train_step(network, model, x, rng.integers(0, 2, images), rates, state="pooled")
-    return batch(Pipeline(network, pipeline_design(network, 2), rates.rule), model, step, rates, 2)
+    return batch(
+        HardwarePipeline(network, pipeline_design(network, 2), rates.rule), model, step, rates, 2
+    )
 
 
 def test_every_register_has_a_range_and_a_meaning(tmp_path: Path) -> None:

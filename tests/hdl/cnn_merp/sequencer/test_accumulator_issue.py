@@ -10,7 +10,7 @@ from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.ports.windows import SlotWalk
 from merp.hdl.cnn_merp.sequencer.accumulator_issue import accumulator_issue
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 FLAGS = {
     "walk_busy": 0.9, "walk_midway": 0.2, "credit": 0.6, "window_arrived": 0.8,
@@ -19,8 +19,8 @@ FLAGS = {
 CAUSES = ("fire", "verdict_stall_input", "verdict_stall_output", "verdict_stall_hazard")
 
 
-def design_for(p: int) -> Design:
-    return Design(
+def design_for(p: int) -> EngineDesign:
+    return EngineDesign(
         k=1, n_cu=1, r=1, p=p, groups=2, kernel_words=6, row_words=4, max_size=4, max_maps=2,
         fifo_words=5, mul_latency=1, add_latency=2,
     )  # fmt: skip
@@ -29,7 +29,7 @@ def design_for(p: int) -> Design:
 class Rule:
     """The same, from the block's page; ``since`` are cycles since the last window of each lane."""
 
-    def __init__(self, design: Design, groups: int, since: list[int]) -> None:
+    def __init__(self, design: EngineDesign, groups: int, since: list[int]) -> None:
         self.design, self.groups, self.since = design, groups, since
         self.credits = design.fifo_words
 
@@ -62,7 +62,7 @@ class Rule:
         return told
 
 
-def bench_for(design: Design) -> BlockBench:
+def bench_for(design: EngineDesign) -> BlockBench:
     return BlockBench(
         accumulator_issue, "clk rst start credit fire", walk=SlotWalk(False),
         config=MapConfig(design), window=NextWindow(design), verdict=Verdict(design),

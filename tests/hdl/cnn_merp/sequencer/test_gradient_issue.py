@@ -10,9 +10,9 @@ from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.ports.windows import SlotWalk
 from merp.hdl.cnn_merp.sequencer.gradient_issue import gradient_issue
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
-DESIGN = Design(
+DESIGN = EngineDesign(
     k=1, n_cu=1, r=1, groups=3, kernel_words=6, row_words=4, max_size=4, max_maps=2, fifo_words=3,
     mul_latency=1, add_latency=2,
 )  # fmt: skip

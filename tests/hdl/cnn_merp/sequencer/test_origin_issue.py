@@ -11,7 +11,7 @@ from merp.hdl.cnn_merp.ports.passes import PartialSums
 from merp.hdl.cnn_merp.ports.windows import OriginChoice, WindowSlots
 from merp.hdl.cnn_merp.sequencer.origin_issue import origin_issue
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 PINS = (
     "rst", "start", "config_groups", "partial_wanted", "partial_filled", "window_arrived",
@@ -19,14 +19,14 @@ PINS = (
 )  # fmt: skip
 
 
-def design_for(p: int) -> Design:
-    return Design(
+def design_for(p: int) -> EngineDesign:
+    return EngineDesign(
         k=1, n_cu=1, r=1, p=p, groups=3, kernel_words=6, row_words=4, max_size=4, max_maps=2,
         fifo_words=3, partial=True,
     )  # fmt: skip
 
 
-def bench_for(design: Design) -> BlockBench:
+def bench_for(design: EngineDesign) -> BlockBench:
     return BlockBench(
         origin_issue, "clk rst start", slots=WindowSlots(), config=MapConfig(design),
         partial=PartialSums(), window=NextWindow(design), cu_group=count(design.groups),
@@ -37,7 +37,7 @@ def bench_for(design: Design) -> BlockBench:
 class Rule:
     """The same, from the block's page, and windows that are issued when they have arrived."""
 
-    def __init__(self, design: Design, groups: int, wanted: bool, rng: Random) -> None:
+    def __init__(self, design: EngineDesign, groups: int, wanted: bool, rng: Random) -> None:
         self.design, self.groups, self.wanted, self.rng = design, groups, wanted, rng
         self.there = 0  # words that no position has taken
         self.positions = 0  # whose first window is over

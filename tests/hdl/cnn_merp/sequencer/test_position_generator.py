@@ -17,7 +17,7 @@ from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.base.rates import Rates
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import kernel_update_registers
 from merp.models.machines.cnn_merp.params.registers import registers
 
@@ -29,12 +29,12 @@ FIELDS = (
 )  # fmt: skip
 
 
-def design_for(k: int, d: int, **changes: Any) -> Design:
+def design_for(k: int, d: int, **changes: Any) -> EngineDesign:
     values: dict[str, Any] = dict(
         k=k, d=d, n_cu=2, r=1, p=2, kernel_words=8, groups=2, row_words=12, max_size=8, max_maps=3,
         max_images=3, max_stride=5, fifo_words=2,
     )  # fmt: skip
-    return Design(**(values | changes))
+    return EngineDesign(**(values | changes))
 
 
 @block
@@ -47,7 +47,7 @@ def used_positions(
     wanted: Bit,
     valid: Bit,
     head: Word,
-    design: Design,
+    design: EngineDesign,
     sweeps: bool,
 ) -> Any:
     """The generator, a position used in the very cycle in which it is there and wanted."""
@@ -82,7 +82,7 @@ class Run:
 class Case:
     """A design, and whether rows are swept, whose images may be columns."""
 
-    design: Design
+    design: EngineDesign
     sweeps: bool = False
     fold: bool = False
 

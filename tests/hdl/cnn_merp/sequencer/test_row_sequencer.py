@@ -10,7 +10,7 @@ from block_bench import Replays
 from marks import in_full
 from merp.models.base.shape import Shape
 from merp.models.golden.window import windows
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import row_rest
 from merp.models.machines.cnn_merp.params.sizing import groups_of
 from merp.models.machines.cnn_merp.slots import row_slots
@@ -28,15 +28,15 @@ WIDTH = 32
 FIELDS = ("column", "first", "last", "kernel_addr", "delta_word", "row_last")
 
 
-def design_for(k: int, **changes: int) -> Design:
+def design_for(k: int, **changes: int) -> EngineDesign:
     values: dict[str, Any] = dict(
         k=k, n_cu=2, r=1, d=2, kernel_words=64, groups=8, row_words=64, max_size=16, max_maps=8,
         max_images=4, max_stride=7, fifo_words=32, cu_kind="fused", ku_kind="row",
     )  # fmt: skip
-    return Design(**(values | changes))
+    return EngineDesign(**(values | changes))
 
 
-def golden(design: Design, run: InputRun) -> list[tuple[int, ...]]:
+def golden(design: EngineDesign, run: InputRun) -> list[tuple[int, ...]]:
     """Fields of every slot, and its window."""
     shape = run.shape
     x = np.array(run.words, np.uint32).reshape(run.images, shape.rows, shape.columns, shape.n)
@@ -61,7 +61,7 @@ def golden(design: Design, run: InputRun) -> list[tuple[int, ...]]:
     return expected
 
 
-def check(design: Design, runs: list[InputRun], trace: Trace) -> None:
+def check(design: EngineDesign, runs: list[InputRun], trace: Trace) -> None:
     """Slots and windows; no gap in a sweep; sweeps and the same kernel far enough apart."""
     columns = [trace.column(f"slot_{name}") for name in FIELDS]
     held = trace.column("held")

@@ -13,7 +13,7 @@ from merp.hdl.cnn_merp.ports.slots import RowSlot, Verdict
 from merp.hdl.cnn_merp.ports.windows import Issued, KeptRows, MapPlace, PositionHead, WindowFetch
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.row_sequencer import row_sequencer
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 INPUTS = (
     "rst", "start", "config_inputs", "config_groups", "config_last_cus", "config_rest", "head_word",
@@ -24,8 +24,8 @@ BASES = ("row_base_0", "row_base_1", "column_base_0", "column_base_1")
 SHIFTS = ("row_shift", "column_shift")
 
 
-def design_for(k: int, **changes: Any) -> Design:
-    return Design(
+def design_for(k: int, **changes: Any) -> EngineDesign:
+    return EngineDesign(
         k=k, n_cu=3, r=1, d=2, kernel_words=6, groups=2, row_words=8, max_size=4, max_maps=3,
         fifo_words=2, cu_kind="fused", ku_kind="row", **changes,
     )  # fmt: skip
@@ -38,7 +38,7 @@ class Rows:
     rest: idle cycles after each sweep of a row; of the first one.
     """
 
-    design: Design
+    design: EngineDesign
     rng: Random
     uneven: bool
     inputs: int = field(init=False)
@@ -147,7 +147,7 @@ class Rows:
         return found | ({"fetch_read_lane": lane} if self.design.map_port > 1 else {})
 
 
-def bench_for(design: Design, uneven: bool) -> BlockBench:
+def bench_for(design: EngineDesign, uneven: bool) -> BlockBench:
     word = PositionWord(design)
     config = RowMapConfig(design)
     if uneven:
@@ -170,7 +170,7 @@ CASES = {
 
 @pytest.mark.parametrize(("design", "uneven"), CASES.values(), ids=CASES)
 @pytest.mark.parametrize("seed", range(2))
-def test_every_output_in_every_cycle(design: Design, uneven: bool, seed: int) -> None:
+def test_every_output_in_every_cycle(design: EngineDesign, uneven: bool, seed: int) -> None:
     """Runs of 260 cycles, some of them broken off by the next start, one by a reset."""
     rng = Random(seed)
     inputs = (*INPUTS, *(("config_first_rest",) if uneven else ()))

@@ -20,7 +20,7 @@ from merp.hdl.cnn_merp.ports.windows import (
 )
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.sequencer import sequencer
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import SLOT
 
 INPUTS = (
@@ -31,8 +31,8 @@ FIELDS = ("kernel_addr", "acc_addr", "group", "first", "last")
 CAUSES = ("issue", "stall_input", "stall_output", "stall_hazard")
 
 
-def design_for(p: int, **changes: Any) -> Design:
-    return Design(
+def design_for(p: int, **changes: Any) -> EngineDesign:
+    return EngineDesign(
         k=2, n_cu=3, r=1, p=p, groups=3, kernel_words=9, row_words=6, max_size=4, max_maps=3,
         fifo_words=4, mul_latency=1, add_latency=1, **changes,
     )  # fmt: skip
@@ -41,7 +41,7 @@ def design_for(p: int, **changes: Any) -> Design:
 class Run:
     """Positions one after the other; what of their words the slots depend on."""
 
-    def __init__(self, design: Design, positions: int, rng: Random) -> None:
+    def __init__(self, design: EngineDesign, positions: int, rng: Random) -> None:
         self.design, word = design, PositionWord(design)
         self.inputs, self.groups = rng.randint(1, 3), rng.randint(1, 3)
         self.last_cus, self.wanted = rng.randint(1, 3), bool(rng.getrandbits(1))
@@ -79,7 +79,7 @@ class Run:
         return self.last_cus if slot[2] == self.groups - 1 else self.design.n_cu
 
 
-def bench_for(design: Design) -> BlockBench:
+def bench_for(design: EngineDesign) -> BlockBench:
     word = PositionWord(design)
     written = MapPlace(bits(word.row_width), bits(word.column_width), count(design.max_maps))
     slot = (OriginSlot if design.partial else Slot)(design)
@@ -95,7 +95,7 @@ def bench_for(design: Design) -> BlockBench:
 class Driver:
     """Runs back to back: positions, places for sums and partial sums come at random."""
 
-    def __init__(self, design: Design, inputs: tuple[str, ...], reset_at: int | None) -> None:
+    def __init__(self, design: EngineDesign, inputs: tuple[str, ...], reset_at: int | None) -> None:
         self.design, self.inputs, self.reset_at = design, inputs, reset_at
         self.rng = Random(design.p)
         self.left = 7
@@ -134,7 +134,7 @@ class Driver:
         return values
 
 
-def play(design: Design, cycles: int, reset_at: int | None = None) -> tuple[Run, Driver]:
+def play(design: EngineDesign, cycles: int, reset_at: int | None = None) -> tuple[Run, Driver]:
     inputs = (*INPUTS, *(("room_partial_wanted", "room_partial_filled") if design.partial else ()))
     driver = Driver(design, inputs, reset_at)
     return bench_for(design).run(driver.drive, cycles), driver
@@ -152,7 +152,7 @@ every_design = pytest.mark.parametrize(
 
 
 @every_design
-def test_every_slot_two_cycles_after_its_issue(design: Design) -> None:
+def test_every_slot_two_cycles_after_its_issue(design: EngineDesign) -> None:
     trace, driver = play(design, 900)
     issued, valid = cycles_of(trace, "issued_verdict_issue"), cycles_of(trace, "issued_slot_valid")
     assert valid == [cycle + SLOT for cycle in issued]
@@ -177,7 +177,7 @@ def test_every_slot_two_cycles_after_its_issue(design: Design) -> None:
 
 
 @every_design
-def test_nothing_comes_after_a_reset(design: Design) -> None:
+def test_nothing_comes_after_a_reset(design: EngineDesign) -> None:
     for reset_at in (22, 23, 24):
         trace, _ = play(design, 40, reset_at)
         for name in ("issued_verdict_issue", "issued_slot_valid"):

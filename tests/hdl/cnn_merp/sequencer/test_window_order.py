@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.ports.maps import Floor, MapConfig
 from merp.hdl.cnn_merp.ports.windows import KeptRows, MapPlace, PositionHead, WindowSlots
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 INPUTS = (
     "rst", "start", "config_inputs", "config_groups", "head_word", "head_valid", "kept_written_row",
@@ -21,8 +21,8 @@ INPUTS = (
 FLOOR = {"row_limit": "row_limit", "next_row_limit": "next_row_limit", "column": "first_column"}
 
 
-def design_for(p: int) -> Design:
-    return Design(
+def design_for(p: int) -> EngineDesign:
+    return EngineDesign(
         k=2, n_cu=1, r=1, p=p, groups=2, kernel_words=6, row_words=6, max_size=4, max_maps=3,
         max_images=2, fifo_words=2,
     )  # fmt: skip
@@ -38,7 +38,7 @@ class Position:
     floor: dict[str, int]
 
 
-def position(design: Design, at: int, final: bool, rng: Random) -> Position:
+def position(design: EngineDesign, at: int, final: bool, rng: Random) -> Position:
     layout = PositionWord(design)
     need, alone = divmod(at, 4), final or rng.random() < 0.3
     word, values = 0, {"need_row": need[0], "need_column": need[1], "alone": int(alone)}
@@ -69,7 +69,7 @@ class Window:
 class Order:
     """A run from the block's docstring; it plays what is before and behind the block, too."""
 
-    def __init__(self, design: Design, rng: Random) -> None:
+    def __init__(self, design: EngineDesign, rng: Random) -> None:
         self.rng, self.inputs, self.groups = rng, rng.randint(1, 3), rng.randint(1, 2)
         self.left = [position(design, at, at == 7, rng) for at in range(8)]
         self.coming = [*self._windows(design)]
@@ -78,7 +78,7 @@ class Order:
         self.arrived, self.slot = False, 0
         self.held: Position | None = None  # of a pair with a window that is not read yet
 
-    def _windows(self, design: Design) -> Iterator[Window]:
+    def _windows(self, design: EngineDesign) -> Iterator[Window]:
         left = self.left[:]
         while left:
             pair = [left.pop(0)]
@@ -150,7 +150,7 @@ class Order:
         self.written = (row + 1, 0, 0) if column == 4 else (row, column, channel)
 
 
-def bench_for(design: Design) -> BlockBench:
+def bench_for(design: EngineDesign) -> BlockBench:
     word = PositionWord(design)
     written = MapPlace(bits(word.row_width), bits(word.column_width), count(design.max_maps))
     return BlockBench(

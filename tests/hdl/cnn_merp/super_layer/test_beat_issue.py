@@ -11,10 +11,10 @@ from block_bench import BlockBench, Recorded, Replays, Sample, at_random
 from merp.hdl.base.signals import flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.beat_issue import beat_issue
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Closing, Issue, Step
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import BeatStep, Closing, Issue, ResultBeat
 from merp.hdl.streams.head import Head
 from merp.models.base.formats import FloatFormat
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 FORMAT = FloatFormat(3, 4)
 PLACES = 3
@@ -45,24 +45,24 @@ class Job:
         return [rng.integers(1 << FORMAT.width, size=size).tolist() for size in sizes]
 
 
-def design_for(n_cu: int, r: int, average: bool = False) -> Design:
-    return Design(
+def design_for(n_cu: int, r: int, average: bool = False) -> EngineDesign:
+    return EngineDesign(
         fmt=FORMAT, k=1, n_cu=n_cu, r=r, kernel_words=1, groups=3, row_words=1, max_size=8,
         max_maps=1, max_images=3, fifo_words=3, pool_window=3, pool_overlap=2, pool_words=64,
         average=average, add_latency=3,
     )  # fmt: skip
 
 
-def bench_for(design: Design, permit: Any = None) -> BlockBench:
+def bench_for(design: EngineDesign, permit: Any = None) -> BlockBench:
     return BlockBench(
         beat_issue, "clk rst start credit drained", config=OutputConfig(design),
         word=Head(design.n_cu * FORMAT.width), design=design, places=PLACES,
-        issue=Issue(Step(design), Beat(design), Closing(), permit),
+        issue=Issue(BeatStep(design), ResultBeat(design), Closing(), permit),
     )  # fmt: skip
 
 
 def run(
-    design: Design, jobs: list[Job], seed: int, cycles: int, permit: float | None = None
+    design: EngineDesign, jobs: list[Job], seed: int, cycles: int, permit: float | None = None
 ) -> tuple[Recorded, list[int]]:
     """Play the jobs back to back; the trace, and which positions closed a window.
 
@@ -123,7 +123,7 @@ def run(
     return bench.run(drive, cycles), closing
 
 
-def check(design: Design, jobs: list[Job], trace: Recorded, closing: list[int]) -> list[int]:
+def check(design: EngineDesign, jobs: list[Job], trace: Recorded, closing: list[int]) -> list[int]:
     """Compare every beat; the cycles in which one was issued."""
     wanted = []
     closed = iter(closing)

@@ -10,10 +10,10 @@ from myhdl import always_comb, block
 from block_bench import BlockBench, Recorded, Sample
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.super_layer.partial_writer import PLACES, partial_writer
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import BeatStep, ResultBeat
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
-DESIGN = Design(
+DESIGN = EngineDesign(
     k=1, n_cu=3, r=3, kernel_words=1, groups=1, row_words=1, max_size=8, max_maps=1,
     fifo_words=1, partial=True, cu_kind="fused", accumulator_precision=28,
 )  # fmt: skip
@@ -22,8 +22,8 @@ WIDTH = DESIGN.sum_format.width
 
 @block
 def issuing(
-    clk: Any, rst: Any, start: Any, raw: Any, wanted: Any, step: Step, permit: Any, beat: Beat,
-    source: Stream, sent: Any,
+    clk: Any, rst: Any, start: Any, raw: Any, wanted: Any, step: BeatStep, permit: Any,
+    beat: ResultBeat, source: Stream, sent: Any,
 ) -> Any:  # fmt: skip
     """The writer, and a beat that is issued as soon as it is permitted, as in ``beat_issue``."""
 
@@ -42,8 +42,8 @@ def run(raw: int, beats: list[list[int]], offer: float, accept: Callable[[int], 
     """Two runs of the same beats; the first one's end is the second one's start."""
     rng = np.random.default_rng(len(beats))
     bench = BlockBench(
-        issuing, "clk rst start wanted permit sent", raw=flag(raw), step=Step(DESIGN),
-        beat=Beat(DESIGN), source=Stream(DESIGN.partial_width),
+        issuing, "clk rst start wanted permit sent", raw=flag(raw), step=BeatStep(DESIGN),
+        beat=ResultBeat(DESIGN), source=Stream(DESIGN.partial_width),
     )  # fmt: skip
     queue = [(beat, beat is beats[-1]) for beat in (*beats, *beats)]
     begun = 0

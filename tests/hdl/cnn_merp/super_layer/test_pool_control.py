@@ -17,10 +17,10 @@ from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.pool_code import pool_code
 from merp.hdl.cnn_merp.super_layer.pool_control import pool_control
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import Closing, PoolUpdate, Step
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import BeatStep, Closing, PoolUpdate
 from merp.models.base.shape import Pool, Shape
 from merp.models.base.state_field import position_bits
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.cnn_merp.super_layer_bench import output_config
 
 FLAGS = ("ends_position", "last_column", "last_row", "last_image")
@@ -36,7 +36,7 @@ class Job:
     images: int
     beats: int
 
-    def config(self, design: Design) -> dict[str, int]:
+    def config(self, design: EngineDesign) -> dict[str, int]:
         shape = Shape(n=1, m=1, k=1, rows=self.rows, columns=self.columns, pool=self.pool)
         return output_config(shape, self.images, design)
 
@@ -64,8 +64,8 @@ class Issue:
     beat: int
 
 
-def design_for(overlap: int, average: bool = False, hanging: bool = False) -> Design:
-    return Design(
+def design_for(overlap: int, average: bool = False, hanging: bool = False) -> EngineDesign:
+    return EngineDesign(
         k=1, n_cu=2, r=1, kernel_words=1, groups=2, row_words=8, max_size=8, max_maps=1,
         max_images=2, max_stride=5, fifo_words=2, pool_window=4, pool_overlap=overlap,
         pool_words=24, average=average, add_latency=2, hanging=hanging, state=True,
@@ -73,7 +73,7 @@ def design_for(overlap: int, average: bool = False, hanging: bool = False) -> De
 
 
 def stimulus(
-    design: Design, jobs: list[Job], seed: int
+    design: EngineDesign, jobs: list[Job], seed: int
 ) -> tuple[list[dict[str, int]], list[Issue]]:
     """Inputs of every cycle: positions one after the other, often as close as they may be."""
     rng = np.random.default_rng(seed)
@@ -110,10 +110,17 @@ def stimulus(
     return rows, issues
 
 
-def drive(design: Design, jobs: list[Job], seed: int) -> tuple[Recorded, Recorded, list[Issue]]:
+def drive(
+    design: EngineDesign, jobs: list[Job], seed: int
+) -> tuple[Recorded, Recorded, list[Issue]]:
     """The traces of ``pool_control`` and ``pool_code``, and what they saw."""
     rows, issues = stimulus(design, jobs, seed)
-    shared = {"clk": flag(), "start": flag(), "config": OutputConfig(design), "step": Step(design)}
+    shared = {
+        "clk": flag(),
+        "start": flag(),
+        "config": OutputConfig(design),
+        "step": BeatStep(design),
+    }
 
     codes = bits(design.pool_overlap**2 * position_bits(design.pool_window))
     of_codes = shared | {"codes": codes, "design": design}
@@ -131,7 +138,7 @@ def part(value: int, index: int, width: int) -> int:
     return value >> index * width & (1 << width) - 1
 
 
-def check(design: Design, control: Recorded, coder: Recorded, issues: list[Issue]) -> None:
+def check(design: EngineDesign, control: Recorded, coder: Recorded, issues: list[Issue]) -> None:
     overlap, late = design.pool_overlap, design.pool_latency
     span = PoolUpdate(design).address_width
     code_width = position_bits(design.pool_window)

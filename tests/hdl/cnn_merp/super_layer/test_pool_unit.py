@@ -7,28 +7,28 @@ from block_bench import BlockBench, Recorded, Replays, Sample
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.super_layer.pool_unit import pool_unit, pool_unit_latency
 from merp.hdl.cnn_merp.super_layer.result_tag import result_tag
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, PoolUpdate
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolUpdate, ResultBeat
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.base.shape import Pool
 from merp.models.golden.pooling import max_pool
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 WORDS = 6
 SCALE = {BINARY32: 0x3DE38E39, BFLOAT16: 0x3DE4}  # 1/9
 VALUES = [0x0000, 0x8000, 0x7FC0, 0x7F80, 0xFF80, 0x3F80, 0xBF80, 0x4040, 0xC040, 0x3E99, 0x0080]
 
 
-def design_for(average: bool, overlap: int = 2, **changes: object) -> Design:
+def design_for(average: bool, overlap: int = 2, **changes: object) -> EngineDesign:
     values = dict(
         k=1, n_cu=2, r=2, kernel_words=1, groups=1, row_words=1, max_size=8, max_maps=1,
         fifo_words=1, pool_window=3, pool_overlap=overlap, pool_words=WORDS, average=average,
     )  # fmt: skip
-    return Design(**(values | changes))  # type: ignore[arg-type]
+    return EngineDesign(**(values | changes))  # type: ignore[arg-type]
 
 
-def combine(a: int, b: int, design: Design, average: bool) -> int:
+def combine(a: int, b: int, design: EngineDesign, average: bool) -> int:
     x, y = np.array([a], np.uint32), np.array([b], np.uint32)
     if average:
         return int(fp_add(x, y, design.fmt)[0])
@@ -37,7 +37,9 @@ def combine(a: int, b: int, design: Design, average: bool) -> int:
     return int(max_pool(window, Pool(window=2, stride=1), design.fmt).reshape(-1)[0])
 
 
-def run(design: Design, average: bool, beats: int, seed: int) -> tuple[Recorded, dict[int, int]]:
+def run(
+    design: EngineDesign, average: bool, beats: int, seed: int
+) -> tuple[Recorded, dict[int, int]]:
     """Random beats on random memories; the trace, and the result due in each cycle.
 
     A beat's elements are there a cycle after its read. Words are read again as early as they may
@@ -119,7 +121,7 @@ def run(design: Design, average: bool, beats: int, seed: int) -> tuple[Recorded,
         (design_for(True, 2, fmt=BFLOAT16, add_latency=3, mul_latency=2), True),
     ],
 )
-def test_results_match_golden_after_the_stated_latency(design: Design, average: bool) -> None:
+def test_results_match_golden_after_the_stated_latency(design: EngineDesign, average: bool) -> None:
     trace, due = run(design, average, 150, 5)
     y = trace.column("y")
     assert {cycle: y[cycle] for cycle in due} == due
@@ -130,7 +132,7 @@ def test_results_match_golden_after_the_stated_latency(design: Design, average: 
 
 def tags(cycles: int, reset_at: int | None = None) -> Recorded:
     design = design_for(False)
-    beat = Beat(design)
+    beat = ResultBeat(design)
     bench = BlockBench(
         result_tag, "clk rst last", beat=beat, results=count(2), design=design, cycles=cycles
     )

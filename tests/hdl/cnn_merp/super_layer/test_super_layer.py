@@ -12,20 +12,20 @@ from merp.models.base.bits import Bits
 from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.base.shape import Pool, Shape
 from merp.models.golden.pooling import pool_maps
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.random_layers import random_hang
-from merp.testbenches.cnn_merp.super_layer_bench import OutputRun, run_super_layer
+from merp.testbenches.cnn_merp.super_layer_bench import SuperLayerRun, run_super_layer
 from super_layer_runs import SPECIAL, pattern, shape_for, spans_of
 
 
-def design_for(n_cu: int = 4, r: int = 2, **changes: object) -> Design:
+def design_for(n_cu: int = 4, r: int = 2, **changes: object) -> EngineDesign:
     values = dict(
         fmt=BINARY32, k=1, n_cu=n_cu, r=r, kernel_words=1, groups=4, row_words=64, max_size=16,
         max_maps=1, max_images=4, max_stride=5, fifo_words=8, pool_window=4, pool_overlap=4,
         pool_words=160,
     )  # fmt: skip
-    return Design(**(values | changes))  # type: ignore[arg-type]
+    return EngineDesign(**(values | changes))  # type: ignore[arg-type]
 
 
 def sums_for(shape: Shape, images: int, rng: np.random.Generator, fmt=BINARY32) -> Bits:
@@ -40,13 +40,13 @@ def sums_for(shape: Shape, images: int, rng: np.random.Generator, fmt=BINARY32) 
     return words.astype(np.uint32)
 
 
-def golden(run: OutputRun, design: Design) -> list[int]:
+def golden(run: SuperLayerRun, design: EngineDesign) -> list[int]:
     shape, fmt = run.shape, design.fmt
     y = relu(run.sums, fmt) if shape.relu else run.sums
     return [int(word) for word in pool_maps(y, shape.pool, fmt).reshape(-1)]
 
 
-def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
+def check(design: EngineDesign, runs: list[SuperLayerRun], trace: Trace) -> None:
     """Bits and order, stream rules, credits, done; the aborted part of a reset run is skipped."""
     expected = [
         (word, int(index == len(words) - 1))
@@ -79,7 +79,7 @@ def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
         assert last_word < rises, "done before the last word"
 
 
-def budget(design: Design, run: OutputRun) -> int:
+def budget(design: EngineDesign, run: SuperLayerRun) -> int:
     shape = run.shape
     share = min(np.mean(run.offer), np.mean(run.accept))
     positions = run.sums[..., 0].size
@@ -88,13 +88,15 @@ def budget(design: Design, run: OutputRun) -> int:
     return int(work / share) + 80 + (run.reset_at or 0)
 
 
-def play(design: Design, runs: list[OutputRun]) -> Trace:
+def play(design: EngineDesign, runs: list[SuperLayerRun]) -> Trace:
     trace = run_super_layer(design, runs, sum(budget(design, run) for run in runs))
     check(design, runs, trace)
     return trace
 
 
-def random_run(design: Design, rng: np.random.Generator, reset: bool = False) -> OutputRun:
+def random_run(
+    design: EngineDesign, rng: np.random.Generator, reset: bool = False
+) -> SuperLayerRun:
     kinds = ("max", "average") if design.average else ("max",)
     while True:
         pool = None
@@ -115,7 +117,7 @@ def random_run(design: Design, rng: np.random.Generator, reset: bool = False) ->
         except ValueError:
             continue
         images = int(rng.integers(1, 3))
-        return OutputRun(
+        return SuperLayerRun(
             shape,
             sums_for(shape, images, rng, design.fmt),
             pattern(rng, 0.2),
@@ -150,9 +152,11 @@ def test_random_runs_match_golden(name: str, seed: int) -> None:
     play(design, [random_run(design, rng, reset=index == 1) for index in range(3)])
 
 
-def run_of(design: Design, shape: Shape, images: int = 1, **pressure: object) -> OutputRun:
+def run_of(
+    design: EngineDesign, shape: Shape, images: int = 1, **pressure: object
+) -> SuperLayerRun:
     sums = sums_for(shape, images, np.random.default_rng(shape.m), design.fmt)
-    return OutputRun(shape, sums, **pressure)  # type: ignore[arg-type]
+    return SuperLayerRun(shape, sums, **pressure)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("add_latency", [1, 5])
@@ -181,7 +185,7 @@ def test_a_partial_result_is_found_while_it_is_written(average: bool, beats: int
         # late, or that of a neighbour, never gives the same maximum.
         values = 16.0 * np.arange(4)[:, None] - np.arange(6) + 8
         maps = np.repeat(values[None, :, :, None], beats, axis=3).astype(np.float32)
-        runs.append(OutputRun(shape, maps.view(np.uint32)))
+        runs.append(SuperLayerRun(shape, maps.view(np.uint32)))
     trace = play(design, runs)
     taken = [cycle for cycle, credit in enumerate(trace.column("credit")) if credit]
     distances = [after - before for before, after in zip(taken, taken[beats:], strict=False)]

@@ -11,22 +11,22 @@ from merp.models.base.formats import BFLOAT16
 from merp.models.base.shape import Pool, Shape
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import keep_state, packed
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.block.trace import Trace
-from merp.testbenches.cnn_merp.super_layer_bench import OutputRun, run_super_layer
+from merp.testbenches.cnn_merp.super_layer_bench import SuperLayerRun, run_super_layer
 
 POOLS = (Pool(window=2, stride=1), Pool(kind="average", window=2, stride=2), None)
 
 
-def design_for(state: bool) -> Design:
-    return Design(
+def design_for(state: bool) -> EngineDesign:
+    return EngineDesign(
         fmt=BFLOAT16, k=1, n_cu=3, r=2, kernel_words=1, groups=2, row_words=8, max_size=8,
         max_maps=1, max_images=2, fifo_words=4, pool_window=2, pool_overlap=2, pool_words=16,
         average=True, add_latency=1, mul_latency=1, state=state, partial=True,
     )  # fmt: skip
 
 
-def runs_for(design: Design, slow: str) -> list[OutputRun]:
+def runs_for(design: EngineDesign, slow: str) -> list[SuperLayerRun]:
     """Every kind raw and not, with a reader of one stream that stands still for a long time.
 
     Where the state is written, raw sums come without ReLU and pooling: there is no state of them.
@@ -40,11 +40,11 @@ def runs_for(design: Design, slow: str) -> list[OutputRun]:
             sums = rng.normal(size=size).astype(np.float32).view(np.uint32) >> 16
             still = {slow: (*[0] * 60, *[1] * 20)} if slow else {}
             plain = replace(shape, relu=False, pool=None) if raw and design.state else shape
-            runs.append(OutputRun(plain, sums, raw=raw, **still))
+            runs.append(SuperLayerRun(plain, sums, raw=raw, **still))
     return runs
 
 
-def golden(run: OutputRun, design: Design) -> dict[str, list[int]]:
+def golden(run: SuperLayerRun, design: EngineDesign) -> dict[str, list[int]]:
     """Words of each stream."""
     shape = run.shape
     if run.raw:
@@ -57,7 +57,7 @@ def golden(run: OutputRun, design: Design) -> dict[str, list[int]]:
     return words
 
 
-def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
+def check(design: EngineDesign, runs: list[SuperLayerRun], trace: Trace) -> None:
     starts = [cycle for cycle, start in enumerate(trace.column("start")) if start]
     done = trace.column("done")
     assert len(starts) == len(runs)

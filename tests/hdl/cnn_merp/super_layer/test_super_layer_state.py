@@ -15,22 +15,22 @@ from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.base.shape import Pool, Shape
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import keep_state, packed
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.random_layers import random_hang
-from merp.testbenches.cnn_merp.super_layer_bench import OutputRun, run_super_layer
+from merp.testbenches.cnn_merp.super_layer_bench import SuperLayerRun, run_super_layer
 from super_layer_runs import SPECIAL, pattern, shape_for, spans_of
 
 Word = tuple[int, int]
 
 
-def design_for(n_cu: int = 4, r: int = 2, **changes: object) -> Design:
+def design_for(n_cu: int = 4, r: int = 2, **changes: object) -> EngineDesign:
     values = dict(
         fmt=BINARY32, k=1, n_cu=n_cu, r=r, kernel_words=1, groups=4, row_words=64, max_size=16,
         max_maps=1, max_images=4, max_stride=5, fifo_words=8, pool_window=4, pool_overlap=4,
         pool_words=64, state=True,
     )  # fmt: skip
-    return Design(**(values | changes))  # type: ignore[arg-type]
+    return EngineDesign(**(values | changes))  # type: ignore[arg-type]
 
 
 PLAIN: dict[str, object] = dict(pool_window=1, pool_overlap=1, pool_words=1)
@@ -66,7 +66,7 @@ def sums_for(shape: Shape, images: int, rng: np.random.Generator, fmt=BINARY32) 
     return words.astype(np.uint32)
 
 
-def golden(run: OutputRun, design: Design) -> tuple[list[Word], list[Word]]:
+def golden(run: SuperLayerRun, design: EngineDesign) -> tuple[list[Word], list[Word]]:
     """Words of the maps and bytes of the state, each with its last."""
     shape, fmt = run.shape, design.fmt
     activation = relu(run.sums, fmt) if shape.relu else run.sums
@@ -91,7 +91,7 @@ def transfers(trace: Trace, stream: str, begin: int, end: int) -> dict[int, Word
     return {c: pins[c][2:4] for c in range(begin, end) if pins[c][0] and pins[c][1]}
 
 
-def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
+def check(design: EngineDesign, runs: list[SuperLayerRun], trace: Trace) -> None:
     """Each run's words and bytes, credits, done; the aborted part of a reset run is skipped."""
     spans = spans_of(trace, len(runs))
     done, credit = trace.column("done"), trace.column("credit")
@@ -106,7 +106,7 @@ def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
         assert sum(credit[a : rises + 1]) == len(run.words(design))
 
 
-def budget(design: Design, run: OutputRun) -> int:
+def budget(design: EngineDesign, run: SuperLayerRun) -> int:
     """Cycles within which a run must end: each stream at its own share, one after the other."""
     maps, state = golden(run, design)
     beats = -(-run.shape.m // design.n_cu) * -(-design.n_cu // design.r)
@@ -115,18 +115,22 @@ def budget(design: Design, run: OutputRun) -> int:
     return int(2 * (work + readers)) + 120 + (run.reset_at or 0)
 
 
-def play(design: Design, runs: list[OutputRun]) -> Trace:
+def play(design: EngineDesign, runs: list[SuperLayerRun]) -> Trace:
     trace = run_super_layer(design, runs, sum(budget(design, run) for run in runs))
     check(design, runs, trace)
     return trace
 
 
-def run_of(design: Design, shape: Shape, images: int = 1, **pressure: object) -> OutputRun:
+def run_of(
+    design: EngineDesign, shape: Shape, images: int = 1, **pressure: object
+) -> SuperLayerRun:
     sums = sums_for(shape, images, np.random.default_rng(shape.m), design.fmt)
-    return OutputRun(shape, sums, **pressure)  # type: ignore[arg-type]
+    return SuperLayerRun(shape, sums, **pressure)  # type: ignore[arg-type]
 
 
-def random_run(design: Design, rng: np.random.Generator, reset: bool = False) -> OutputRun:
+def random_run(
+    design: EngineDesign, rng: np.random.Generator, reset: bool = False
+) -> SuperLayerRun:
     kinds = ("max", "average") if design.average else ("max",)
     while True:
         pool = None
@@ -144,7 +148,7 @@ def random_run(design: Design, rng: np.random.Generator, reset: bool = False) ->
         except ValueError:
             continue
         images = int(rng.integers(1, 3))
-        return OutputRun(
+        return SuperLayerRun(
             shape,
             sums_for(shape, images, rng, design.fmt),
             offer=pattern(rng),
@@ -195,7 +199,7 @@ def test_the_first_of_equals_is_noted() -> None:
             other = largest if largest & 0x7FFFFFFF else largest ^ 0x80000000
             sums[0, b // 2, b % 2, m] = other
         pool = Pool(window=2, stride=2)
-        runs += [OutputRun(shape_for(16, 2, 2, pool, on), sums) for on in (False, True)]
+        runs += [SuperLayerRun(shape_for(16, 2, 2, pool, on), sums) for on in (False, True)]
     play(design, runs)
 
 
@@ -266,7 +270,7 @@ def test_reset_in_mid_stream() -> None:
     ])  # fmt: skip
 
 
-def cycles_of(design: Design, shapes: list[Shape]) -> list[int]:
+def cycles_of(design: EngineDesign, shapes: list[Shape]) -> list[int]:
     """Cycles of the words of the maps, with readers that are always ready."""
     runs = [run_of(design, shape) for shape in shapes]
     with_state = replace(design, state=True)

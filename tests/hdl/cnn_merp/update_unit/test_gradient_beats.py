@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.update_unit.gradient_beats import gradient_beats
 from merp.hdl.cnn_merp.update_unit.update_ports import Extent, GradientAccess
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.base.formats import BFLOAT16
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 FLAGS = ("rst", "start", "final_issue", "wanted")
 
@@ -29,7 +29,7 @@ def used_beats(
     gradients: GradientAccess,
     beat: GradientBeat,
     wanted: Bit,
-    design: Design,
+    design: EngineDesign,
     filling: Word | None,
 ) -> Any:
     """The beats, one used in the very cycle in which it is there and wanted."""
@@ -48,7 +48,7 @@ def used_beats(
 @pytest.mark.parametrize("folded", [False, True])
 def test_after_a_reset_it_is_as_new(folded: bool) -> None:
     """In the middle of a kernel, between two reads of it, and while beats wait."""
-    design = Design(
+    design = EngineDesign(
         fmt=BFLOAT16, k=3, n_cu=2, r=1, groups=2, kernel_words=4, row_words=4, max_size=4,
         max_maps=2, fifo_words=2, mul_latency=1, add_latency=2, kernel_port=4, folded=folded,
     )  # fmt: skip

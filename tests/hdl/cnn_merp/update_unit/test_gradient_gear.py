@@ -15,13 +15,13 @@ from merp.hdl.cnn_merp.update_unit.counted_gear import counted_gear
 from merp.hdl.cnn_merp.update_unit.gradient_gear import gradient_gear
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.base.formats import FloatFormat
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 BYTE = FloatFormat(4, 3)
 
 
-def design_for(k: int, port: int) -> Design:
-    return Design(
+def design_for(k: int, port: int) -> EngineDesign:
+    return EngineDesign(
         fmt=BYTE, k=k, n_cu=2, r=1, groups=2, kernel_words=4, max_maps=2, row_words=4,
         max_size=8, fifo_words=2, kernel_port=port,
     )  # fmt: skip
@@ -34,7 +34,7 @@ class Reads:
     counted: reads say how many of their elements count.
     """
 
-    design: Design
+    design: EngineDesign
     kernels: int
     biases: int
     density: tuple[float, float] = (1.0, 1.0)
@@ -135,7 +135,7 @@ def wanted_gear(
     beat: GradientBeat,
     take: Bit,
     wanted: Bit,
-    design: Design,
+    design: EngineDesign,
 ) -> Any:
     """The gear, a beat used in the very cycle in which it is there and wanted."""
 

@@ -25,7 +25,7 @@ from merp.hdl.conversion.entity import behavioural
 from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.models.base.rates import PLAIN, Rates, UpdateRule
 from merp.models.golden.kernel_update import update
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import (
     UpdateRun,
     gradient_latency,
@@ -42,19 +42,19 @@ RULES = {
 }
 
 
-def design_for(k: int, n_cu: int, groups: int, **changes: Any) -> Design:
+def design_for(k: int, n_cu: int, groups: int, **changes: Any) -> EngineDesign:
     values: dict[str, Any] = dict(
         k=k, n_cu=n_cu, r=1, groups=groups, kernel_words=2 * groups, row_words=4, max_size=4,
         max_maps=2, fifo_words=groups, mul_latency=1, add_latency=1,
     )  # fmt: skip
-    return Design(**(values | changes))
+    return EngineDesign(**(values | changes))
 
 
 @dataclass
 class Update:
     """One run: sizes, words of every kind per element (kernels, then biases), pressure."""
 
-    design: Design
+    design: EngineDesign
     m: int
     n: int
     rule: UpdateRule
@@ -207,7 +207,7 @@ class Driver:
 
 
 def play(
-    design: Design, runs: Sequence[Update], cycles: int, array: str = "rtl"
+    design: EngineDesign, runs: Sequence[Update], cycles: int, array: str = "rtl"
 ) -> tuple[Driver, Recorded]:
     driver = Driver(runs)
     rule, width = runs[0].rule, design.fmt.width

@@ -20,20 +20,20 @@ from merp.hdl.cnn_merp.update_unit.update_ports import (
 )
 from merp.hdl.cnn_merp.update_unit.update_walk import update_walk
 from merp.hdl.conversion.entity import Bit, Word
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import gradient_latency
 from merp.models.machines.cnn_merp.params.latencies import SLOT
 
 OPTIONS = ("filling", "size", "reads", "final_reads")
 
 
-def settle(design: Design) -> int:
+def settle(design: EngineDesign) -> int:
     """Cycles from the last slot's issue to its gradients."""
     return SLOT + gradient_latency(design)
 
 
-def design_for(k: int, n_cu: int = 2, **changes: Any) -> Design:
-    return Design(
+def design_for(k: int, n_cu: int = 2, **changes: Any) -> EngineDesign:
+    return EngineDesign(
         k=k, n_cu=n_cu, r=1, groups=3, kernel_words=9, max_maps=3,
         row_words=3, max_size=8, fifo_words=3, **changes,
     )  # fmt: skip
@@ -53,7 +53,7 @@ def used_walk(
     read: GradientRead,
     bias_read: Bit,
     bias_index: Word,
-    design: Design,
+    design: EngineDesign,
     options: dict[str, Any],
     filling: Word,
     size: Word,
@@ -96,7 +96,7 @@ def used_walk(
     )  # fmt: skip
 
 
-def bench_for(design: Design, options: tuple[str, ...]) -> BlockBench:
+def bench_for(design: EngineDesign, options: tuple[str, ...]) -> BlockBench:
     names = ("rst", "start", "final_issue", "wanted", "walking", "biases", "last", "bias_read")
     return BlockBench(
         used_walk, "clk", config=map_config(design), read=GradientRead(design),
@@ -123,7 +123,7 @@ class Run:
 Place = tuple[int, ...]
 
 
-def places(design: Design, run: Run, by_reads: bool) -> list[tuple[Place, int]]:
+def places(design: EngineDesign, run: Run, by_reads: bool) -> list[tuple[Place, int]]:
     """What is at hand, one after the other, each with the cycles that it is not there before.
 
     Of a kernel's element 0, whether it is its kind's last, and address, place and CU of the read;
@@ -157,7 +157,7 @@ def places(design: Design, run: Run, by_reads: bool) -> list[tuple[Place, int]]:
 class Feeder:
     """Runs back to back as a drive."""
 
-    def __init__(self, design: Design, runs: list[Run], density: float) -> None:
+    def __init__(self, design: EngineDesign, runs: list[Run], density: float) -> None:
         self.design, self.density, self.rng = design, density, Random(design.k)
         self.found: list[list[Place]] = []
         self.cycles: list[list[int]] = []  # of final_issue, and of every use
@@ -227,7 +227,7 @@ class Feeder:
 class Case:
     """A design, and what of it the walk is told."""
 
-    design: Design
+    design: EngineDesign
     options: tuple[str, ...] = ()
 
     def runs(self) -> list[Run]:

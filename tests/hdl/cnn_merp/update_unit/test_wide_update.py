@@ -23,7 +23,7 @@ from merp.hdl.cnn_merp.update_unit.update_unit import update_unit
 from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.base.rates import PLAIN, Rates, UpdateRule
 from merp.models.golden.kernel_update import update
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import (
     UpdateRun,
     gradient_latency,
@@ -41,19 +41,19 @@ BOTH = UpdateRule(momentum=True, weight_decay=True)
 RULES = {"plain": PLAIN, "momentum": MOMENTUM, "decay": DECAY, "both": BOTH}
 
 
-def design_for(k: int, port: int, **changes: Any) -> Design:
+def design_for(k: int, port: int, **changes: Any) -> EngineDesign:
     values: dict[str, Any] = dict(
         fmt=BFLOAT16, k=k, n_cu=2, r=1, groups=2, kernel_words=4, row_words=4, max_size=4,
         max_maps=2, fifo_words=2, mul_latency=1, add_latency=2, kernel_port=port,
     )  # fmt: skip
-    return Design(**(values | changes))
+    return EngineDesign(**(values | changes))
 
 
 @dataclass
 class Update:
     """One run; words of every kind per element, kernels and then biases; a stream that is slow."""
 
-    design: Design
+    design: EngineDesign
     m: int
     n: int
     rule: UpdateRule = PLAIN
@@ -392,7 +392,7 @@ def test_the_last_maps_kernels_end_earlier(k: int, port: int, optional: bool) ->
     assert not any(trace.column("progress_framing_error"))
 
 
-def uneven_runs(design: Design, rule: UpdateRule = PLAIN) -> list[Update]:
+def uneven_runs(design: EngineDesign, rule: UpdateRule = PLAIN) -> list[Update]:
     """Kernels of every size, and of folded layers where the design has any."""
     sizes = range(1, design.k + 1)
     runs = [Update(design, 3, 2, rule, size=k, pressure=1 - k % 3 / 5) for k in sizes]

@@ -12,10 +12,10 @@ from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.ports.deltas import DilateConfig
 from merp.hdl.cnn_merp.upsampling.dilater import dilater
 from merp.models.base.formats import FloatFormat
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 WORD = FloatFormat(8, 7)
-DESIGN = Design(
+DESIGN = EngineDesign(
     fmt=WORD, k=2, n_cu=1, r=1, kernel_words=1, groups=1, row_words=8, max_size=16, max_maps=4,
     max_images=3, max_stride=4, fifo_words=1,
 )  # fmt: skip

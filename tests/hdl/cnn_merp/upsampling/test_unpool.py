@@ -18,7 +18,7 @@ from merp.models.golden.unpool import unpool as golden_unpool
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
 from merp.models.machines.cnn_merp.params.unpool_registers import unpool_registers
 from merp.testbenches.cnn_merp.random_layers import random_hang
-from merp.testbenches.cnn_merp.unpool_bench import UnpoolRun, run_unpool, unpool_args
+from merp.testbenches.cnn_merp.unpool_bench import UnpoolBenchRun, run_unpool, unpool_args
 
 SPECIAL = [
     0x00000000, 0x80000000, 0x7FC00000, 0x7F800001, 0xFFC12345, 0x7F800000, 0xFF800000,
@@ -55,17 +55,17 @@ def words_of(rng: np.random.Generator, size: tuple[int, ...], fmt: FloatFormat) 
 
 def run_of(
     design: UnpoolDesign, shape: Shape, images: int = 1, seed: int = 0, **how: object
-) -> UnpoolRun:
+) -> UnpoolBenchRun:
     rng = np.random.default_rng([seed, images, shape.rows, shape.columns, shape.m])
     activation = words_of(rng, (images, shape.out_rows, shape.out_columns, shape.m), design.fmt)
     if shape.relu:
         activation = relu(activation, design.fmt)
     delta = words_of(rng, (images, shape.pooled_rows, shape.pooled_columns, shape.m), design.fmt)
     state = keep_state(activation, shape, "pooled", design.fmt)
-    return UnpoolRun(shape, delta, state, **how)  # type: ignore[arg-type]
+    return UnpoolBenchRun(shape, delta, state, **how)  # type: ignore[arg-type]
 
 
-def golden(run: UnpoolRun, design: UnpoolDesign) -> list[int]:
+def golden(run: UnpoolBenchRun, design: UnpoolDesign) -> list[int]:
     return [int(w) for w in golden_unpool(run.delta, run.state, run.shape, design.fmt).reshape(-1)]
 
 
@@ -83,7 +83,7 @@ def whole_runs(trace: Recorded) -> list[tuple[int, int]]:
     return [(a, b) for a, b in spans if not any(a < cycle < b for cycle in resets)]
 
 
-def check(design: UnpoolDesign, runs: list[UnpoolRun], trace: Recorded) -> None:
+def check(design: UnpoolDesign, runs: list[UnpoolBenchRun], trace: Recorded) -> None:
     """Bits, order, last, stream rules, no word too many, done, no framing error."""
     spans = whole_runs(trace)
     assert len(spans) == len(runs), "not every run was begun"
@@ -121,7 +121,7 @@ def check(design: UnpoolDesign, runs: list[UnpoolRun], trace: Recorded) -> None:
             assert now == after, f"changed in cycle {cycle + 1}"
 
 
-def play(design: UnpoolDesign, runs: list[UnpoolRun]) -> Recorded:
+def play(design: UnpoolDesign, runs: list[UnpoolBenchRun]) -> Recorded:
     cycles = 0
     for run in runs:
         shares = (np.mean(p) for p in (run.offer, run.offer_state, run.accept))
@@ -138,7 +138,9 @@ def pattern(rng: np.random.Generator) -> tuple[int, ...]:
     return (*(int(b) for b in rng.random(23) < rng.choice([0.2, 0.5, 0.9])), 1)
 
 
-def random_run(design: UnpoolDesign, rng: np.random.Generator, reset: bool = False) -> UnpoolRun:
+def random_run(
+    design: UnpoolDesign, rng: np.random.Generator, reset: bool = False
+) -> UnpoolBenchRun:
     kinds = (None, "max", "average") if design.average else (None, "max", "max")
     while True:
         kind = rng.choice(kinds)
@@ -208,7 +210,7 @@ def test_any_words_and_any_state(relu: bool) -> None:
     delta[rng.random(size) < 0.2] |= np.uint32(0x7F800000)
     position = rng.integers(0, 16, size, np.uint32)
     mask = rng.random(size) < 0.7 if relu else None
-    play(design, [UnpoolRun(shape, delta, State(kind="pooled", mask=mask, position=position))])
+    play(design, [UnpoolBenchRun(shape, delta, State(kind="pooled", mask=mask, position=position))])
 
 
 def test_a_total_of_minus_zero_stays() -> None:
@@ -225,7 +227,7 @@ def test_a_total_of_minus_zero_stays() -> None:
         positions = np.array([3, 2, position, 3], np.uint32).reshape(size)
         masks = None if mask is None else np.array([True, True, mask, True]).reshape(size)
         state = State(kind="pooled", mask=masks, position=positions)
-        runs.append(UnpoolRun(shape, delta, state))
+        runs.append(UnpoolBenchRun(shape, delta, state))
     design = size_unpool([run.shape for run in runs], add_latency=1)
     assert [golden(run, design)[4] for run in runs] == [0x80000000, 0x80000000, 0]
     play(design, runs)
@@ -238,7 +240,7 @@ def test_raster_order_of_four_contributions() -> None:
     run = run_of(design, shape)
     values = 2.0 ** np.random.default_rng(0).integers(-26, 27, run.delta.shape)
     delta = (values * (1 + 2.0**-23)).astype(np.float32).view(np.uint32)
-    play(design, [UnpoolRun(shape, delta, run.state)])
+    play(design, [UnpoolBenchRun(shape, delta, run.state)])
 
 
 @pytest.mark.parametrize("average", [False, True])

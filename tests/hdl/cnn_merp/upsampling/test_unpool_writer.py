@@ -11,9 +11,9 @@ from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     OfferedField,
     OfferedWord,
-    Passed,
+    ReadProgress,
     UnpoolWrite,
-    Written,
+    WriteProgress,
 )
 from merp.hdl.cnn_merp.upsampling.unpool_writer import unpool_writer
 from merp.models.base.formats import FloatFormat
@@ -89,7 +89,7 @@ def test_words_are_kept_until_they_are_passed(
     code_bits = design.code_bits
     bench = BlockBench(
         unpool_writer, "clk start", config=UnpoolConfig(design), word=OfferedWord(design),
-        field=OfferedField(design), passed=Passed(design), written=Written(design),
+        field=OfferedField(design), passed=ReadProgress(design), written=WriteProgress(design),
         write=UnpoolWrite(design), design=design,
     )  # fmt: skip
     config = {

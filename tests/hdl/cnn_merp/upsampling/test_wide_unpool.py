@@ -18,7 +18,7 @@ from merp.models.golden.unpool import unpool as golden_unpool
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
 from merp.models.machines.cnn_merp.params.unpool_registers import UNPOOL, unpool_registers
 from merp.testbenches.cnn_merp.cu_bench import joined
-from merp.testbenches.cnn_merp.unpool_bench import UnpoolRun, run_unpool, unpool_args
+from merp.testbenches.cnn_merp.unpool_bench import UnpoolBenchRun, run_unpool, unpool_args
 
 FMT = FloatFormat(4, 3)
 every_block = pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def design_of(shapes: list[Shape]) -> UnpoolDesign:
     return size_unpool(shapes, max_images=2, fmt=FMT, add_latency=1, mul_latency=1)
 
 
-def run_of(shape: Shape, seed: int, **how: Any) -> UnpoolRun:
+def run_of(shape: Shape, seed: int, **how: Any) -> UnpoolBenchRun:
     """Two images of words of few bits, zeros among them."""
     rng = np.random.default_rng(seed)
     words = [
@@ -53,7 +53,7 @@ def run_of(shape: Shape, seed: int, **how: Any) -> UnpoolRun:
         )
     ]
     activation = relu(words[0], FMT) if shape.relu else words[0]
-    return UnpoolRun(shape, words[1], keep_state(activation, shape, "pooled", FMT), **how)
+    return UnpoolBenchRun(shape, words[1], keep_state(activation, shape, "pooled", FMT), **how)
 
 
 def whole_beats(trace: Recorded, name: str, begin: int, end: int) -> list[int]:
@@ -72,7 +72,7 @@ def spans(trace: Recorded) -> list[tuple[int, int]]:
 
 def play(
     block: Callable[..., Any],
-    runs: list[UnpoolRun],
+    runs: list[UnpoolBenchRun],
     lanes: int,
     design: UnpoolDesign | None = None,
     cycles: int = 6000,

@@ -9,10 +9,10 @@ from block_bench import BlockBench, Drive, Replays, Sample
 from merp.hdl.mac_array.array.mac_array import mac_array
 from merp.hdl.mac_array.behavioural.mac_array import mac_array_fast
 from merp.hdl.mac_array.ports.operands import Operands, Rank
-from merp.models.machines.mac_array.params.design import WORD_BITS, Design
+from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 from merp.testbenches.mac_array.array_bench import (
     INPUTS,
-    Slot,
+    BenchSlot,
     random_tiles,
     run_array,
     tiles_of,
@@ -23,7 +23,7 @@ from merp.testbenches.mac_array.words import number
 SMALL = small_design()
 
 
-def summed(slots: list[Slot], design: Design) -> list[list[list[int]]]:
+def summed(slots: list[BenchSlot], design: ArrayDesign) -> list[list[list[int]]]:
     """The definition: of each tile, of each MAC and the bias gradients, of each lane."""
     sums = [[0] * design.pof for _ in range(design.pixels + 1)]
     tiles = []
@@ -48,7 +48,7 @@ def summed(slots: list[Slot], design: Design) -> list[list[list[int]]]:
         (mac_array_fast, small_design(4, 8, 16)),
     ],
 )
-def test_tiles_are_summed(block: Any, design: Design) -> None:
+def test_tiles_are_summed(block: Any, design: ArrayDesign) -> None:
     rng = Random(design.pixels)
     slots = random_tiles(design, 12, rng)
     trace = run_array(block, design, slots, rng)
@@ -59,7 +59,7 @@ def test_tiles_are_summed(block: Any, design: Design) -> None:
 def test_latency_and_throughput(last: int) -> None:
     """Slots back to back: the copy is seen four cycles after the last one."""
     design = SMALL
-    slots = [Slot((1,) * 16, (1,) * 4, t == 0, t == last) for t in range(last + 1)]
+    slots = [BenchSlot((1,) * 16, (1,) * 4, t == 0, t == last) for t in range(last + 1)]
     trace = run_array(mac_array, design, slots, Random(0), rate=1.0)
     issued = [t for t, valid in enumerate(trace.column("operands_valid")) if valid]
     assert issued == list(range(1, last + 2))

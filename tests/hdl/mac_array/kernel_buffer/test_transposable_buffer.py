@@ -10,11 +10,18 @@ from merp.cosim.block.cocotb_run import CocotbTests, simulator
 from merp.hdl.base.signals import bits, count
 from merp.hdl.conversion.convert import convert
 from merp.hdl.mac_array.kernel_buffer.transposable_buffer import transposable_buffer
-from merp.hdl.mac_array.ports.kernels import KernelWrite
-from merp.hdl.mac_array.ports.slots import KernelRead
+from merp.hdl.mac_array.ports.kernels import KernelBeatWrite
+from merp.hdl.mac_array.ports.slots import KernelRowRead
 from merp.models.machines.mac_array.params.design import WORD_BITS
 from merp.testbenches.mac_array.buffer_cocotb import LANES, SIDES
-from merp.testbenches.mac_array.buffer_reads import LATENCY, Layer, Read, content, layers, reads
+from merp.testbenches.mac_array.buffer_reads import (
+    LATENCY,
+    BufferLayer,
+    BufferRead,
+    content,
+    layers,
+    reads,
+)
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.words import joined, parted
 
@@ -22,16 +29,16 @@ from merp.testbenches.mac_array.words import joined, parted
 def bench_for(lanes: int, words: int, taps: int) -> BlockBench:
     design = small_design(pof=lanes, kernel_words=words)
     return BlockBench(
-        transposable_buffer, "clk", write=KernelWrite(design), read=KernelRead(design),
+        transposable_buffer, "clk", write=KernelBeatWrite(design), read=KernelRowRead(design),
         taps=count(taps), weights=bits(lanes * WORD_BITS), design=design,
     )  # fmt: skip
 
 
-def check(lanes: int, cases: list[Layer], seed: int = 0) -> Recorded:
+def check(lanes: int, cases: list[BufferLayer], seed: int = 0) -> Recorded:
     """Write layer after layer and read everything of each, in any order."""
     rng = np.random.default_rng(seed)
     contents = [content(layer, lanes) for layer in cases]
-    script: list[tuple[dict[str, int], Read | None]] = []
+    script: list[tuple[dict[str, int], BufferRead | None]] = []
     for kernels, beats in contents:
         for address, beat in enumerate(beats.tolist()):
             script.append(
@@ -75,7 +82,7 @@ def test_every_row_and_column_of_eight_lanes() -> None:
 
 
 def test_rows_and_columns_of_eight_lanes() -> None:
-    check(8, [Layer(9, 7, 2), Layer(7, 9, 3)])
+    check(8, [BufferLayer(9, 7, 2), BufferLayer(7, 9, 3)])
 
 
 def test_a_read_of_what_is_being_written_gives_the_old_words() -> None:
@@ -86,7 +93,7 @@ def test_a_read_of_what_is_being_written_gives_the_old_words() -> None:
 
 @pytest.mark.ghdl
 def test_vhdl_replays(replays: Replays) -> None:
-    replays(check(4, [Layer(5, 3, 2), Layer(2, 11, 1)]))
+    replays(check(4, [BufferLayer(5, 3, 2), BufferLayer(2, 11, 1)]))
 
 
 @pytest.mark.full

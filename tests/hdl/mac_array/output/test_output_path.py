@@ -8,7 +8,7 @@ import pytest
 from block_bench import BlockBench, Replays, at_random
 from merp.hdl.mac_array.output.output_path import output_path
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.output_bench import (
     BIAS_INPUTS,
@@ -60,7 +60,7 @@ def pooled(maps: Maps, g: int) -> tuple[list[list[list[int]]], list[list[list[in
 
 
 def order(
-    size: int, rows: int, columns: int, poy: int, d: Design
+    size: int, rows: int, columns: int, poy: int, d: ArrayDesign
 ) -> Iterator[tuple[int, int, int]]:
     """Map, row and first column of each atom: band, tile of maps, column block, lane, row."""
     for band in range(0, rows, poy):
@@ -72,7 +72,7 @@ def order(
 
 
 def check(
-    run: OutputRun, work: ArrayPass, maps: Maps, d: Design, masks: dict[int, list[int]]
+    run: OutputRun, work: ArrayPass, maps: Maps, d: ArrayDesign, masks: dict[int, list[int]]
 ) -> int:
     """Compare all that left; keep the masks that a later pass may read."""
     g = work.pool if work.phase == "fp" else 1
@@ -151,7 +151,7 @@ def test_a_tile_of_which_nothing_leaves_waits_for_nothing() -> None:
 @pytest.mark.parametrize("design", [small_design(8, 4, 8, mask_words=256),
                                     small_design(4, 8, 4, mask_words=256, index_words=128,
                                                  pool_window=2)])  # fmt: skip
-def test_other_arrays(design: Design) -> None:
+def test_other_arrays(design: ArrayDesign) -> None:
     rng = Random(design.pox)
     maps = random_maps(9, 9, 11, rng)
     work = forward(maps, design.pool_window)

@@ -6,7 +6,7 @@ from block_bench import BlockBench, at_random
 from merp.hdl.base.signals import Stream
 from merp.hdl.mac_array.output.unpool_path import unpool_path
 from merp.hdl.mac_array.ports.outputs import IndexWrite
-from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
+from merp.hdl.mac_array.ports.unpooling import ArrayUnpoolConfig
 from merp.testbenches.mac_array.designs import small_design
 
 START = 6
@@ -15,7 +15,7 @@ START = 6
 def test_after_a_reset_it_is_as_new() -> None:
     """Also between the reset and the next start, where a pooled row would be read again."""
     design = small_design(4, 4, 4, pool_window=2)
-    config = UnpoolConfig(design)
+    config = ArrayUnpoolConfig(design)
     bench = BlockBench(
         unpool_path, "clk rst start framing_error", config=config, index=IndexWrite(design),
         sink=Stream(design.atom_bits), source=Stream(design.atom_bits), design=design,

@@ -10,7 +10,7 @@ from merp.hdl.base.signals import count
 from merp.hdl.mac_array.output.upsampler import upsampler
 from merp.hdl.mac_array.ports.outputs import IndexWrite
 from merp.hdl.mac_array.ports.unpooling import ExpandedAtom, PooledAtom
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.words import any_word, joined
 
@@ -24,7 +24,7 @@ def expanded(words: list[int], places: list[int], columns: int, g: int) -> list[
     return rows
 
 
-def check(d: Design, rate: float, seed: int, atoms: int = 30) -> Recorded:
+def check(d: ArrayDesign, rate: float, seed: int, atoms: int = 30) -> Recorded:
     """For each window: write indices, then expand atoms in an order of their own."""
     rng = Random(seed)
     bench = BlockBench(

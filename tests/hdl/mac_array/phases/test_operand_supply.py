@@ -12,14 +12,14 @@ from marks import in_full
 from merp.hdl.mac_array.phases.operand_supply import OPERANDS
 from merp.models.machines.mac_array.flow_cycles import Latency
 from merp.models.machines.mac_array.orders import BIAS, delta_kernels, forward_kernels
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.pass_registers import supply_registers
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.supply_bench import (
     CAUSES,
-    Layer,
     Pressure,
+    SuppliedPass,
     check_slots,
     make_layer,
     run_supply,
@@ -29,13 +29,13 @@ from merp.testbenches.mac_array.supply_bench import (
 FREE = Pressure()
 
 
-def design_of(pox: int = 4, poy: int = 4, pof: int = 4, **choices: Any) -> Design:
+def design_of(pox: int = 4, poy: int = 4, pof: int = 4, **choices: Any) -> ArrayDesign:
     return small_design(
         pox, poy, pof, **{"kernel_words": 512, "map_words": 1024, "max_stride": 4} | choices
     )
 
 
-def cycles_of(layer: Layer, design: Design, pressure: Pressure) -> int:
+def cycles_of(layer: SuppliedPass, design: ArrayDesign, pressure: Pressure) -> int:
     """Cycles that certainly suffice."""
     rate = min(np.mean(pressure.maps), np.mean(pressure.parameters), np.mean(pressure.deltas))
     beats = {name: len(words) for name, words in layer.streams(design).items()}
@@ -45,14 +45,16 @@ def cycles_of(layer: Layer, design: Design, pressure: Pressure) -> int:
     return int(words / rate) + len(ends) + sum(ends) * (pressure.drain + 8) + 100
 
 
-def play(design: Design, *passes: tuple[Layer, Pressure], reset_at: int | None = None) -> Trace:
+def play(
+    design: ArrayDesign, *passes: tuple[SuppliedPass, Pressure], reset_at: int | None = None
+) -> Trace:
     cycles = sum(cycles_of(layer, design, pressure) for layer, pressure in passes)
     if reset_at is not None:
         cycles += reset_at
     return run_supply(design, passes, cycles, reset_at)
 
 
-def check(design: Design, *passes: tuple[Layer, Pressure]) -> Trace:
+def check(design: ArrayDesign, *passes: tuple[SuppliedPass, Pressure]) -> Trace:
     trace = play(design, *passes)
     assert check_slots(trace, design, [layer for layer, _ in passes])
     assert not any(trace.column("framing_error"))
@@ -63,7 +65,7 @@ def check(design: Design, *passes: tuple[Layer, Pressure]) -> Trace:
     return trace
 
 
-def check_verdicts(trace: Trace, design: Design, layers: list[Layer]) -> None:
+def check_verdicts(trace: Trace, design: ArrayDesign, layers: list[SuppliedPass]) -> None:
     """One cause in each cycle of a pass; operands three cycles after; useful MACs are those that
     count.
     """
@@ -87,7 +89,7 @@ def check_verdicts(trace: Trace, design: Design, layers: list[Layer]) -> None:
     )
 
 
-def check_biases(trace: Trace, design: Design, layers: list[Layer]) -> None:
+def check_biases(trace: Trace, design: ArrayDesign, layers: list[SuppliedPass]) -> None:
     """Each tile of output maps has its biases written once, and before its sums are finished."""
     names = ("bias_enable", "bias_addr", "bias_data")
     seen = [
@@ -105,7 +107,7 @@ def check_biases(trace: Trace, design: Design, layers: list[Layer]) -> None:
     assert next(written, None) is None
 
 
-def check_complete(trace: Trace, design: Design, layers: list[Layer]) -> None:
+def check_complete(trace: Trace, design: ArrayDesign, layers: list[SuppliedPass]) -> None:
     """No pass is complete before its last beat and its last atom were taken."""
     starts = [t for t, start in enumerate(trace.column("start")) if start]
     complete = trace.column("complete")
@@ -118,15 +120,15 @@ def check_complete(trace: Trace, design: Design, layers: list[Layer]) -> None:
                 assert not any(complete[begin + 1 : last + 1]), name
 
 
-def fp(seed: int = 1, **sizes: int) -> Layer:
+def fp(seed: int = 1, **sizes: int) -> SuppliedPass:
     return make_layer(seed, phase="fp", **sizes)
 
 
-def dp(seed: int = 1, **sizes: int) -> Layer:
+def dp(seed: int = 1, **sizes: int) -> SuppliedPass:
     return make_layer(seed, phase="dp", **sizes)
 
 
-def ku(seed: int = 1, **sizes: int) -> Layer:
+def ku(seed: int = 1, **sizes: int) -> SuppliedPass:
     return make_layer(seed, phase="ku", **sizes)
 
 
@@ -189,7 +191,7 @@ def test_slots_are_those_of_the_layer(name: str) -> None:
     check(design_of(), (DIRECTED[name], FREE))
 
 
-def random_layer(rng: np.random.Generator, design: Design, most: int) -> Layer:
+def random_layer(rng: np.random.Generator, design: ArrayDesign, most: int) -> SuppliedPass:
     """A layer that the design takes, of fewer cycles than most."""
     while True:
         sizes = {

@@ -8,9 +8,9 @@ import pytest
 from block_bench import BlockBench, Drive, Recorded, Replays
 from merp.hdl.base.signals import flag
 from merp.hdl.mac_array.phases.pass_counters import SETTLED, PassCountersPorts, pass_counters
-from merp.hdl.mac_array.ports.slots import Verdict
+from merp.hdl.mac_array.ports.slots import ArrayVerdict
 from merp.hdl.mac_array.ports.status import ArrayStatus
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.testbenches.mac_array.designs import small_design
 
 DESIGN, WIDE = small_design(4, 4, 4), small_design(4, 4, 16)
@@ -36,7 +36,7 @@ class Case:
     drained: int = 0
     error: int | None = None
     seed: int = 0
-    design: Design = DESIGN
+    design: ArrayDesign = DESIGN
 
     @property
     def over(self) -> int:
@@ -98,9 +98,9 @@ class Case:
         }
 
 
-def bench_for(design: Design = DESIGN) -> BlockBench:
+def bench_for(design: ArrayDesign = DESIGN) -> BlockBench:
     ports = PassCountersPorts(
-        verdict=Verdict(design),
+        verdict=ArrayVerdict(design),
         status=ArrayStatus(design),
         **{name: flag() for name in OWN if name not in ("rst", "start")},
     )
@@ -154,7 +154,7 @@ def test_every_cycle_has_a_cause(name: str) -> None:
     check(play(cases), cases)
 
 
-def random_case(rng: Random, design: Design = DESIGN) -> Case:
+def random_case(rng: Random, design: ArrayDesign = DESIGN) -> Case:
     if rng.random() < 0.2:
         return Case((), sent=rng.randint(1, 30), design=design)
     slots = tuple(sorted(rng.sample(range(1, 30), rng.randint(1, 12))))

@@ -11,11 +11,11 @@ from block_bench import BlockBench, Recorded, Replays, Sample
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.mac_array.phases.pooled_entry import PooledEntryPorts, pooled_entry
 from merp.hdl.mac_array.ports.outputs import IndexWrite
-from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
+from merp.hdl.mac_array.ports.unpooling import ArrayUnpoolConfig
 from merp.models.machines.mac_array.orders import maps_in, pooling_out, update_deltas
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.params.unpool_registers import UNPOOL
-from merp.models.machines.mac_array.params.unpool_run import UnpoolRun
+from merp.models.machines.mac_array.params.unpool_run import ArrayUnpoolRun
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.words import any_word, joined
 
@@ -63,7 +63,7 @@ class Pass:
         settings = UNPOOL.settings(DESIGN)
         values = {name: setting.least for name, setting in settings.items()}
         if work.expands:
-            values |= UNPOOL.values(UnpoolRun(work, DESIGN))
+            values |= UNPOOL.values(ArrayUnpoolRun(work, DESIGN))
             name = SINKS[self.update]
             way = "alone" if work.phase == "upsample" else f"whole_{name}"
             self._expand(work, rng, name, way)
@@ -175,7 +175,7 @@ class Player:
 def bench_for() -> BlockBench:
     ports = PooledEntryPorts(
         **{name: Stream(DESIGN.atom_bits) for name in (*SINKS, *SOURCES)},
-        config=UnpoolConfig(DESIGN),
+        config=ArrayUnpoolConfig(DESIGN),
         index=IndexWrite(DESIGN),
         update=flag(),
         framing_error=flag(),

@@ -10,9 +10,9 @@ import pytest
 from trainer_cases import Case, check, design_of, fp, stalled
 
 from audited_runs import assert_same
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.testbenches.mac_array.slot_watch import tagged
-from merp.testbenches.mac_array.supply_bench import Layer, make_layer
+from merp.testbenches.mac_array.supply_bench import SuppliedPass, make_layer
 from merp.testbenches.mac_array.trainer_bench import registers, trainer_top
 
 KERNELS = (1, 2, 3, 4, 5, 6, 7, 11)
@@ -51,7 +51,7 @@ def settings(rng: np.random.Generator, phase: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def extreme(layer: Layer) -> Layer:
+def extreme(layer: SuppliedPass) -> SuppliedPass:
     """The same pass with nothing but the least word."""
     least = {
         name: np.full_like(getattr(layer, name), -32768)
@@ -60,7 +60,7 @@ def extreme(layer: Layer) -> Layer:
     return replace(layer, **least)
 
 
-def behind(layer: Layer) -> list[Case]:
+def behind(layer: SuppliedPass) -> list[Case]:
     """A pass, and before it those of FP whose masks and places of maxima it reads."""
     work, cases = layer.work, []
     masks = places = None
@@ -78,7 +78,7 @@ def behind(layer: Layer) -> list[Case]:
 
 
 def random_layer(
-    rng: np.random.Generator, design: Design, phase: str, kernel: int, most: tuple[int, int]
+    rng: np.random.Generator, design: ArrayDesign, phase: str, kernel: int, most: tuple[int, int]
 ) -> list[Case]:
     """A pass that the design takes; ``most``: maps, and their rows and columns."""
     maps, size = most
@@ -102,7 +102,7 @@ def random_layer(
 
 
 def random_layers(
-    rng: np.random.Generator, design: Design, layers: int, most: tuple[int, int]
+    rng: np.random.Generator, design: ArrayDesign, layers: int, most: tuple[int, int]
 ) -> Iterator[Case]:
     """Layers one behind the other, each at full rate and with ports that wait; some are reset."""
     kernels = [each for each in KERNELS if each - 1 <= 2 * design.reach]

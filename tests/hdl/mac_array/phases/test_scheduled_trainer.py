@@ -11,10 +11,10 @@ from trainer_cases import Case, check, design_of, dp, fp, ku
 from merp.cosim.engines.axi_engine import run_axi
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.models.machines.mac_array.schedule_cycles import schedule_cycles
 from merp.testbenches.mac_array.scheduled_bench import scheduled_run, scheduled_top
-from merp.testbenches.mac_array.supply_bench import Layer, make_layer
+from merp.testbenches.mac_array.supply_bench import SuppliedPass, make_layer
 from merp.testbenches.mac_array.trainer_bench import run_of
 from merp.testbenches.top.run import Run
 
@@ -46,14 +46,14 @@ def passes_of(images: Sequence[tuple[bool, bool]]) -> list[Case]:
     return [case for at, ends in enumerate(images) for case in image(10 * at + 1, *ends)]
 
 
-def joined(cases: Sequence[Case], alone: Sequence[Record], images: int, **more: Any) -> Run:
+def joined(cases: Sequence[Case], alone: Sequence[RunRecord], images: int, **more: Any) -> Run:
     """The passes as one run, with the words that left each alone."""
     runs = [run_of(case.layer, DESIGN) for case in cases]
     leaving = [{name: len(words) for name, words in each.outcome.words.items()} for each in alone]
     return scheduled_run(runs, leaving, images, DESIGN, **more)
 
 
-def agrees(record: Record, alone: Sequence[Record], stalled: bool = False) -> None:
+def agrees(record: RunRecord, alone: Sequence[RunRecord], stalled: bool = False) -> None:
     """The words of all passes, one behind the other, every one counted on the pins.
 
     Counters are sums over the passes, too, but those of cycles where ports stall.
@@ -71,7 +71,7 @@ def agrees(record: Record, alone: Sequence[Record], stalled: bool = False) -> No
         assert outcome.transfers[name] == sum(each.outcome.transfers[name] for each in alone)
 
 
-def play(runs: Sequence[Run], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
+def play(runs: Sequence[Run], engine: str = "myhdl", array: str = "behavioural") -> list[RunRecord]:
     return run_job(Job(scheduled_top(DESIGN, array), runs, limit=3000), engine)
 
 
@@ -105,7 +105,7 @@ def test_an_image_alone_is_first_and_last_and_ports_may_wait() -> None:
 
 def test_images_with_other_passes_are_refused() -> None:
     cases = passes_of(ENDS[:1]) * 2
-    other: Layer = replace(cases[-1].layer, work=replace(cases[-1].layer.work, rate=1))
+    other: SuppliedPass = replace(cases[-1].layer, work=replace(cases[-1].layer.work, rate=1))
     runs = [run_of(case.layer, DESIGN) for case in (*cases[:-1], Case(other))]
     with pytest.raises(ValueError, match="image 1: its passes differ from those of the first one"):
         scheduled_run(runs, [{}] * len(runs), 2, DESIGN)

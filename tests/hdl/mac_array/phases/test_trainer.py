@@ -10,7 +10,7 @@ from trainer_cases import Case, check, design_of, dp, fp, ku, stalled
 from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.testbenches.mac_array.supply_bench import Layer, make_layer
+from merp.testbenches.mac_array.supply_bench import SuppliedPass, make_layer
 from merp.testbenches.mac_array.trainer_bench import (
     MAPS,
     registers,
@@ -62,7 +62,7 @@ def test_deltas_of_a_strided_layer_leave_phase_by_phase(name: str) -> None:
     check(design_of(), Case(front), slow, Case(back, masks=front))
 
 
-def classifier(number: int, **sizes: Any) -> Layer:
+def classifier(number: int, **sizes: Any) -> SuppliedPass:
     """A layer with a loss; each output a word of a class."""
     shape = {"inputs": 5, "outputs": 10, "rows": 4, "columns": 4, "kernel": 4, "relu": False}
     loss = {"loss": "hinge", "one_shift": 10, "loss_shift": -1, "shift": 20}
@@ -115,7 +115,7 @@ def test_a_loss_that_was_reset_begins_anew() -> None:
         ),
     ],
 )
-def test_what_has_no_loss_is_refused(layer: Layer, loss: bool, message: str) -> None:
+def test_what_has_no_loss_is_refused(layer: SuppliedPass, loss: bool, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         registers(layer.work, design_of(loss=loss))
 
@@ -205,7 +205,7 @@ def test_a_layer_goes_through_all_phases() -> None:
     check(design_of(), Case(FRONT), Case(back), Case(BACK, masks=FRONT), Case(back))
 
 
-def upsample(number: int, front: Layer) -> Layer:
+def upsample(number: int, front: SuppliedPass) -> SuppliedPass:
     """Pooled deltas of the outputs of a pass of FP."""
     names = ("inputs", "outputs", "rows", "columns", "kernel", "pad", "pool")
     return make_layer(number, phase="upsample", **{n: getattr(front.work, n) for n in names})
@@ -232,7 +232,7 @@ def test_an_un_pooling_that_was_reset_begins_anew() -> None:
     assert [record.outcome.resets for record in records] == [0, 1, 1, 0]
 
 
-def entering(phase: str, number: int, front: Layer, **more: Any) -> Layer:
+def entering(phase: str, number: int, front: SuppliedPass, **more: Any) -> SuppliedPass:
     """DP or KU of the layer of a pass of FP, with deltas of its pooled outputs."""
     names = ("inputs", "outputs", "rows", "columns", "kernel", "pad", "stride", "pool")
     sizes = {name: getattr(front.work, name) for name in names}

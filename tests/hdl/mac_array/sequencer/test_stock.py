@@ -7,7 +7,7 @@ import pytest
 
 from block_bench import BlockBench, Sample
 from merp.hdl.base.signals import count, flag
-from merp.hdl.mac_array.sequencer.sequencer_ports import Run, RunMoves
+from merp.hdl.mac_array.sequencer.sequencer_ports import RunMoves, RunPieces
 from merp.hdl.mac_array.sequencer.stock import stock
 
 MOST = 12
@@ -53,7 +53,7 @@ def test_a_slot_has_what_it_needs_when_it_has_come(run: int, first: int, stride:
 
     bench = BlockBench(
         stock, "clk rst start arrived there", runs=MOST // run, longest=run,
-        run=Run(pieces=count(MOST), first=count(MOST), stride=count(MOST)),
+        run=RunPieces(pieces=count(MOST), first=count(MOST), stride=count(MOST)),
         moves=RunMoves(**{name: flag() for name in MOVES}),
     )  # fmt: skip
     trace = bench.run(drive, 1000)

@@ -9,16 +9,16 @@ import pytest
 from block_bench import BlockBench, Replays, at_random
 from merp.models.arithmetic.fixed import nearest_even
 from merp.models.machines.mac_array.fixed_update import (
-    Gradient,
+    ArrayGradient,
     accumulated,
     bits_of_update,
     updated,
 )
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.update_bench import (
-    Sums,
+    ImageSums,
     UpdateRunResult,
     registers,
     run_update,
@@ -47,7 +47,7 @@ def layer(inputs: int, outputs: int, kernel: int, **choices: object) -> ArrayPas
     )  # fmt: skip
 
 
-def update_parameters(work: ArrayPass, d: Design) -> Iterator[tuple[int, int, int]]:
+def update_parameters(work: ArrayPass, d: ArrayDesign) -> Iterator[tuple[int, int, int]]:
     """Tile of output maps, input map and tap of each beat, in KU order."""
     side, regions, k = d.region_side(work.kernel), d.regions(work.kernel), work.kernel
     order = sweeps(work, d)
@@ -67,7 +67,7 @@ def words_of(rng: np.random.Generator, *shape: int) -> np.ndarray:
 
 
 def beats(
-    work: ArrayPass, d: Design, kernels: np.ndarray, biases: np.ndarray, noise: Random
+    work: ArrayPass, d: ArrayDesign, kernels: np.ndarray, biases: np.ndarray, noise: Random
 ) -> list[int]:
     """Parameter beats: word (i + c) % P is lane c's; lanes without a map have noise."""
     found = []
@@ -88,7 +88,7 @@ def compare(
     run: UpdateRunResult,
     kind: str,
     work: ArrayPass,
-    d: Design,
+    d: ArrayDesign,
     kernels: np.ndarray,
     biases: np.ndarray,
 ) -> None:
@@ -104,7 +104,7 @@ def compare(
 
 
 def check(
-    work: ArrayPass, d: Design, seed: int, rate: float = 1.0, hurry: bool = True
+    work: ArrayPass, d: ArrayDesign, seed: int, rate: float = 1.0, hurry: bool = True
 ) -> UpdateRunResult:
     """Run an image with old words of all kinds; compare beats and counts with the golden model."""
     rng, noise = np.random.default_rng(seed), Random(seed)
@@ -122,11 +122,13 @@ def check(
     }
     # Streams offer their words whether or not they are wanted: memory always holds some.
     given = {kind: beats(work, d, *old[kind], noise) for kind in old}
-    run = run_update(work, d, Sums(sums.tolist(), bias_sums.tolist()), given, noise, rate, hurry)
+    run = run_update(
+        work, d, ImageSums(sums.tolist(), bias_sums.tolist()), given, noise, rate, hurry
+    )
     draws = bits_of_update(work, d) if work.stochastic else (None, None)
     results = []
     for at, (total, shift) in enumerate(((sums, work.shift), (bias_sums, work.bias_shift))):
-        before = None if work.first else Gradient(old["gradient"][at].astype(np.int16), 0)
+        before = None if work.first else ArrayGradient(old["gradient"][at].astype(np.int16), 0)
         gradient = accumulated([nearest_even(total, shift)], before)
         velocities = old["velocity"][at] if work.has_momentum else np.zeros_like(total)
         draw = draws[at] if draws[at] is None else draws[at].reshape(total.shape)
@@ -189,7 +191,7 @@ def test_streams_that_wait(rate: float, hurry: bool) -> None:
     (WIDE, {"has_momentum": True}),
     (small_design(balance=False, momentum=True), {"has_momentum": True}),
 ])  # fmt: skip
-def test_other_designs(design: Design, choices: dict[str, bool]) -> None:
+def test_other_designs(design: ArrayDesign, choices: dict[str, bool]) -> None:
     check(layer(5, 6, 3, first=False, last=True, **choices), design, 11)
 
 

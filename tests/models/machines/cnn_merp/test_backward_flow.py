@@ -17,7 +17,7 @@ from merp.models.base.shape import Pool, Shape
 from merp.models.machines.cnn_merp.backward_flow import backward_flow
 from merp.models.machines.cnn_merp.cycles import backward_cycles, layer_cycles, network_cycles
 from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.models.traffic.pass_words import state_bytes
 from merp.tools.common.shipped import open_network
@@ -32,8 +32,8 @@ def design_for(halves: tuple[int, int], average: bool = False, **chosen: Any) ->
         max_images=3, max_stride=3, fifo_words=32, mul_latency=1, add_latency=2,
     )  # fmt: skip
     common |= {key: each for key, each in chosen.items() if key not in ("ku_kind", "ku_lanes")}
-    engine = Design(**common, n_cu=halves[0])
-    update = Design(**(common | chosen), n_cu=halves[1])
+    engine = EngineDesign(**common, n_cu=halves[0])
+    update = EngineDesign(**(common | chosen), n_cu=halves[1])
     undone = UnpoolDesign(
         window=3, overlap=2, words=64, max_size=14, max_maps=8, max_images=3, average=average,
         add_latency=engine.add_latency, mul_latency=engine.mul_latency,

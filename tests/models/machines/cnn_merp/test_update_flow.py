@@ -10,12 +10,12 @@ from merp.cosim.engines.job import Job
 from merp.cosim.machines.cnn_merp.phases.kernel_update import kernel_update_run, kernel_update_top
 from merp.models.base.rates import Rates
 from merp.models.base.shape import Shape
-from merp.models.machines.cnn_merp.params.design import Design
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.update_flow import update_flow
 
 RATES = [Rates(rate=0, momentum=mu, weight_decay=wd) for mu in (0, 1) for wd in (0, 1)]
 
-DESIGN = Design(
+DESIGN = EngineDesign(
     k=3, n_cu=2, r=1, d=2, kernel_words=12, groups=4, row_words=24, max_size=8, max_maps=4,
     max_images=3, max_stride=3, fifo_words=4, mul_latency=2, add_latency=3,
 )  # fmt: skip
@@ -57,7 +57,7 @@ SMALLER = [
 ]
 
 
-def binding(design: Design, shapes: list[Shape], rates: Rates) -> set[str]:
+def binding(design: EngineDesign, shapes: list[Shape], rates: Rates) -> set[str]:
     """Run the shapes, find the model's cycles in each, and return what stalled."""
     runs = []
     for shape in shapes:
@@ -90,11 +90,13 @@ def binding(design: Design, shapes: list[Shape], rates: Rates) -> set[str]:
 
 @pytest.mark.parametrize("rates", RATES)
 @pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
-def test_cycles_without_pressure_equal_the_hardware(design: Design, rates: Rates) -> None:
+def test_cycles_without_pressure_equal_the_hardware(design: EngineDesign, rates: Rates) -> None:
     assert binding(design, SHAPES, rates) == {"stall_input", "stall_hazard"}
 
 
 @pytest.mark.parametrize("port", [1, 2, 8])
 @pytest.mark.parametrize("design", [DESIGN, BY_ROWS], ids=["position", "row"])
-def test_cycles_of_smaller_kernels_and_padding_of_each_side(design: Design, port: int) -> None:
+def test_cycles_of_smaller_kernels_and_padding_of_each_side(
+    design: EngineDesign, port: int
+) -> None:
     binding(replace(design, widened=True, sided=True, kernel_port=port), SMALLER, RATES[-1])

@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.pass_registers import array_settings
 from merp.models.machines.mac_array.params.schedule_layout import (
     MAX_PASSES,
@@ -19,7 +19,7 @@ from merp.testbenches.mac_array.designs import small_design
 DESIGN = small_design(momentum=True, stochastic=True, loss=True, pool_window=2)
 
 
-def values(rng: Random, design: Design = DESIGN) -> dict[str, int]:
+def values(rng: Random, design: ArrayDesign = DESIGN) -> dict[str, int]:
     return {
         name: rng.choice((least, most, rng.randint(least, most)))
         for name, (least, most, _) in array_settings(design).items()

@@ -4,17 +4,17 @@ import pytest
 
 from merp.models.comparison.fcnn_paper import ALEXNET, WORDS_PER_CYCLE, milliseconds, optimum
 from merp.models.papers.fcnn.convolution import (
+    ConvolutionTask,
     Kernels,
-    Task,
     bounds,
     resources,
     steps,
     words,
     words_per_step,
 )
-from merp.models.papers.fcnn.resources import STRATIX_V, TABLE_III, Resources, full_module
+from merp.models.papers.fcnn.resources import STRATIX_V, TABLE_III, BlockResources, full_module
 
-TASK = Task(n=3, m=5, k=3, rows=10, columns=8, out_rows=8, out_columns=6, images=4)
+TASK = ConvolutionTask(n=3, m=5, k=3, rows=10, columns=8, out_rows=8, out_columns=6, images=4)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_words_are_conserved() -> None:
 
 
 def test_one_input_map_has_no_partial_sums() -> None:
-    one = Task(n=1, m=5, k=3, rows=10, columns=8, out_rows=8, out_columns=6, images=4)
+    one = ConvolutionTask(n=1, m=5, k=3, rows=10, columns=8, out_rows=8, out_columns=6, images=4)
     assert words(one, Kernels(4, 5), 24).partial_in == 0
 
 
@@ -81,7 +81,7 @@ def test_kernels_are_split() -> None:
 
 def test_what_modules_take() -> None:
     found = resources(TASK, 2, STRATIX_V, 2, 32)
-    assert found == Resources(57_700 + 18 * 750, 77_600 + 18 * 1050, 18, 460 + 18 * 6 + 2)
+    assert found == BlockResources(57_700 + 18 * 750, 77_600 + 18 * 1050, 18, 460 + 18 * 6 + 2)
     assert found.exceeded(TABLE_III) == ""
     assert resources(TASK, 40, STRATIX_V, 1, 32).exceeded(TABLE_III) == "bram"
 

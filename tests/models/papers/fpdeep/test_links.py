@@ -6,7 +6,7 @@ import pytest
 
 from merp.models.network.network import Network
 from merp.models.papers.fpdeep.balance import balanced, with_weights
-from merp.models.papers.fpdeep.links import Border, borders, gbits_s
+from merp.models.papers.fpdeep.links import BoardLink, borders, gbits_s
 from merp.models.papers.fpdeep.memory import feature_words, weight_words
 from merp.models.papers.fpdeep.partition import partition
 from merp.models.papers.fpdeep.piece import Piece
@@ -34,13 +34,13 @@ def test_input_maps_are_cut_and_all_sums_pass() -> None:
 def test_output_maps_are_cut_where_images_come_in() -> None:
     quarter = Fraction(1, 4)
     cut = [piece(0, CONV1, Fraction(0), quarter), piece(1, CONV1, quarter, Fraction(1))]
-    assert borders(cut) == [Border(0, 3 * 224 * 224 + 24 * 27 * 27, 24 * 27 * 27)]
+    assert borders(cut) == [BoardLink(0, 3 * 224 * 224 + 24 * 27 * 27, 24 * 27 * 27)]
 
 
 def test_between_layers_maps_and_deltas_pass() -> None:
     whole = (Fraction(0), Fraction(1))
     assert borders([piece(0, CONV1, *whole), piece(1, CONV2, *whole)]) == [
-        Border(0, INPUTS, INPUTS)
+        BoardLink(0, INPUTS, INPUTS)
     ]
 
 
@@ -77,8 +77,8 @@ def test_features_of_a_layer_cut_by_outputs_are_kept_by_each() -> None:
 def test_weights_go_to_the_nearest_with_room() -> None:
     kept = balanced({0: 10, 1: 10, 2: 40}, {0: 0, 1: 20, 2: 0}, capacity=50)
     assert [(each.user, each.keeper, each.words) for each in kept] == [(2, 1, 5), (2, 0, 10)]
-    plain = [Border(0, 100, 200), Border(1, 100, 200)]
-    assert with_weights(plain, kept) == [Border(0, 110, 210), Border(1, 115, 215)]
+    plain = [BoardLink(0, 100, 200), BoardLink(1, 100, 200)]
+    assert with_weights(plain, kept) == [BoardLink(0, 110, 210), BoardLink(1, 115, 215)]
 
 
 def test_nothing_moves_where_all_fits() -> None:

@@ -11,7 +11,7 @@ import pytest
 from merp.models.base.shape import Shape
 from merp.models.network.network import Layer, Network
 from merp.models.papers.fpdeep.partition import partition
-from merp.models.papers.fpdeep.stage import Stage, stages
+from merp.models.papers.fpdeep.stage import LayerStage, stages
 from merp.models.papers.networks import alexnet, vgg
 from merp.tools.common.shipped import open_network
 
@@ -66,7 +66,7 @@ def test_more_boards_are_never_slower() -> None:
     assert intervals == sorted(intervals, reverse=True)
 
 
-def chain(draw: random.Random, longest: int = 4, most: int = 6) -> tuple[Stage, ...]:
+def chain(draw: random.Random, longest: int = 4, most: int = 6) -> tuple[LayerStage, ...]:
     """Of layers of at most ``most`` maps."""
     layers, n = [], draw.randint(1, most)
     for place in range(draw.randint(1, longest)):
@@ -79,7 +79,7 @@ def chain(draw: random.Random, longest: int = 4, most: int = 6) -> tuple[Stage, 
     return stages(network, network.layers)
 
 
-def fastest(some: Sequence[Stage], nodes: int, dsps: int) -> int | None:
+def fastest(some: Sequence[LayerStage], nodes: int, dsps: int) -> int | None:
     """The least interval of any cut of the chain of maps, all of them tried."""
     maps = [stage for stage in some for _ in range(stage.maps)]
     found = []
@@ -95,7 +95,7 @@ def fastest(some: Sequence[Stage], nodes: int, dsps: int) -> int | None:
     return min(found, default=None)
 
 
-def slowest(maps: Sequence[Stage], dsps: int) -> int | None:
+def slowest(maps: Sequence[LayerStage], dsps: int) -> int | None:
     """The least interval of a node with these maps; None if it has none."""
     counts = {stage: maps.count(stage) for stage in maps}
     intervals = range(1, max((stage.macs for stage in maps), default=0) + 2)

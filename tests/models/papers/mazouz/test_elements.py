@@ -5,7 +5,7 @@ import pytest
 from checkout import ROOT
 from merp.models.base.shape import Shape
 from merp.models.papers.mazouz.elements import (
-    Cost,
+    ElementCost,
     convolution_cost,
     convolution_cycles,
     convolution_terms,
@@ -64,7 +64,7 @@ def test_memories() -> None:
 
 
 def test_costs() -> None:
-    assert convolution_cost(3, 32, train=False) == Cost(9, 800, 2)
-    assert convolution_cost(5, 32, train=True) == Cost(51, 2200, 8)
-    assert full_cost(10, 8, train=False) == Cost(80, 1600, 0)
-    assert full_cost(10, 1, train=True) == Cost(20, 10 * 420, 0)
+    assert convolution_cost(3, 32, train=False) == ElementCost(9, 800, 2)
+    assert convolution_cost(5, 32, train=True) == ElementCost(51, 2200, 8)
+    assert full_cost(10, 8, train=False) == ElementCost(80, 1600, 0)
+    assert full_cost(10, 1, train=True) == ElementCost(20, 10 * 420, 0)

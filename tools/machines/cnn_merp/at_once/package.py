@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from merp.cosim.machines.cnn_merp.at_once.batch import Batch
-from merp.cosim.machines.cnn_merp.at_once.engines import Engines
+from merp.cosim.machines.cnn_merp.at_once.batch import ConcurrentBatch
+from merp.cosim.machines.cnn_merp.at_once.engines import ConcurrentEngines
 from merp.cosim.phases.audit.vectors import status_words, write_run
 from merp.hdl.conversion.convert import convert
 from merp.models.base.counters import COUNTERS
@@ -54,7 +54,7 @@ def random_step(
 
 def write_step(
     frame: Frame,
-    made: Batch,
+    made: ConcurrentBatch,
     facts: Mapping[str, Any],
     said: Mapping[str, Any],
     spent: TimeSpent,
@@ -102,7 +102,7 @@ def write_step(
     return found
 
 
-def _counter(of: Engines) -> Mapping[str, str]:
+def _counter(of: ConcurrentEngines) -> Mapping[str, str]:
     """The counter of each stream that is an engine's, without ``status_``."""
     return {
         pin: f"{engine.name}_{port}"

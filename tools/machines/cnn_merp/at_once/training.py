@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from merp.cosim.machines.cnn_merp.at_once.step import StepAtOnce
-from merp.cosim.training.hardware_step import Stepped, Whole
+from merp.cosim.training.hardware_step import StepOutcome, WholeStep
 from merp.models.base.bits import Bits
 from merp.models.base.counters import STALLS
 from merp.models.base.errors import BadInput
@@ -34,9 +34,9 @@ class AtOnceRunner(FloatRunner):
     """
 
     of: AtOnceArithmetic
-    last: list[Stepped] = field(default_factory=list)
+    last: list[StepOutcome] = field(default_factory=list)
 
-    def step(self, model: Model, images: Bits, labels: Labels, place: Place) -> Stepped:
+    def step(self, model: Model, images: Bits, labels: Labels, place: Place) -> StepOutcome:
         """Run one step."""
         self.last[:] = [super().step(model, images, labels, place)]
         return self.last[0]
@@ -91,5 +91,5 @@ class AtOnceArithmetic(FloatArithmetic, ABC):
         """
 
     @abstractmethod
-    def said(self, course: Course, images: int, whole: Whole) -> Mapping[str, Any]:
+    def said(self, course: Course, images: int, whole: WholeStep) -> Mapping[str, Any]:
         """What was asked of the machine, ``modelled`` cycles, and what it alone counts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from merp.models.fpga.order_codes import Target
+from merp.models.fpga.order_codes import FlowTarget
 from merp.models.machines.cnn_merp.at_once.places import DEPTH
 from merp.models.network.network import Network
 from merp.tools.common.output import Output
@@ -13,7 +13,7 @@ from merp.tools.export.request import ExportOptions
 from merp.tools.machines.cnn_merp.at_once.export import check_asked
 
 
-def export(asked: ExportOptions, network: Network, target: Target) -> int:
+def export(asked: ExportOptions, network: Network, target: FlowTarget) -> int:
     """Export the network on a chain of boards.
 
     Raises:

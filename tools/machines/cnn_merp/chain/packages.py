@@ -12,11 +12,11 @@ from typing import Any
 
 from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch, cluster_batch, crossing_words
 from merp.cosim.machines.cnn_merp.chain.cluster import Cluster
-from merp.cosim.machines.cnn_merp.chain.node import Node, NodeBatch, node_batch
+from merp.cosim.machines.cnn_merp.chain.node import ChainNode, NodeBatch, node_batch
 from merp.models.base.errors import BadInput
 from merp.models.base.names import folder_name, identifier
 from merp.models.base.rates import PLAIN
-from merp.models.fpga.order_codes import Target
+from merp.models.fpga.order_codes import FlowTarget
 from merp.models.machines.cnn_merp.at_once.places import check_depth
 from merp.models.machines.cnn_merp.chain.cut import cut
 from merp.models.machines.cnn_merp.chain.shares import Share, cluster_design
@@ -63,7 +63,7 @@ class ChainPackages:
     devices: int
     depth: int
     images: int
-    target: Target
+    target: FlowTarget
     clock_mhz: float
     dialect: Dialect
 
@@ -90,11 +90,11 @@ class ChainPackages:
         return Cluster(self.network, shares, design, PLAIN)
 
     @cached_property
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[ChainNode]:
         """Of the chain, in order."""
-        return [Node(self.cluster, place) for place in range(self.devices)]
+        return [ChainNode(self.cluster, place) for place in range(self.devices)]
 
-    def frame(self, node: Node) -> Frame:
+    def frame(self, node: ChainNode) -> Frame:
         """What the package of a node has in common with others."""
         kind = f"node {node.place}"
         held = ", ".join(_said(share) for share in node.shares.values())

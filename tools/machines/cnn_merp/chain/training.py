@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from merp.cosim.machines.cnn_merp.chain.peers import Peers
-from merp.cosim.machines.cnn_merp.chain.processes import Processes
+from merp.cosim.machines.cnn_merp.chain.processes import BoardProcesses
 from merp.cosim.machines.cnn_merp.chain.ranks import ranks
 from merp.cosim.machines.cnn_merp.chain.step import ClusterStep
-from merp.cosim.training.hardware_step import Whole
+from merp.cosim.training.hardware_step import WholeStep
 from merp.models.machines.cnn_merp.chain.cut import cut
 from merp.models.machines.cnn_merp.chain.cycles import cluster_cycles
 from merp.tools.common.progress import Progress
@@ -29,7 +29,7 @@ class ChainArithmetic(AtOnceArithmetic):
             devices=own.devices, pace=own.pace, peers=_peers(own),
         )  # fmt: skip
 
-    def said(self, course: Course, images: int, whole: Whole) -> Mapping[str, Any]:
+    def said(self, course: Course, images: int, whole: WholeStep) -> Mapping[str, Any]:
         """What was asked, modelled cycles, and what crossed the links, by count and by model."""
         own = _own(course)
         shares = cut(course.network, own.devices)
@@ -57,4 +57,4 @@ def _peers(own: OnBoards) -> Peers | None:
     if own.apart == MPI:
         ranks().wait_for(own.patience)
         return ranks()
-    return None if own.apart is None else Processes(own.patience)
+    return None if own.apart is None else BoardProcesses(own.patience)

@@ -34,7 +34,7 @@ def explored(
     from merp.models.machines.cnn_merp.pipeline.elements import engines_of, with_engines
     from merp.models.papers.mazouz.enumeration import enumerated
     from merp.models.papers.mazouz.pipeline import Pipeline
-    from merp.tools.explore.found import Found, network_file
+    from merp.tools.explore.found import FoundFront, network_file
 
     check_objectives(objectives, COSTS)
     limits, search = read_limits(asked.limit, objectives), search_of(asked)
@@ -49,7 +49,7 @@ def explored(
         way = enumerated if asked.method == ENUMERATE else Pipeline.front
         points = front(network, board, options, objectives, way)
     points = within(points, limits)
-    found = Found(
+    found = FoundFront(
         network=network, board=board, architecture=ARCHITECTURE.name, scope=scope, batch=1,
         goal=None, method=asked.method, objectives=objectives, points=points, limits=limits,
         written=asked.point,

@@ -7,13 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.machines.cnn_merp.at_once.batch import Batch
+from merp.cosim.machines.cnn_merp.at_once.batch import ConcurrentBatch
 from merp.cosim.machines.cnn_merp.pipeline.batch import batch
-from merp.cosim.machines.cnn_merp.pipeline.pipeline import Pipeline
+from merp.cosim.machines.cnn_merp.pipeline.pipeline import HardwarePipeline
 from merp.models.base.errors import BadInput
 from merp.models.base.names import folder_name, identifier
 from merp.models.base.rates import PLAIN
-from merp.models.fpga.order_codes import Target
+from merp.models.fpga.order_codes import FlowTarget
 from merp.models.machines.cnn_merp.at_once.places import check_depth
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.pipeline.cycles import pipeline_cycles
@@ -50,7 +50,7 @@ class PipelinePackage:
     network: Network
     depth: int
     images: int
-    target: Target
+    target: FlowTarget
     clock_mhz: float
     dialect: Dialect
 
@@ -64,9 +64,9 @@ class PipelinePackage:
             raise BadInput(f"{self.network.name}: {layers}: {error}") from error
 
     @cached_property
-    def pipeline(self) -> Pipeline:
+    def pipeline(self) -> HardwarePipeline:
         """Its engines."""
-        return Pipeline(self.network, pipeline_design(self.network, self.depth), PLAIN)
+        return HardwarePipeline(self.network, pipeline_design(self.network, self.depth), PLAIN)
 
     @property
     def name(self) -> str:
@@ -88,7 +88,7 @@ class PipelinePackage:
             dialect=self.dialect,
         )
 
-    def batch(self) -> Batch:
+    def batch(self) -> ConcurrentBatch:
         """A step on random images."""
         model, step, rates = random_step(self.network, self.images)
         return batch(self.pipeline, model, step, rates, self.depth)
@@ -123,7 +123,7 @@ class PipelinePackage:
         return write_step(self.frame, made, facts, said, spent, directory)
 
 
-def _stream_words(engine: Top, pipeline: Pipeline) -> dict[str, str]:
+def _stream_words(engine: Top, pipeline: HardwarePipeline) -> dict[str, str]:
     """Contents and order of words by stream."""
     names = {f"layer{each.place}": each.layer.name for each in pipeline.engines}
     said = {}

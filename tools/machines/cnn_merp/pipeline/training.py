@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from merp.cosim.machines.cnn_merp.pipeline.step import PipelineStep
-from merp.cosim.training.hardware_step import Whole
+from merp.cosim.training.hardware_step import WholeStep
 from merp.models.machines.cnn_merp.pipeline.cycles import pipeline_cycles
 from merp.tools.common.progress import Progress
 from merp.tools.machines.cnn_merp.at_once.course import AtOnce
@@ -22,7 +22,7 @@ class PipelineArithmetic(AtOnceArithmetic):
         own, told = _own(course), (progress.begin, progress.update)
         return PipelineStep(course.network, images, own.depth, course.engine, *told)
 
-    def said(self, course: Course, images: int, whole: Whole) -> Mapping[str, Any]:
+    def said(self, course: Course, images: int, whole: WholeStep) -> Mapping[str, Any]:
         """The depth, and modelled cycles."""
         depth = _own(course).depth
         modelled = pipeline_cycles(course.network, images, depth).total

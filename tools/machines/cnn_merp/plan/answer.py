@@ -9,9 +9,9 @@ from merp.models.base.ordered_sum import ordered_sum
 from merp.models.fpga.resources import capacity
 from merp.models.machines.cnn_merp.designs import designs_of
 from merp.models.machines.cnn_merp.params.design_keys import CHOICES
-from merp.models.machines.cnn_merp.plan.engines import Engine
+from merp.models.machines.cnn_merp.plan.engines import PlannedEngine
 from merp.models.machines.cnn_merp.plan.fusable import Fusable, fusable, saves_most
-from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan, PlannedPhase
 from merp.models.machines.cnn_merp.plan.reached import Reached, reached
 from merp.models.network.network_keys import COMBINED, json_backward
 from merp.models.network.phases import counted_as, phases_counted
@@ -20,7 +20,7 @@ from merp.tools.common.designed import designed_file
 from merp.tools.common.stored import storage_answer
 
 
-def plan_json(plan: Plan) -> dict[str, Any]:
+def plan_json(plan: NetworkPlan) -> dict[str, Any]:
     """Return the answer; totals are of convolution layers, and of all layers."""
     board, part = plan.board, plan.board.part
     pairs = list(fusable(plan))
@@ -82,7 +82,7 @@ def _fusable(each: Fusable, *, best: bool) -> dict[str, Any]:
     }
 
 
-def _engine(engine: Engine) -> dict[str, Any]:
+def _engine(engine: PlannedEngine) -> dict[str, Any]:
     return {
         "design": engine.name,
         "phase": engine.phase,
@@ -96,7 +96,7 @@ def _engine(engine: Engine) -> dict[str, Any]:
     }
 
 
-def planned_answer(planned: Planned) -> dict[str, Any]:
+def planned_answer(planned: PlannedPhase) -> dict[str, Any]:
     """A phase of a layer."""
     work = planned.work
     return {
@@ -140,7 +140,7 @@ def _reached(each: Reached) -> dict[str, Any]:
     }
 
 
-def network_file(plan: Plan, fit: str, file: str, tables: Mapping[str, Any]) -> str:
+def network_file(plan: NetworkPlan, fit: str, file: str, tables: Mapping[str, Any]) -> str:
     """The text of the network file of a plan; ``tables`` are those of ``file``, planned from.
 
     ``fit`` says whose designs the plan was asked for.
@@ -155,7 +155,7 @@ def network_file(plan: Plan, fit: str, file: str, tables: Mapping[str, Any]) -> 
     return designed_file(file, tables, plan.network, head)
 
 
-def _totals(plan: Plan, some: Iterable[Planned]) -> dict[str, Any]:
+def _totals(plan: NetworkPlan, some: Iterable[PlannedPhase]) -> dict[str, Any]:
     planned = list(some)
     groups = {
         phase: [p for p in planned if counted_as(p.work.phase) == phase]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from merp.models.machines.cnn_merp.plan.fit import Planner, faster, quickest
-from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
 from merp.models.network.network import Network
 from merp.models.network.planning import SHIPPED
 from merp.tools.common.table import fixed
@@ -21,9 +21,9 @@ class Fitted(NamedTuple):
         faster: a plan on the best designs, if the file's are far slower; else None.
     """
 
-    plan: Plan
+    plan: NetworkPlan
     fit: str
-    faster: Plan | None
+    faster: NetworkPlan | None
 
 
 def fitted_plan(network: Network, fit: str, goal: str, planned: Planner) -> Fitted:

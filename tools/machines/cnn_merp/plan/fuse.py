@@ -10,7 +10,7 @@ from merp.models.base.given import given
 from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.plan.fusable import fusable, saves_most
 from merp.models.machines.cnn_merp.plan.plan import plan
-from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
 from merp.models.network.network import Network
 from merp.models.network.phases import pair_named
 from merp.tools.plan.request import BEST, NONE
@@ -25,7 +25,7 @@ def fused_plan(
     *,
     apart: bool,
     layer_fusion: str | None,
-) -> Plan:
+) -> NetworkPlan:
     """The plan of a network that fuses what ``layer_fusion`` asks for; None: as it says.
 
     Raises:

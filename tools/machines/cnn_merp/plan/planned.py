@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from os import fspath
 from typing import Any
 
-from merp.models.machines.cnn_merp.plan.planned import Plan as OnBoard
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan as OnBoard
 from merp.models.network.network import Network
 from merp.tools.common.boards import open_board
 from merp.tools.common.fields import STATE
@@ -16,11 +16,11 @@ from merp.tools.machines.cnn_merp.plan.answer import network_file
 from merp.tools.machines.cnn_merp.plan.fit import Fitted, faster_line, fitted_json, fitted_plan
 from merp.tools.machines.cnn_merp.plan.fuse import fused_plan
 from merp.tools.machines.cnn_merp.plan.tables import print_plan
-from merp.tools.plan.request import BEST, GOAL, Plan
+from merp.tools.plan.request import BEST, GOAL, PlanFields
 
 
 @dataclass(frozen=True)
-class Planned:
+class TiledPlan:
     """As ``tools.plan.planned.Planned``."""
 
     fitted: Fitted
@@ -60,7 +60,7 @@ class Planned:
         return network_file(self.plan, self.fitted.fit, name, tables)
 
 
-def planned(network: Network, asked: Plan) -> Planned:
+def planned(network: Network, asked: PlanFields) -> TiledPlan:
     """As ``tools.plan.planned.planned``.
 
     Raises:
@@ -79,4 +79,4 @@ def planned(network: Network, asked: Plan) -> Planned:
             layer_fusion=asked.layer_fusion,
         )
 
-    return Planned(fitted_plan(network, asked.fit, asked.goal or GOAL, on_board))
+    return TiledPlan(fitted_plan(network, asked.fit, asked.goal or GOAL, on_board))

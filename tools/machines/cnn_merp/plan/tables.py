@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from merp.models.fpga.resources import Resources, capacity
 from merp.models.machines.cnn_merp.designs import designs_of
-from merp.models.machines.cnn_merp.params.design import Design
-from merp.models.machines.cnn_merp.plan.engines import Engine
+from merp.models.machines.cnn_merp.params.design import EngineDesign
+from merp.models.machines.cnn_merp.plan.engines import PlannedEngine
 from merp.models.machines.cnn_merp.plan.fusable import fusable, saves_most
-from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan, PlannedPhase
 from merp.models.network.network_keys import COMBINED
 from merp.models.network.phases import NAMED
 from merp.tools.common.stored import stored_notes
@@ -17,14 +17,14 @@ from merp.tools.common.table import console, fixed, say, table
 from merp.tools.machines.cnn_merp.plan.answer import plan_json
 
 
-def print_plan(plan: Plan) -> None:
+def print_plan(plan: NetworkPlan) -> None:
     """Print the plan."""
     _print_passes(plan)
     _print_bitstreams(plan)
     _print_step(plan)
 
 
-def _print_passes(plan: Plan) -> None:
+def _print_passes(plan: NetworkPlan) -> None:
     columns = [
         "layer", "phase", "binds", "design", "maps in", "part", "maps out", "part", "passes", "MB",
         "MB/GFlop", "Mcycles", "seconds",
@@ -62,7 +62,7 @@ def _print_passes(plan: Plan) -> None:
     )
 
 
-def _one_pass_notes(plan: Plan) -> Iterator[str]:
+def _one_pass_notes(plan: NetworkPlan) -> Iterator[str]:
     """Where convolutions go back in one pass: which do not, though they propagate a delta."""
     if plan.network.backward != COMBINED:
         return
@@ -74,7 +74,7 @@ def _one_pass_notes(plan: Plan) -> Iterator[str]:
         yield f"Apart, as no hardware takes both phases or they do not fit whole: {apart}."
 
 
-def _fused_notes(plan: Plan) -> Iterator[str]:
+def _fused_notes(plan: NetworkPlan) -> Iterator[str]:
     """The layers that a plan fuses, or why it does not; or pairs that fit the board fused."""
     for engine in plan.engines:
         if NAMED[engine.phase].fuses:
@@ -93,11 +93,11 @@ def _fused_notes(plan: Plan) -> Iterator[str]:
         yield f"--layer-fusion best: {' and '.join(best.names)}."
 
 
-def _cus(engine: Engine) -> str:
+def _cus(engine: PlannedEngine) -> str:
     return f"{' + '.join(map(str, engine.cus))} CUs"
 
 
-def _row(planned: Planned) -> list[str]:
+def _row(planned: PlannedPhase) -> list[str]:
     work = planned.work
     return [
         f"{work.name}{'' if work.built else ' *'}",
@@ -116,7 +116,7 @@ def _row(planned: Planned) -> list[str]:
     ]
 
 
-def _print_bitstreams(plan: Plan) -> None:
+def _print_bitstreams(plan: NetworkPlan) -> None:
     rows = [
         [engine.name, engine.phase.upper(), *_figures(engine.resources), _largest(engine, plan)]
         for engine in plan.engines
@@ -137,7 +137,7 @@ def _print_bitstreams(plan: Plan) -> None:
     )
 
 
-def _chosen(name: str, design: Design) -> str:
+def _chosen(name: str, design: EngineDesign) -> str:
     """A design that was chosen, with its units and the ports of several elements a beat."""
     ports = {key: getattr(design, key) for key in ("kernel_port", "map_port")}
     wide = "".join(f", {key} {port}" for key, port in ports.items() if port > 1)
@@ -148,13 +148,13 @@ def _figures(found: Resources) -> list[str]:
     return [f"{found.lut:,}", f"{found.ff:,}", f"{found.bram:,.1f}", f"{found.dsp:,}"]
 
 
-def _largest(engine: Engine, plan: Plan) -> str:
+def _largest(engine: PlannedEngine, plan: NetworkPlan) -> str:
     """The share of what an engine takes most of."""
     has = capacity(plan.board.part).figures()
     return f"{max(count / has[kind] for kind, count in engine.resources.figures().items()):.0%}"
 
 
-def _print_step(plan: Plan) -> None:
+def _print_step(plan: NetworkPlan) -> None:
     answer = plan_json(plan)
     sums = {"conv layers": answer["total"], "all layers": answer["total_all"]}
     for name, each in sums.items():

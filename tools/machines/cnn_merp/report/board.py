@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from merp.models.fpga.resources import KINDS, TITLES, capacity
-from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan, PlannedPhase
 from merp.tools.machines.cnn_merp.plan.answer import plan_json
 from merp.tools.machines.cnn_merp.report.choice import PlannedChoice
 from merp.tools.machines.cnn_merp.report.tiles import confirmed
 from merp.tools.report.table import LAYER, MEASURED, MODELLED, PHASE, Column, Table
 
 
-def plan_text(plan: Plan) -> str:
+def plan_text(plan: NetworkPlan) -> str:
     """What the page says in front of its tables."""
     loads = f"{plan.loads} bitstream{'' if plan.loads == 1 else 's'}"
     return (
@@ -23,7 +23,7 @@ def plan_text(plan: Plan) -> str:
     )
 
 
-def plan_table(choice: PlannedChoice, plan: Plan) -> Table:
+def plan_table(choice: PlannedChoice, plan: NetworkPlan) -> Table:
     """Return every layer and phase as it runs on the board; the last rows are sums."""
     answer, board = plan_json(plan), plan.board
     sums = {"conv layers": answer["total"]["step"], "all layers": answer["total_all"]["step"]}
@@ -68,7 +68,7 @@ def plan_table(choice: PlannedChoice, plan: Plan) -> Table:
     )
 
 
-def _row(choice: PlannedChoice, planned: Planned, answer: Mapping[str, Any]) -> dict[str, Any]:
+def _row(choice: PlannedChoice, planned: PlannedPhase, answer: Mapping[str, Any]) -> dict[str, Any]:
     """A row of ``merp plan``, and what simulations say of it."""
     shown = {"layer": answer["name"], "phase": answer["phase"].upper()}
     return {
@@ -86,7 +86,7 @@ def _basis_of(rows: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> str:
     return MEASURED if found == {MEASURED} else MODELLED
 
 
-def bitstreams_table(plan: Plan) -> Table:
+def bitstreams_table(plan: NetworkPlan) -> Table:
     """Return what each bitstream takes of the part; the last row is the part itself."""
     rows: list[dict[str, Any]] = [
         {"design": engine.name, "phase": engine.phase.upper(), **engine.resources.figures()}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from merp.models.network.network_keys import SEPARATE, json_backward
 from merp.models.network.phases import COUNTED, ONE_PASS, PHASES, has_phase
 from merp.models.traffic.bounds import lower_bound, on_chip_words
-from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
+from merp.models.traffic.closed_form import LayerTraffic, PhaseTraffic, network_traffic, total
 from merp.models.traffic.count import Count
 from merp.models.traffic.variants import Variant, variants
 from merp.tools.machines.cnn_merp.report.below import is_built
@@ -73,7 +73,7 @@ def bounds_table(choice: PlannedChoice) -> Table:
 def variants_table(choice: PlannedChoice) -> Table:
     """Return what moves less than the paper, each row under conditions of its own."""
 
-    def of(layers: Sequence[LayerTraffic], phase: str) -> Phase:
+    def of(layers: Sequence[LayerTraffic], phase: str) -> PhaseTraffic:
         return total([each for each in layers if each.layer.kind == "conv"], phase)
 
     found = variants(choice.network, choice.batch, choice.pair)

@@ -10,16 +10,16 @@ from merp.models.base.errors import BadInput
 from merp.models.machines.cnn_merp.cycles import Cycles, network_cycles
 from merp.models.machines.cnn_merp.fused_pair import pairs_that_fit
 from merp.models.machines.cnn_merp.plan.plan import plan
-from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan, PlannedPhase
 from merp.models.network.network import Layer
 from merp.models.traffic.closed_form import LayerTraffic
 from merp.models.traffic.count import Count
 from merp.tools.machines.cnn_merp.report.tiles import TileRecord
-from merp.tools.report.choice import Choice
+from merp.tools.report.choice import ReportChoice
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlannedChoice(Choice):
+class PlannedChoice(ReportChoice):
     """A report's network, with its plan on the board, and the cycles of its designs.
 
     Attributes:
@@ -36,14 +36,14 @@ class PlannedChoice(Choice):
         return tuple(layer.name for layer in best)
 
     @cached_property
-    def plan(self) -> Plan | BadInput:
+    def plan(self) -> NetworkPlan | BadInput:
         """Passes that fit the board, deltas stored at pooled resolution; or why there are none."""
         try:
             return plan(self.network, self.board, self.batch)
         except BadInput as error:
             return error
 
-    def shown(self, planned: Planned) -> bool:
+    def shown(self, planned: PlannedPhase) -> bool:
         """Whether the bytes of all its passes were seen on the pins."""
         return any(record.shows(planned) for record in self.tiles)
 

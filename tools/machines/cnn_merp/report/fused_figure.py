@@ -5,10 +5,10 @@ from __future__ import annotations
 from merp.models.machines.cnn_merp.fused_pair import fused_layers, fused_shape
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PAIR
-from merp.models.traffic.closed_form import Phase, fused_traffic
+from merp.models.traffic.closed_form import PhaseTraffic, fused_traffic
 
 
-def fused_figure(network: Network, batch: int, *, state: bool) -> tuple[Layer, str, Phase]:
+def fused_figure(network: Network, batch: int, *, state: bool) -> tuple[Layer, str, PhaseTraffic]:
     """Return the first of the layers that ``network`` fuses, the phase, and its bytes by port.
 
     Args:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from merp.models.base.byte_image import ByteImage
 from merp.models.base.storage import Storage, stored_name
 from merp.models.network.network import Layer, Network
-from merp.models.traffic.closed_form import Phase, inference_traffic
+from merp.models.traffic.closed_form import PhaseTraffic, inference_traffic
 from merp.tools.machines.cnn_merp.report.choice import PlannedChoice
 from merp.tools.machines.cnn_merp.report.fused_figure import fused_figure
 from merp.tools.report.table import MEASURED, MODELLED, Column, Table
@@ -83,7 +83,7 @@ def _image(network: Network) -> str:
     return "uint8" if isinstance(stored, ByteImage) else stored_name(stored)
 
 
-def _figures(network: Network, batch: int) -> Iterator[tuple[Layer, str, Phase]]:
+def _figures(network: Network, batch: int) -> Iterator[tuple[Layer, str, PhaseTraffic]]:
     """Layer, phase and bytes of each pass over convolutions, two fused layers as one."""
     for layer, phase in inference_traffic(network, batch):
         if layer.kind == "conv" and layer.name not in network.layer_fusion:

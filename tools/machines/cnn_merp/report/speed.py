@@ -6,7 +6,7 @@ from typing import Any
 
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.machines.cnn_merp.published_speed import IMPLEMENTATIONS, WORKS, attainable_tops
-from merp.models.machines.cnn_merp.roofline import Point, point
+from merp.models.machines.cnn_merp.roofline import RooflinePoint, point
 from merp.models.machines.cnn_merp.throughput import Throughput, forward_throughput, with_cus
 from merp.models.network.phases import ONE_PASS, PHASES
 from merp.models.traffic.closed_form import network_traffic, total
@@ -276,7 +276,7 @@ def roofline_table(choice: PlannedChoice) -> Table:
     )
 
 
-def roofline_points(choice: PlannedChoice) -> list[tuple[str, str, int, Point]]:
+def roofline_points(choice: PlannedChoice) -> list[tuple[str, str, int, RooflinePoint]]:
     """Return layer, phase, CUs and place under the roof of all that runs on a design."""
     count = Count(name="all", state="pooled")
     traffic = {

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.base.errors import one_line
-from merp.models.machines.cnn_merp.plan.planned import Planned
+from merp.models.machines.cnn_merp.plan.planned import PlannedPhase
 from merp.models.network.network import Network
 from merp.tools.common.json_value import is_list, is_table, is_text, is_whole
 from merp.tools.report.record import Record, differing_counts, is_ports, read_record
@@ -44,12 +44,12 @@ class TileRecord:
         """Whether every check held."""
         return not self.faults
 
-    def of(self, planned: Planned) -> bool:
+    def of(self, planned: PlannedPhase) -> bool:
         """Whether it is of such passes, however many, of any number of images."""
         work = planned.work
         return (self.layer, self.phase, self.tile) == (work.name, work.phase, planned.tile)
 
-    def shows(self, planned: Planned) -> bool:
+    def shows(self, planned: PlannedPhase) -> bool:
         """Whether all bytes of the plan were seen on the pins."""
         return (
             self.of(planned)
@@ -60,7 +60,7 @@ class TileRecord:
         )
 
 
-def confirmed(planned: Planned, records: Sequence[TileRecord]) -> str:
+def confirmed(planned: PlannedPhase, records: Sequence[TileRecord]) -> str:
     """What records say of the passes of a plan, in words."""
     told = [
         f"{record.passes:,} of {planned.passes:,} passes, {record.images} image(s)"

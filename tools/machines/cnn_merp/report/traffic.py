@@ -9,7 +9,7 @@ from merp.models.traffic.closed_form import network_traffic
 from merp.models.traffic.count import Count, activation_bits
 from merp.models.traffic.strategies import round_trips, staircase
 from merp.tools.machines.cnn_merp.report.choice import PlannedChoice
-from merp.tools.report.choice import Choice
+from merp.tools.report.choice import ReportChoice
 from merp.tools.report.table import LAYER, Column, Table
 from merp.tools.report.traffic import KB, MB, traffic_table
 
@@ -58,7 +58,7 @@ def traffic_tables(choice: PlannedChoice) -> list[Table]:
     ]
 
 
-def staircase_table(choice: Choice) -> Table:
+def staircase_table(choice: ReportChoice) -> Table:
     """Return what each strategy saves and costs, in every convolution layer."""
     network, batch = choice.network, choice.batch
     rows = []

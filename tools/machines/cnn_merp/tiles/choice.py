@@ -10,7 +10,7 @@ from merp.models.base.given import given, mention
 from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.fused_pair import fused_layers
 from merp.models.machines.cnn_merp.plan.plan import plan
-from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan, PlannedPhase
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR, fusing, going_back_for, pair_named
 from merp.models.network.planning import GOALS
@@ -27,7 +27,7 @@ STATE = "pooled"
 
 
 @dataclass(frozen=True)
-class Choice:
+class TilesChoice:
     """What is to be simulated.
 
     Attributes:
@@ -37,7 +37,7 @@ class Choice:
         seed: of the kernels, and of which passes are drawn. engine, array: what runs them.
     """
 
-    plan: Plan
+    plan: NetworkPlan
     apart: bool
     layers: tuple[Layer, ...]
     phases: tuple[str, ...]
@@ -47,7 +47,7 @@ class Choice:
     array: str
 
     @property
-    def planned(self) -> list[Planned]:
+    def planned(self) -> list[PlannedPhase]:
         """Layers and phases in the order of the run: phases outside, as in a step."""
         names = [layer.name for layer in self.layers]
         return [
@@ -63,7 +63,7 @@ class Choice:
         return ALL if self.sample is None else f"{SAMPLE}{self.sample}"
 
 
-def choose(network: Network, board: Board, asked: SimulateOptions, images: int) -> Choice:
+def choose(network: Network, board: Board, asked: SimulateOptions, images: int) -> TilesChoice:
     """What is to be simulated of the plan of a network on a board; ``images`` of a step.
 
     Raises:
@@ -96,7 +96,7 @@ def choose(network: Network, board: Board, asked: SimulateOptions, images: int) 
     _check_one_pass(found, layers, phase)
     phases = phases_named(complete, found.phases, layers, phase)
     check_room_of(complete, layers[-1], images, whole_step=goes_back(phases))
-    return Choice(found, apart, layers, phases, sample, asked.seed, asked.engine, array)
+    return TilesChoice(found, apart, layers, phases, sample, asked.seed, asked.engine, array)
 
 
 def goes_back(phases: Collection[str]) -> bool:
@@ -104,7 +104,7 @@ def goes_back(phases: Collection[str]) -> bool:
     return bool(set(phases) - {"fp", PAIR})
 
 
-def _check_one_pass(found: Plan, layers: Sequence[Layer], phase: str) -> None:
+def _check_one_pass(found: NetworkPlan, layers: Sequence[Layer], phase: str) -> None:
     """Refuse one pass for both backward phases of layers that the plan has none for.
 
     Raises:

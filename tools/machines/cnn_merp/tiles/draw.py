@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from merp.cosim.machines.cnn_merp.passes.unit import Unit
-from merp.models.machines.cnn_merp.plan.planned import Planned
-from merp.tools.machines.cnn_merp.tiles.choice import Choice
+from merp.cosim.machines.cnn_merp.passes.unit import PassUnit
+from merp.models.machines.cnn_merp.plan.planned import PlannedPhase
+from merp.tools.machines.cnn_merp.tiles.choice import TilesChoice
 
 
-def drawn(planned: Planned, sample: int | None, seed: int) -> list[Unit]:
+def drawn(planned: PlannedPhase, sample: int | None, seed: int) -> list[PassUnit]:
     """Units of the passes that are run, in order.
 
     All parts of the outputs if ``sample`` is None, or as many passes as there are; else so many
@@ -19,17 +19,17 @@ def drawn(planned: Planned, sample: int | None, seed: int) -> list[Unit]:
     total, in_parts, out_parts = planned.passes, planned.in_parts, planned.out_parts
     if sample is None or sample >= total:
         groups = range(planned.work.layer.groups)
-        return [Unit(group, outputs) for group in groups for outputs in range(out_parts)]
+        return [PassUnit(group, outputs) for group in groups for outputs in range(out_parts)]
     of = f"{planned.work.layer.name} {planned.work.phase}".encode()
     others = np.random.default_rng([seed, *of]).choice(total - 1, sample - 1, replace=False)
     found = []
     for each in [*sorted(others.tolist()), total - 1]:
         row, inputs = divmod(each, in_parts)
-        found.append(Unit(row // out_parts, row % out_parts, inputs))
+        found.append(PassUnit(row // out_parts, row % out_parts, inputs))
     return found
 
 
-def planned_work(choice: Choice) -> str:
+def planned_work(choice: TilesChoice) -> str:
     """What there is to do, in a line: passes, and if all of them run bytes and cycles."""
     built = [each for each in choice.planned if each.work.built]
     total = sum(each.passes for each in built)

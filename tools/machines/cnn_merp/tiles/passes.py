@@ -14,11 +14,11 @@ from merp.tools.common.boards import open_board
 from merp.tools.common.input_maps import input_maps
 from merp.tools.common.progress import Progress
 from merp.tools.machines.cnn_merp.simulated import CNN_MERP
-from merp.tools.machines.cnn_merp.tiles.choice import Choice, choose
+from merp.tools.machines.cnn_merp.tiles.choice import TilesChoice, choose
 from merp.tools.machines.cnn_merp.tiles.draw import planned_work
-from merp.tools.machines.cnn_merp.tiles.finished import Finished, fingerprint
+from merp.tools.machines.cnn_merp.tiles.finished import FinishedUnits, fingerprint
 from merp.tools.machines.cnn_merp.tiles.report import answer, files, show
-from merp.tools.machines.cnn_merp.tiles.result import Result
+from merp.tools.machines.cnn_merp.tiles.result import TilesResult
 from merp.tools.machines.cnn_merp.tiles.session import simulate_plan
 from merp.tools.simulate.kept_files import KeptFiles
 from merp.tools.simulate.picked import check_resume
@@ -28,11 +28,11 @@ from merp.tools.simulate.waves import Waves
 
 
 @dataclass(frozen=True)
-class Ran:
+class PassesResult:
     """The result of passes."""
 
-    choice: Choice
-    results: list[Result]
+    choice: TilesChoice
+    results: list[TilesResult]
 
     @property
     def passed(self) -> bool:
@@ -56,7 +56,7 @@ class Ran:
 class Passes:
     """Passes that are chosen."""
 
-    choice: Choice
+    choice: TilesChoice
 
     @property
     def engine(self) -> str:
@@ -78,20 +78,22 @@ class Passes:
 
     def finished(
         self, maps: Bits, seed: int, sources: Mapping[str, bytes], kept: Callable[[str], KeptFiles]
-    ) -> Finished:
+    ) -> FinishedUnits:
         """Units of passes; the choice knows the seed."""
-        return Finished(kept(fingerprint(self.choice, maps, sources)), self.choice)
+        return FinishedUnits(kept(fingerprint(self.choice, maps, sources)), self.choice)
 
     def run(
         self,
         maps: Bits,
         parameters: Parameters,
-        finished: Finished | None,
+        finished: FinishedUnits | None,
         waves: Waves | None,
         progress: Progress,
-    ) -> Ran:
+    ) -> PassesResult:
         """All that was chosen."""
-        return Ran(self.choice, simulate_plan(self.choice, maps, parameters, finished, progress))
+        return PassesResult(
+            self.choice, simulate_plan(self.choice, maps, parameters, finished, progress)
+        )
 
 
 def passes(

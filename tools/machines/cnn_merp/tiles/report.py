@@ -13,15 +13,15 @@ from merp.cosim.phases.audit.audit import combine
 from merp.tools.common.table import console, table
 from merp.tools.machines.cnn_merp.plan.answer import planned_answer
 from merp.tools.machines.cnn_merp.simulated import HALVES
-from merp.tools.machines.cnn_merp.tiles.choice import Choice, goes_back
-from merp.tools.machines.cnn_merp.tiles.result import Result
+from merp.tools.machines.cnn_merp.tiles.choice import TilesChoice, goes_back
+from merp.tools.machines.cnn_merp.tiles.result import TilesResult
 from merp.tools.simulate.report import audit_answer, time_taken, verdict
 
 NAME = "board"
 """Of the files, apart from those of layers in one piece."""
 
 
-def answer(choice: Choice, results: Sequence[Result]) -> dict[str, Any]:
+def answer(choice: TilesChoice, results: Sequence[TilesResult]) -> dict[str, Any]:
     """The answer as JSON: ``runs``, one for each layer and phase, and their ``total``.
 
     Of a run ``bytes`` says, port by port, what the plan's formulas give for the passes that ran,
@@ -45,7 +45,7 @@ def answer(choice: Choice, results: Sequence[Result]) -> dict[str, Any]:
     }
 
 
-def _run(result: Result) -> dict[str, Any]:
+def _run(result: TilesResult) -> dict[str, Any]:
     planned, audit = result.planned, result.audit
     moved = {} if audit is None else audit.moved
     return {
@@ -72,7 +72,9 @@ def _run(result: Result) -> dict[str, Any]:
     }
 
 
-def show(choice: Choice, results: Sequence[Result], screen: Console | None = None) -> None:
+def show(
+    choice: TilesChoice, results: Sequence[TilesResult], screen: Console | None = None
+) -> None:
     """Print bytes of each port by the plan and on the pins, and what else was found."""
     screen = screen or console()
     plan = choice.plan
@@ -95,7 +97,7 @@ def show(choice: Choice, results: Sequence[Result], screen: Console | None = Non
         _show_bits(result, screen)
 
 
-def _rows(result: Result) -> Iterator[list[str]]:
+def _rows(result: TilesResult) -> Iterator[list[str]]:
     """A row for each port; one where there is no hardware."""
     planned = result.planned
     names = [planned.work.name, planned.work.phase.upper()]
@@ -111,7 +113,7 @@ def _rows(result: Result) -> Iterator[list[str]]:
         yield [*names, port, said, *counts, f"{wanted:,}", f"{found:,}"]
 
 
-def _show_bits(result: Result, screen: Console) -> None:
+def _show_bits(result: TilesResult, screen: Console) -> None:
     name = f"{result.planned.work.name} {result.planned.work.phase}"
     if result.audit is None:
         screen.print(f"{name}: there is no hardware for these passes yet; none ran")
@@ -121,7 +123,9 @@ def _show_bits(result: Result, screen: Console) -> None:
         screen.print(f"FAILED    {name}: {failure}", style="bold red")
 
 
-def files(choice: Choice, results: Sequence[Result], found: dict[str, Any]) -> dict[str, str]:
+def files(
+    choice: TilesChoice, results: Sequence[TilesResult], found: dict[str, Any]
+) -> dict[str, str]:
     """The answer and the tables, by name."""
     text = StringIO()
     show(choice, results, console(text))

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
-from merp.cosim.machines.cnn_merp.passes.unit import Unit, differences
+from merp.cosim.machines.cnn_merp.passes.unit import PassUnit, differences
 from merp.cosim.phases.audit.audit import Audit, combine
-from merp.models.machines.cnn_merp.plan.planned import Planned
+from merp.models.machines.cnn_merp.plan.planned import PlannedPhase
 
 
 @dataclass(frozen=True)
-class Ran:
+class RanUnit:
     """A unit that ran.
 
     Attributes:
@@ -21,22 +21,22 @@ class Ran:
             or build took.
     """
 
-    unit: Unit
+    unit: PassUnit
     audit: Audit
     elaboration_sha: str
     build_seconds: float
 
 
 @dataclass(frozen=True)
-class Result:
+class TilesResult:
     """A layer and phase: what ran of it, and what the plan says of all of it.
 
     Attributes:
         ran: none where there is no hardware.
     """
 
-    planned: Planned
-    ran: Sequence[Ran]
+    planned: PlannedPhase
+    ran: Sequence[RanUnit]
 
     @cached_property
     def audit(self) -> Audit | None:

@@ -7,26 +7,26 @@ from itertools import groupby
 
 from merp.cosim.machines.cnn_merp.passes.cut import Tiles
 from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
-from merp.cosim.machines.cnn_merp.passes.unit import Unit, run_unit
+from merp.cosim.machines.cnn_merp.passes.unit import PassUnit, run_unit
 from merp.cosim.phases.audit.run_and_audit import Audited, Passes, run_and_audit
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.base.bits import Bits
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters
 from merp.tools.common.progress import Progress
-from merp.tools.machines.cnn_merp.tiles.choice import Choice
+from merp.tools.machines.cnn_merp.tiles.choice import TilesChoice
 from merp.tools.machines.cnn_merp.tiles.draw import drawn
-from merp.tools.machines.cnn_merp.tiles.finished import Finished
-from merp.tools.machines.cnn_merp.tiles.result import Ran, Result
+from merp.tools.machines.cnn_merp.tiles.finished import FinishedUnits
+from merp.tools.machines.cnn_merp.tiles.result import RanUnit, TilesResult
 
 
 def simulate_plan(
-    choice: Choice,
+    choice: TilesChoice,
     image: Bits,
     parameters: Parameters,
-    finished: Finished | None,
+    finished: FinishedUnits | None,
     progress: Progress,
-) -> list[Result]:
+) -> list[TilesResult]:
     """Simulate what was chosen; layers and phases without hardware are listed, and not run.
 
     Every pass is fed from the golden step but for the sums of the parts in front of it, so that
@@ -43,11 +43,11 @@ def simulate_plan(
         Stuck: no word moved for too long.
     """
     step = GoldenStep(choice.plan.network, choice.layers, image, parameters, pooled=True)
-    results: list[Result] = []
+    results: list[TilesResult] = []
     for _, sharing in groupby(choice.planned, key=lambda each: (each.engine.name, each.work.phase)):
         listed = list(sharing)
         built = [OfPlan(each) for each in listed if each.work.built]
-        ran: dict[str, list[Ran]] = {each.work.layer.name: [] for each in listed}
+        ran: dict[str, list[RanUnit]] = {each.work.layer.name: [] for each in listed}
         if built:
             passes = _passes(choice, built, step, finished, progress, ran)
             with progress.spent.on("simulating"):
@@ -56,17 +56,17 @@ def simulate_plan(
                 )
             if done:
                 progress.spent.recount("simulating", "building", done[-1].record.build_seconds)
-        results += [Result(each, ran[each.work.layer.name]) for each in listed]
+        results += [TilesResult(each, ran[each.work.layer.name]) for each in listed]
     return results
 
 
 def _passes(
-    choice: Choice,
+    choice: TilesChoice,
     built: list[OfPlan],
     step: GoldenStep,
-    finished: Finished | None,
+    finished: FinishedUnits | None,
     progress: Progress,
-    ran: dict[str, list[Ran]],
+    ran: dict[str, list[RanUnit]],
 ) -> Passes:
     """The passes of each unit that is not finished; adds every unit to ``ran``."""
     for of in built:
@@ -90,8 +90,8 @@ def _passes(
 
 
 def _unit(
-    of: OfPlan, unit: Unit, tiles: Tiles, step: GoldenStep, progress: Progress
-) -> Generator[Pass, Audited | None, Ran]:
+    of: OfPlan, unit: PassUnit, tiles: Tiles, step: GoldenStep, progress: Progress
+) -> Generator[GroupPass, Audited | None, RanUnit]:
     """Run a unit; what is worked out between its passes is the golden's time."""
     source = run_unit(of, unit, tiles, step)
     answer: Audited | None = None
@@ -102,5 +102,5 @@ def _unit(
         except StopIteration as end:
             ran = end.value
             record = ran.last.record
-            return Ran(unit, ran.audit, record.elaboration_sha, record.build_seconds)
+            return RanUnit(unit, ran.audit, record.elaboration_sha, record.build_seconds)
         answer = yield each

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from merp.models.fpga.order_codes import Target
+from merp.models.fpga.order_codes import FlowTarget
 from merp.models.network.network import Network
 from merp.tools.export.languages import DIALECTS
 from merp.tools.export.listed import OF_DESIGNS, refuse, write_package
 from merp.tools.export.request import ExportOptions
 
 
-def export(asked: ExportOptions, network: Network, target: Target) -> int:
+def export(asked: ExportOptions, network: Network, target: FlowTarget) -> int:
     """Export the array that runs all layers and phases."""
     refuse(asked, "architecture", *OF_DESIGNS, by=f"the one bitstream of {network.name}")
 

@@ -15,9 +15,9 @@ from merp.hdl.conversion.convert import convert
 from merp.models.base.fixed import FIXED16
 from merp.models.base.names import folder_name, identifier
 from merp.models.base.register_map import RegisterMap
-from merp.models.fpga.order_codes import Target
+from merp.models.fpga.order_codes import FlowTarget
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.schedule_layout import MAX_PASSES, schedule_layout
 from merp.models.machines.mac_array.passes import design_of
 from merp.models.network.network import Layer, Network
@@ -28,7 +28,7 @@ from merp.tools.common.time_spent import TimeSpent
 from merp.tools.export.languages import Dialect
 from merp.tools.export.package import Frame, write_header, write_software
 from merp.tools.machines.mac_array.export.schedule import (
-    Scheduled,
+    ScheduledPass,
     kind_of,
     schedule_header,
     schedule_json,
@@ -74,7 +74,7 @@ class ArrayPackage:
     network: Network
     fused: bool
     images: int
-    target: Target
+    target: FlowTarget
     clock_mhz: float
     dialect: Dialect
 
@@ -88,7 +88,7 @@ class ArrayPackage:
         return self.network.layers[0]
 
     @property
-    def design(self) -> Design:
+    def design(self) -> ArrayDesign:
         """The array."""
         return design_of(self.network, self.layer)
 
@@ -172,7 +172,7 @@ class ArrayPackage:
         return {"words_compared": sum(row["words_compared"] for row in rows), "passes": rows}
 
     def _write_software(
-        self, directory: Path, registers: RegisterMap, passes: tuple[Scheduled, ...]
+        self, directory: Path, registers: RegisterMap, passes: tuple[ScheduledPass, ...]
     ) -> None:
         top, images = self.frame.entity, self.images
         write_header(directory, top, registers, {}, self.network.name)
@@ -199,7 +199,7 @@ def said(work: ArrayPass) -> str:
     return f"{kind_of(work)}, {place.get((work.first, work.last), 'further')} image"
 
 
-def _streams(design: Design, engine: Top) -> dict[str, dict[str, Any]]:
+def _streams(design: ArrayDesign, engine: Top) -> dict[str, dict[str, Any]]:
     """Width of each stream's words in bits, words in a beat, and the counter that counts them."""
     ports = {stream: port for port, stream in ports_of(design).items()}
     return {

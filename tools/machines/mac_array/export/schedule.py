@@ -14,7 +14,7 @@ from merp.cosim.machines.mac_array.phases.scheduled_step import phases_at
 from merp.cosim.machines.mac_array.phases.step_order import step_order
 from merp.models.base.register_map import RegisterMap
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import USUAL_LOSS, Design
+from merp.models.machines.mac_array.params.design import USUAL_LOSS, ArrayDesign
 from merp.models.machines.mac_array.params.schedule_layout import MAX_PASSES, OF_IMAGE
 from merp.models.machines.mac_array.pass_words import pass_words
 from merp.models.machines.mac_array.passes import design_of
@@ -31,7 +31,7 @@ WORDS_IN_A_LINE = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scheduled:
+class ScheduledPass:
     """A pass of an image.
 
     Attributes:
@@ -52,7 +52,7 @@ def phases_of_array(network: Network, *, fused: bool) -> Mapping[str, ArrayPhase
     return phases_at(network, USUAL_LOSS if design.loss else None, fused=fused)
 
 
-def scheduled(network: Network, images: int, *, fused: bool) -> Iterator[Scheduled]:
+def scheduled(network: Network, images: int, *, fused: bool) -> Iterator[ScheduledPass]:
     """The passes of an image of a batch of so many.
 
     fused: deltas lie in memory at pooled resolution, and are expanded on entry.
@@ -61,7 +61,7 @@ def scheduled(network: Network, images: int, *, fused: bool) -> Iterator[Schedul
     phases, rates = phases_of_array(network, fused=fused), usual_rates(design, images)
     for name, layer, _ in step_order(network, network.layers, PHASES):
         for work in phases[name].works(layer, rates, first=True, last=True):
-            yield Scheduled(
+            yield ScheduledPass(
                 layer=layer,
                 kind=kind_of(work),
                 registers=registers(work, design),
@@ -78,7 +78,9 @@ def kind_of(work: ArrayPass) -> str:
     return f"{work.phase}{behind}{entry}"
 
 
-def _streams(network: Network, layer: Layer, work: ArrayPass, design: Design) -> dict[str, Operand]:
+def _streams(
+    network: Network, layer: Layer, work: ArrayPass, design: ArrayDesign
+) -> dict[str, Operand]:
     front = previous(network, layer)
     of_front = None if front is None else front.name
     taken = Operand("images" if front is None else "maps", of_front)
@@ -104,7 +106,7 @@ def _streams(network: Network, layer: Layer, work: ArrayPass, design: Design) ->
     return {streams[port]: found[port] for port in streams if port in moved}
 
 
-def words_of(passes: Sequence[Scheduled], design: Design) -> list[list[int]]:
+def words_of(passes: Sequence[ScheduledPass], design: ArrayDesign) -> list[list[int]]:
     """The words of each pass in the memory of a schedule; none of more than it holds."""
     if len(passes) > MAX_PASSES:
         return [[] for _ in passes]
@@ -113,7 +115,9 @@ def words_of(passes: Sequence[Scheduled], design: Design) -> list[list[int]]:
     return found
 
 
-def schedule_json(network: str, images: int, passes: Sequence[Scheduled], design: Design) -> str:
+def schedule_json(
+    network: str, images: int, passes: Sequence[ScheduledPass], design: ArrayDesign
+) -> str:
     """The passes of an image for a program; ``images``: of a batch."""
     document = {
         "network": network,
@@ -135,7 +139,7 @@ def schedule_json(network: str, images: int, passes: Sequence[Scheduled], design
 
 
 def schedule_header(
-    registers: RegisterMap, images: int, passes: Sequence[Scheduled], design: Design
+    registers: RegisterMap, images: int, passes: Sequence[ScheduledPass], design: ArrayDesign
 ) -> str:
     """A C99 header: settings and words of a schedule by pass, and a function that writes settings.
 

@@ -16,16 +16,16 @@ import numpy as np
 from merp.cosim.machines.mac_array.phases.array_phase import usual_rates
 from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
 from merp.cosim.machines.mac_array.phases.step_order import step_order
-from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.arithmetic.fixed import to_words
 from merp.models.base.shape import Shape
-from merp.models.base.users import Use
+from merp.models.base.users import LayerUse
 from merp.models.machines.mac_array.fixed_golden_step import FixedGoldenStep
 from merp.models.machines.mac_array.fixed_training import FixedModel, initial_model
 from merp.models.machines.mac_array.fixed_update import Pair
 from merp.models.machines.mac_array.geometry import taken
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import USUAL_LOSS, Design
+from merp.models.machines.mac_array.params.design import USUAL_LOSS, ArrayDesign
 from merp.models.machines.mac_array.params.sizing import lacking
 from merp.models.machines.mac_array.passes import design_of
 from merp.models.network.network import Layer, Network
@@ -52,7 +52,7 @@ class SmallPass(NamedTuple):
     layer: Layer
     image: int
     work: ArrayPass
-    given: Pass
+    given: GroupPass
 
 
 def small_passes(network: Network) -> Iterator[SmallPass]:
@@ -114,7 +114,7 @@ def small_network(network: Network) -> Network:
     return replace(network, input=size, layers=layers, weights={})
 
 
-def _two(front: Layer, last: Layer, rows: int, design: Design) -> tuple[Layer, ...]:
+def _two(front: Layer, last: Layer, rows: int, design: ArrayDesign) -> tuple[Layer, ...]:
     of = front.shape
     assert isinstance(of.pad, int)
     window = of.pool.window if of.pool else 1
@@ -126,7 +126,7 @@ def _two(front: Layer, last: Layer, rows: int, design: Design) -> tuple[Layer, .
     return replace(front, shape=shape), _whole(last, size, rows, design)
 
 
-def _whole(last: Layer, size: tuple[int, int, int], rows: int, design: Design) -> Layer:
+def _whole(last: Layer, size: tuple[int, int, int], rows: int, design: ArrayDesign) -> Layer:
     """The layer with one window over all of its maps, of which there are at most so many rows."""
     side = min(*size[:2], rows)
     shape = Shape(
@@ -136,6 +136,6 @@ def _whole(last: Layer, size: tuple[int, int, int], rows: int, design: Design) -
     return replace(last, kind="conv", shape=shape)
 
 
-def _use(layer: Layer) -> Use:
+def _use(layer: Layer) -> LayerUse:
     shape = layer.shape
-    return Use(shape, layer.groups, (shape.rows, shape.columns, shape.n), chained=True)
+    return LayerUse(shape, layer.groups, (shape.rows, shape.columns, shape.n), chained=True)

@@ -22,7 +22,7 @@ from merp.tools.machines.mac_array.report.tables import (
     words_table,
 )
 from merp.tools.report.alternatives import alternatives
-from merp.tools.report.choice import Choice
+from merp.tools.report.choice import ReportChoice
 from merp.tools.report.measured_table import measured_table
 from merp.tools.report.table import Table
 from merp.tools.report.traffic import errata_table, traffic_table
@@ -39,7 +39,7 @@ COUNTS: Final = (
 )  # fmt: skip
 
 
-def array_document(choice: Choice, beside: Path) -> Json:
+def array_document(choice: ReportChoice, beside: Path) -> Json:
     """Return the report, its links relative to the folder ``beside``."""
     network, batch = choice.network, choice.batch
     tables: list[Table] = []
@@ -137,7 +137,7 @@ def array_document(choice: Choice, beside: Path) -> Json:
     return found | {"alternatives": alternatives(found)}
 
 
-def _headline(choice: Choice, cycles: Table) -> list[Json]:
+def _headline(choice: ReportChoice, cycles: Table) -> list[Json]:
     """What an architect asks first."""
 
     def card(label: str, value: float, digits: int, unit: str, note: str) -> Json:

@@ -10,7 +10,7 @@ from pathlib import Path
 from merp.models.machines.mac_array.array_flow import array_cycles
 from merp.models.machines.mac_array.array_traffic import OF_MAPS, OF_VELOCITIES
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.pass_words import pass_words
 from merp.models.machines.mac_array.passes import design_of, sized
 from merp.models.network.network import Layer, Network
@@ -105,7 +105,9 @@ def _works(
         yield own
 
 
-def _words(works: Sequence[ArrayPass], design: Design, ports: Mapping[str, int]) -> dict[str, int]:
+def _words(
+    works: Sequence[ArrayPass], design: ArrayDesign, ports: Mapping[str, int]
+) -> dict[str, int]:
     """Words of passes on each port that the array has."""
     found = Counter(dict.fromkeys(ports, 0))
     for work in works:
@@ -113,7 +115,7 @@ def _words(works: Sequence[ArrayPass], design: Design, ports: Mapping[str, int])
     return dict(found)
 
 
-def _compared(work: ArrayPass, design: Design) -> int:
+def _compared(work: ArrayPass, design: ArrayDesign) -> int:
     """Words that leave and mean something: no row's filling, no lane without a map."""
     if work.phase == "fp":
         return work.outputs * work.pooled_rows * work.pooled_columns
@@ -126,7 +128,7 @@ def _compared(work: ArrayPass, design: Design) -> int:
     return parameters * (1 + (work.last and work.has_momentum))
 
 
-def _modelled(works: Sequence[ArrayPass], design: Design) -> int:
+def _modelled(works: Sequence[ArrayPass], design: ArrayDesign) -> int:
     """Cycles of passes by the flow model, ports never waiting."""
     return sum(
         times * array_cycles(work, design, kernel_first=design.kernel_first).total

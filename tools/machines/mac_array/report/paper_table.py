@@ -9,7 +9,7 @@ from merp.models.comparison.published import published
 from merp.models.machines.mac_array.comparison.fit import BATCH, held_out, without_machine
 from merp.models.machines.mac_array.comparison.paper import DESIGNS, of_paper
 from merp.models.machines.mac_array.rtl_compiler.latency import KERNEL_RATE, MAP_RATE
-from merp.tools.report.choice import Choice
+from merp.tools.report.choice import ReportChoice
 from merp.tools.report.table import MODELLED, Column, Table
 
 FITTED: Final = "fitted"
@@ -120,6 +120,6 @@ def fit_table() -> Table:
     )
 
 
-def is_papers(choice: Choice) -> bool:
+def is_papers(choice: ReportChoice) -> bool:
     """Whether the paper prints figures of this network."""
     return of_paper(choice.network) is not None

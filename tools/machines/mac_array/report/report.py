@@ -12,14 +12,14 @@ from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED
 from merp.tools.common.boards import any_board
 from merp.tools.machines.mac_array.report.measured import read_array_records
-from merp.tools.report.choice import Choice
+from merp.tools.report.choice import ReportChoice
 from merp.tools.report.reports import Report
 
 
-def _choice(network: Network, batch: int, board: Board, records: Sequence[Path]) -> Choice:
+def _choice(network: Network, batch: int, board: Board, records: Sequence[Path]) -> ReportChoice:
     if network.backward == COMBINED:
         raise BadInput(f"--backward {COMBINED}: {network.name}: allowed with architecture cnn-merp")
-    return Choice(
+    return ReportChoice(
         network=network,
         batch=batch,
         board=board,
@@ -27,7 +27,7 @@ def _choice(network: Network, batch: int, board: Board, records: Sequence[Path])
     )
 
 
-def _document(choice: Choice, beside: Path) -> dict[str, Any]:
+def _document(choice: ReportChoice, beside: Path) -> dict[str, Any]:
     from merp.tools.machines.mac_array.report.document import array_document  # as in CNN-MERP's
 
     return array_document(choice, beside)

@@ -18,7 +18,7 @@ from merp.models.network.network import Layer
 from merp.models.network.phases import PHASES, has_phase
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic, total
 from merp.models.traffic.count import Count
-from merp.tools.report.choice import Choice
+from merp.tools.report.choice import ReportChoice
 from merp.tools.report.table import LAYER, MEASURED, MODELLED, PHASE, Column, Table
 
 MB: Final = 1e6
@@ -31,7 +31,7 @@ PORTS: Final = (
 )  # fmt: skip
 
 
-def machines_table(choice: Choice) -> Table:
+def machines_table(choice: ReportChoice) -> Table:
     """Return a step's bytes on the array, and on CNN-MERP with words as wide."""
     network, batch = choice.network, choice.batch
     bare = tuple(replace(layer, design=None) for layer in network.layers)
@@ -78,7 +78,7 @@ def machines_table(choice: Choice) -> Table:
     )  # fmt: skip
 
 
-def _seen(choice: Choice, layers: Sequence[LayerTraffic]) -> bool:
+def _seen(choice: ReportChoice, layers: Sequence[LayerTraffic]) -> bool:
     """Whether records moved the bytes of every phase of all layers."""
     return all(
         figure is None or choice.saw(each.layer, phase, figure, every_port=True)
@@ -87,7 +87,7 @@ def _seen(choice: Choice, layers: Sequence[LayerTraffic]) -> bool:
     )
 
 
-def words_table(choice: Choice, *, fused: bool) -> Table:
+def words_table(choice: ReportChoice, *, fused: bool) -> Table:
     """Return the words on every port in each pass of a step."""
     network, batch = choice.network, choice.batch
     rows = []
@@ -125,7 +125,7 @@ def words_table(choice: Choice, *, fused: bool) -> Table:
     )  # fmt: skip
 
 
-def array_cycles_table(choice: Choice) -> Table:
+def array_cycles_table(choice: ReportChoice) -> Table:
     """Return the cycles of each pass of an image by cause, ports never waiting."""
     rows: list[dict[str, Any]] = []
     for layer, phase in _phases(choice):
@@ -174,7 +174,7 @@ def array_cycles_table(choice: Choice) -> Table:
     )
 
 
-def time_table(choice: Choice) -> Table:
+def time_table(choice: ReportChoice) -> Table:
     """Return the time of an image by cycles, and that of its words on the board's memory."""
     cycles = array_cycles_table(choice).rows
     traffic = array_traffic(choice.network, choice.batch, PAPERS_MACHINE)
@@ -216,7 +216,7 @@ def time_table(choice: Choice) -> Table:
     )
 
 
-def _phases(choice: Choice) -> Iterator[tuple[Layer, str]]:
+def _phases(choice: ReportChoice) -> Iterator[tuple[Layer, str]]:
     for layer in choice.network.layers:
         for phase in PHASES:
             if has_phase(choice.network, layer, phase):

@@ -15,11 +15,11 @@ from trained import same
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.chain import apart, beats, processes
 from merp.cosim.machines.cnn_merp.chain.apart import run_apart
 from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch
-from merp.cosim.machines.cnn_merp.chain.processes import Processes
+from merp.cosim.machines.cnn_merp.chain.processes import BoardProcesses
 from merp.models.base.errors import CheckFailed
 from merp.models.network.network import Network
 from merp.testbenches.top.run import Stuck
@@ -34,8 +34,8 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
     return small_cut(tmp_path_factory.mktemp("cut"))
 
 
-def run_boards(batch: ClusterBatch, engine: str = "myhdl") -> Record:
-    return run_apart(batch, ARRAYS[engine], engine, LIMIT, Processes())
+def run_boards(batch: ClusterBatch, engine: str = "myhdl") -> RunRecord:
+    return run_apart(batch, ARRAYS[engine], engine, LIMIT, BoardProcesses())
 
 
 def check_same(batch: ClusterBatch, engine: str = "myhdl") -> None:
@@ -166,7 +166,7 @@ def test_a_simulation_that_is_killed_is_told_in_one_line(
 @pytest.mark.parametrize("way", ["recv", "send"])
 def test_a_board_that_stands_still_is_named_and_ended(boards: list[Any], way: str) -> None:
     """Whether it is to say something, or to take more than its socket holds."""
-    peers = Processes(3)
+    peers = BoardProcesses(3)
     with peers.that_end_if_it_fails(2) as both:  # as the caller of a run
         boards[1].send_signal(signal.SIGSTOP)
     with pytest.raises(CheckFailed) as failed, peers.that_end_if_it_fails(2):
@@ -178,7 +178,7 @@ def test_a_board_that_stands_still_is_named_and_ended(boards: list[Any], way: st
 
 
 def test_a_board_says_that_it_is_alive_while_it_says_nothing_else() -> None:
-    with Processes().that_end_if_it_fails(1) as boards:
+    with BoardProcesses().that_end_if_it_fails(1) as boards:
         heard = boards[0]._connection.recv  # type: ignore[attr-defined]
         assert [heard() for _ in range(3)] == [beats.ALIVE] * 3
 

@@ -15,7 +15,7 @@ from marks import rows_in_full
 from merp.cosim.machines.cnn_merp.passes.cut import Cut, parts_of
 from merp.cosim.machines.cnn_merp.passes.delta_tiles import DeltaTiles
 from merp.cosim.machines.cnn_merp.passes.forward_tiles import ForwardTiles
-from merp.cosim.machines.cnn_merp.passes.run_in_passes import InPasses, run_in_passes
+from merp.cosim.machines.cnn_merp.passes.run_in_passes import LayerPasses, run_in_passes
 from merp.cosim.machines.cnn_merp.passes.update_tiles import UpdateTiles
 
 EACH = [(phase, index) for phase, (_, designs) in CASES.items() for index in range(designs)]
@@ -37,7 +37,7 @@ def run(
     engine: str,
     pressure: int | None,
     array: str | None = None,
-) -> InPasses:
+) -> LayerPasses:
     whole = CASES[phase][0](seed, index)
     array = array or ("behavioural" if engine == "myhdl" else "rtl")
     found = run_in_passes(Pressed(whole.tiles, pressure), engine, array)

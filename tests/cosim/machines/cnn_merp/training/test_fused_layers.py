@@ -9,7 +9,7 @@ from trained import network_of, same, train_on
 
 import merp
 from marks import engines, rows_in_full
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.training.fused_layers import FusedLayers
 from merp.cosim.phases.audit import run_and_audit
 from merp.cosim.phases.audit.audit import Audit, audit
@@ -194,7 +194,7 @@ def test_a_residual_network_is_refused(command: list[str], terminal: Terminal) -
 
 
 def test_a_planted_fault_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def faulty(record: Record, expected: Expectation) -> Audit:
+    def faulty(record: RunRecord, expected: Expectation) -> Audit:
         status = dict(record.outcome.status)
         if "delta_out" in expected.ports and "kernel_out" in expected.ports:
             status["status_bias_velocity_out"] -= 1

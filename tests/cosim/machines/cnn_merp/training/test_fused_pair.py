@@ -9,7 +9,7 @@ from trained import network_of, same, train_on
 
 import merp
 from marks import engines, rows_in_full
-from merp.cosim.engines.record import Record
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.training.fused_layers import FusedLayers
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.cosim.phases.audit import run_and_audit
@@ -185,7 +185,7 @@ def test_what_cannot_be_trained_so_is_refused(
 
 
 def test_a_planted_fault_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def faulty(record: Record, expected: Expectation) -> Audit:
+    def faulty(record: RunRecord, expected: Expectation) -> Audit:
         status = dict(record.outcome.status)
         if "between_out" in expected.ports:
             status["status_between_out"] -= 1

@@ -16,7 +16,7 @@ from merp.models.golden.training import initial_model, rates_of, train_step
 from merp.models.machines.cnn_merp.phases import delta_design
 from merp.models.machines.cnn_merp.plan.engines import engine_of
 from merp.models.machines.cnn_merp.plan.plan import plan
-from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan, PlannedPhase
 from merp.models.machines.cnn_merp.plan.words import with_velocities
 from merp.models.machines.cnn_merp.reconfiguration import UPDATING
 from merp.models.network.network_file import read_network
@@ -94,10 +94,10 @@ def built_of(name: str, kinds: str) -> str:
     return text.replace("k = 2\n", "k = 3\n") if "map_port" in kinds else text
 
 
-def cut(whole: Plan, seed: int) -> Plan:
+def cut(whole: NetworkPlan, seed: int) -> NetworkPlan:
     """The plan with tiles of any size, and the engines that they ask for."""
     rng = np.random.default_rng(seed)
-    made: list[Planned] = []
+    made: list[PlannedPhase] = []
     for phase in PHASES:
         ours = [each for each in whole.layers if each.work.phase == phase]
         tiles = [
@@ -114,7 +114,7 @@ def cut(whole: Plan, seed: int) -> Plan:
     return replace(whole, layers=tuple(made))
 
 
-def check_steps(found: Plan, engine: str, momentum: float, decay: float, steps: int) -> None:
+def check_steps(found: NetworkPlan, engine: str, momentum: float, decay: float, steps: int) -> None:
     """Train from the same start in the hardware and in the golden model."""
     network = found.network
     rng = np.random.default_rng(1)

@@ -12,7 +12,7 @@ from marks import in_full, rows_in_full
 from merp.models.base.errors import BadInput
 from merp.models.explore.pareto import undominated
 from merp.models.fpga.board import Board
-from merp.models.machines.cnn_merp.explore.choices import Axes, Choice, Kinds, axes_of
+from merp.models.machines.cnn_merp.explore.choices import Axes, FreeKeys, Kinds, axes_of
 from merp.models.machines.cnn_merp.explore.design_costs import ADDED, COSTS, DesignCosts
 from merp.models.machines.cnn_merp.explore.space import Space
 from merp.models.machines.cnn_merp.params.design import PORTS
@@ -211,7 +211,7 @@ def test_memories_of_luts_count_in_what_fits(tmp_path: Path) -> None:
     """Logic alone fits in 80 % of the part's LUTs, with its memories it does not."""
     network = network_of(tmp_path, 1)
 
-    def costs_on(luts: int) -> tuple[DesignCosts, Choice]:
+    def costs_on(luts: int) -> tuple[DesignCosts, FreeKeys]:
         axes, costs = Space(network, board_of(0, luts), ("conv1",), 2, "bytes").designs["auto3"]
         return costs, next(axes.choices())
 

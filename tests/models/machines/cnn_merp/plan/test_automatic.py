@@ -13,8 +13,8 @@ from merp.models.machines.cnn_merp.params.design import PORTS
 from merp.models.machines.cnn_merp.params.sizing import size_design
 from merp.models.machines.cnn_merp.plan.automatic import ROOM, WORTH, with_ports
 from merp.models.machines.cnn_merp.plan.plan import plan
-from merp.models.machines.cnn_merp.plan.planned import Plan
-from merp.models.machines.cnn_merp.plan.work import Work
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
+from merp.models.machines.cnn_merp.plan.work import PhaseWork
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.tools.common.boards import open_board
@@ -44,19 +44,19 @@ def board_of(luts: int = 203_800, block_rams: int = 445) -> Board:
     return replace(board, part=replace(board.part, luts=luts, block_rams=block_rams, dsps=80))
 
 
-def figures(found: Plan) -> tuple[int, float, int]:
+def figures(found: NetworkPlan) -> tuple[int, float, int]:
     """Bytes, seconds, and LUTs of the largest bitstream."""
     moved = sum(each.bytes for each in found.layers)
     return moved, found.computing, max(each.resources.lut for each in found.engines)
 
 
-def ports_of(found: Plan) -> tuple[int, int]:
+def ports_of(found: NetworkPlan) -> tuple[int, int]:
     """Those of its only design."""
     (design,) = found.network.designs.values()
     return design.kernel_port, design.map_port
 
 
-def with_other_ports(found: Plan, ports: tuple[int, int]) -> Plan:
+def with_other_ports(found: NetworkPlan, ports: tuple[int, int]) -> NetworkPlan:
     """The plan of the same design with ports as given."""
     designs = {
         name: replace(design, kernel_port=ports[0], map_port=ports[1])
@@ -105,7 +105,9 @@ def test_what_has_no_hardware_is_not_chosen(
     network: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The work is asked, whatever it says."""
-    monkeypatch.setattr(Work, "built", property(lambda work: work.engine.kernel_port in (1, 2)))
+    monkeypatch.setattr(
+        PhaseWork, "built", property(lambda work: work.engine.kernel_port in (1, 2))
+    )
     assert ports_of(plan(network, board_of(), IMAGES))[0] == 2
 
 

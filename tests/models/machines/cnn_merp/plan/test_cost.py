@@ -18,8 +18,8 @@ from merp.models.machines.cnn_merp.params.design import PORTS
 from merp.models.machines.cnn_merp.params.sizing import size_design
 from merp.models.machines.cnn_merp.plan.cost import cost_of
 from merp.models.machines.cnn_merp.plan.plan import plan
-from merp.models.machines.cnn_merp.plan.planned import Planned
-from merp.models.machines.cnn_merp.plan.work import Work
+from merp.models.machines.cnn_merp.plan.planned import PlannedPhase
+from merp.models.machines.cnn_merp.plan.work import PhaseWork
 from merp.models.network.network import Layer
 from merp.models.network.network_file import read_network
 from merp.tools.common.boards import open_board
@@ -143,7 +143,7 @@ def test_of_short_positions_the_next_start_waits_for_its_place(
     assert planned.cycles <= taken <= planned.cycles + 60
 
 
-def added(tmp_path: Path, phase: str, maps: int, **design: int) -> tuple[Planned, int]:
+def added(tmp_path: Path, phase: str, maps: int, **design: int) -> tuple[PlannedPhase, int]:
     """Of a layer of one map in, and so many out that something is added to."""
     front, own = (1, maps) if phase == "fp" else (maps, 1)
     text = (ADDING + DESIGN).format(front=front, maps=own, **design)
@@ -165,7 +165,7 @@ def test_sums_take_the_cycles_that_are_walked(first: bool) -> None:
             map_port=random.choice(PORTS), add_latency=random.randint(1, 5),
             mul_latency=random.randint(1, 3),
         )  # fmt: skip
-        work = Work(
+        work = PhaseWork(
             layer=layer, phase="fp", earlier=None, images=2, state="1", engine=design,
             folded=False, stored=layer,
         )  # fmt: skip
@@ -177,7 +177,7 @@ def test_sums_take_the_cycles_that_are_walked(first: bool) -> None:
         assert 0.99 * (slowest - flow.fill) - 1 <= busy < 1.1 * slowest
 
 
-def both(tmp_path: Path, text: str, layer: str, phase: str) -> tuple[Planned, int]:
+def both(tmp_path: Path, text: str, layer: str, phase: str) -> tuple[PlannedPhase, int]:
     """What is planned for a layer's phase, and the cycles that it takes, its bits right."""
     mine = tmp_path / "mine.toml"
     mine.write_text(text)

@@ -11,7 +11,7 @@ from merp.models.base.errors import BadInput
 from merp.models.machines.cnn_merp.designs import designs_of
 from merp.models.machines.cnn_merp.plan import fit
 from merp.models.machines.cnn_merp.plan.plan import plan
-from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
 from merp.models.network.network import Network
 from merp.models.network.planning import BEST, FITS, GOALS, SHIPPED
 from merp.tools.common.boards import open_board
@@ -25,17 +25,17 @@ SMALL = replace(
 )
 
 
-def planned(network: Network, goal: str) -> Plan:
+def planned(network: Network, goal: str) -> NetworkPlan:
     return plan(network, KC705, 2048, goal)
 
 
-def seconds(found: Plan) -> float:
+def seconds(found: NetworkPlan) -> float:
     return found.seconds
 
 
-def taking(share: float) -> Plan:
+def taking(share: float) -> NetworkPlan:
     """A plan that takes so many seconds."""
-    return cast(Plan, SimpleNamespace(goal="time", seconds=share))
+    return cast(NetworkPlan, SimpleNamespace(goal="time", seconds=share))
 
 
 def test_the_best_designs_are_those_of_the_file_or_those_for_the_board() -> None:
@@ -51,7 +51,7 @@ def test_the_best_designs_are_those_of_the_file_or_those_for_the_board() -> None
 def test_the_quicker_one_is_taken_wherever_it_comes_from(file: float, board: float) -> None:
     asked: list[tuple[bool, str]] = []
 
-    def stub(network: Network, goal: str) -> Plan:
+    def stub(network: Network, goal: str) -> NetworkPlan:
         asked.append((bool(network.designs), goal))
         return taking(file if network.designs else board)
 
@@ -64,7 +64,7 @@ def test_designs_that_a_file_leaves_out_are_chosen_whatever_the_fit() -> None:
     for asked in FITS:
         goals: list[str] = []
 
-        def stub(network: Network, goal: str, goals: list[str] = goals) -> Plan:
+        def stub(network: Network, goal: str, goals: list[str] = goals) -> NetworkPlan:
             goals.append(goal)
             return taking(1)
 
@@ -73,7 +73,7 @@ def test_designs_that_a_file_leaves_out_are_chosen_whatever_the_fit() -> None:
 
 
 def test_what_cannot_be_planned_is_refused_with_the_reason() -> None:
-    def none(network: Network, goal: str) -> Plan:
+    def none(network: Network, goal: str) -> NetworkPlan:
         raise BadInput(f"{network.name} for {goal}: no room")
 
     with pytest.raises(BadInput, match=r"^digits for time: no room"):
@@ -85,7 +85,7 @@ def test_what_cannot_be_planned_is_refused_with_the_reason() -> None:
 def test_the_best_designs_are_worth_a_line_beyond_a_tenth(share: float, says: bool) -> None:
     best, asked = taking(1), []
 
-    def again(network: Network, goal: str) -> Plan:
+    def again(network: Network, goal: str) -> NetworkPlan:
         asked.append((len(network.designs), goal))
         return best
 
@@ -96,7 +96,7 @@ def test_the_best_designs_are_worth_a_line_beyond_a_tenth(share: float, says: bo
 def test_large_networks_and_those_without_designs_are_not_searched_unasked() -> None:
     calls: list[int] = []
 
-    def count(network: Network, goal: str) -> Plan:
+    def count(network: Network, goal: str) -> NetworkPlan:
         calls.append(len(network.layers))
         return taking(1)
 

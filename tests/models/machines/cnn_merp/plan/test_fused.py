@@ -11,7 +11,7 @@ from merp.models.machines.cnn_merp.cycles import fused_cycles
 from merp.models.machines.cnn_merp.fused_pair import fused_layers, fused_shape
 from merp.models.machines.cnn_merp.plan.fusable import fusable, saves_most
 from merp.models.machines.cnn_merp.plan.plan import plan
-from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
 from merp.models.machines.cnn_merp.plan.traffic import board_traffic
 from merp.models.machines.cnn_merp.plan.words import whole_bytes
 from merp.models.network.network import Network
@@ -31,13 +31,13 @@ def convolutions(network: Network) -> Network:
 
 
 @cache
-def planned(fuse: tuple[str, ...] = PAIR, block_rams: int = 445, batch: int = 128) -> Plan:
+def planned(fuse: tuple[str, ...] = PAIR, block_rams: int = 445, batch: int = 128) -> NetworkPlan:
     """AlexNet's convolutions on a part with so much block RAM."""
     board = replace(KC705, part=replace(KC705.part, block_rams=block_rams))
     return plan(replace(convolutions(ALEXNET), layer_fusion=fuse), board, batch)
 
 
-def phases(found: Plan) -> list[tuple[str, str]]:
+def phases(found: NetworkPlan) -> list[tuple[str, str]]:
     return [(each.work.name, each.work.phase) for each in found.layers]
 
 

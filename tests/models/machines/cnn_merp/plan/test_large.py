@@ -12,7 +12,7 @@ from merp.models.base import toml_section
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp import fused_pair
 from merp.models.machines.cnn_merp.designs import design_of
-from merp.models.machines.cnn_merp.params.design import RANGES, Design
+from merp.models.machines.cnn_merp.params.design import RANGES, EngineDesign
 from merp.models.machines.cnn_merp.plan import candidates, search
 from merp.models.machines.cnn_merp.plan.fusable import fusable
 from merp.models.machines.cnn_merp.plan.plan import plan, works_of
@@ -90,7 +90,7 @@ def wide(rows: int, maps: int, kernel: int) -> Network:
     """A convolution and a fully connected layer, each on a design of a single unit."""
     shape = Shape(n=maps, m=maps, k=kernel, rows=rows, columns=rows, pad=kernel // 2)
     full = Shape(n=rows * rows * maps, m=maps, k=1, rows=1, columns=1)
-    design = Design(
+    design = EngineDesign(
         k=kernel, n_cu=1, r=1, kernel_words=1, groups=1, row_words=1, max_size=1, max_maps=1,
         fifo_words=1,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from merp.models.machines.cnn_merp.designs import designs_of
 from merp.models.machines.cnn_merp.one_pass import backward_design
 from merp.models.machines.cnn_merp.plan import one_pass
 from merp.models.machines.cnn_merp.plan.plan import plan
-from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
 from merp.models.machines.cnn_merp.plan.traffic import board_traffic
 from merp.models.machines.cnn_merp.plan.words import Pass, pass_bytes
 from merp.models.network.network import Network
@@ -33,13 +33,13 @@ def convolutions(network: Network) -> Network:
 
 
 @cache
-def planned(block_rams: int = 445, batch: int = 128) -> Plan:
+def planned(block_rams: int = 445, batch: int = 128) -> NetworkPlan:
     """AlexNet's convolutions on a part with so much block RAM."""
     board = replace(KC705, part=replace(KC705.part, block_rams=block_rams))
     return plan(convolutions(ALEXNET), board, batch)
 
 
-def phases(found: Plan) -> dict[str, list[str]]:
+def phases(found: NetworkPlan) -> dict[str, list[str]]:
     names: dict[str, list[str]] = {}
     for each in found.layers:
         names.setdefault(each.work.layer.name, []).append(each.work.phase)

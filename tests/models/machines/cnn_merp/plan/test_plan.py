@@ -17,7 +17,7 @@ from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.machines.cnn_merp.plan.automatic import ROOM
 from merp.models.machines.cnn_merp.plan.cost import cost_of
 from merp.models.machines.cnn_merp.plan.plan import plan
-from merp.models.machines.cnn_merp.plan.planned import Plan, Planned
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan, PlannedPhase
 from merp.models.machines.cnn_merp.plan.traffic import board_traffic
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, has_phase
@@ -28,11 +28,13 @@ from merp.tools.common.shipped import open_network
 
 
 @cache
-def planned(name: str, board: str = "kc705", goal: str = "bytes", apart: bool = False) -> Plan:
+def planned(
+    name: str, board: str = "kc705", goal: str = "bytes", apart: bool = False
+) -> NetworkPlan:
     return plan(open_network(name), open_board(board), 128, goal, apart=apart)
 
 
-def mb_per_gflop(some: Iterable[Planned]) -> float:
+def mb_per_gflop(some: Iterable[PlannedPhase]) -> float:
     found = list(some)
     return sum(p.bytes for p in found) / sum(p.operations for p in found) * 1e3
 

@@ -12,7 +12,7 @@ from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import parameters
 from merp.models.machines.cnn_merp.plan.engines import engine_of
 from merp.models.machines.cnn_merp.plan.plan import plan
-from merp.models.machines.cnn_merp.plan.planned import Planned
+from merp.models.machines.cnn_merp.plan.planned import PlannedPhase
 from merp.models.machines.cnn_merp.plan.reached import reached, walked_cycles
 from merp.models.network.network_file import read_network
 from merp.tools.common.boards import open_board
@@ -32,7 +32,7 @@ NETWORK = network_text(
 IMAGES = 4
 
 
-def taken(planned: Planned, step: GoldenStep) -> int:
+def taken(planned: PlannedPhase, step: GoldenStep) -> int:
     """Cycles of all passes in the hardware, those that load kernels included."""
     of = OfPlan(planned)
     done = run_and_audit(of.top("behavioural"), of.tiles(0, step).passes(), "myhdl")

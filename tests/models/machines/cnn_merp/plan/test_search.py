@@ -18,7 +18,7 @@ from merp.models.base.widened_shape import widened
 from merp.models.fpga.board import Board
 from merp.models.fpga.parts import PARTS
 from merp.models.machines.cnn_merp.cycles import update_cycles
-from merp.models.machines.cnn_merp.params.design import PORTS, Design
+from merp.models.machines.cnn_merp.params.design import PORTS, EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import size_design
 from merp.models.machines.cnn_merp.plan.candidates import equal_groups, part_sizes, totals
 from merp.models.machines.cnn_merp.plan.cost import cost_of
@@ -31,7 +31,7 @@ from merp.models.machines.cnn_merp.plan.words import (
     summed,
     with_velocities,
 )
-from merp.models.machines.cnn_merp.plan.work import Work
+from merp.models.machines.cnn_merp.plan.work import PhaseWork
 from merp.models.machines.cnn_merp.update_flow import update_flow
 from merp.models.network.network import Layer
 
@@ -90,7 +90,7 @@ def starting(random: Random, layer: Layer, phase: str, state: str) -> dict[str, 
     return {"begun": True, "beside": beside}
 
 
-def design_of(random: Random, units: int | None = None) -> Design:
+def design_of(random: Random, units: int | None = None) -> EngineDesign:
     """A design of units of 3 x 3."""
     fused = random.random() < 0.5
     kinds = {"cu_kind": "fused", "ku_kind": "row"} if fused else {}
@@ -102,11 +102,13 @@ def design_of(random: Random, units: int | None = None) -> Design:
     return size_design(smallest, n_cu=count, r=1, d=rings, storage=storage, **kinds)
 
 
-def work_of(random: Random, phase: str, *, kind: str = "conv", units: int | None = None) -> Work:
+def work_of(
+    random: Random, phase: str, *, kind: str = "conv", units: int | None = None
+) -> PhaseWork:
     """A phase of a small layer, on an engine of its own."""
     layer = layer_of(random, kind=kind)
     state = random.choice(STATES)
-    draft = Work(
+    draft = PhaseWork(
         layer=layer, phase=phase, earlier=in_front(random, layer), images=random.randint(1, 5),
         state=state, engine=design_of(random, units), folded=kind == "fc",
         stored=layer, **starting(random, layer, phase, state),
@@ -181,7 +183,7 @@ def test_a_folded_part_has_each_element_once() -> None:
             assert work.elements(start, end) == len(there)
 
 
-def walked(work: Work, board: Board, tile: tuple[int, int]) -> tuple[float, float]:
+def walked(work: PhaseWork, board: Board, tile: tuple[int, int]) -> tuple[float, float]:
     """Bytes and seconds of all passes, one after the other."""
     moved, seconds = 0, 0.0
     for one in passes(work, *tile):
@@ -219,7 +221,7 @@ def test_an_update_takes_a_beat_for_its_kernels_and_a_cycle_for_each_bias(
         design = size_design(
             [Shape(n=8, m=16, k=3, rows=6, columns=6)], n_cu=4, r=1, d=2, kernel_port=port, **kinds
         )
-        work = Work(
+        work = PhaseWork(
             layer=layer, phase="ku", earlier=None, images=1, state="32", engine=design,
             folded=False, stored=layer,
         )  # fmt: skip
@@ -243,7 +245,7 @@ def test_an_update_is_priced_as_the_cycle_model_walks_it(
     design = size_design([replace(layer_shape, k=3)], n_cu=4, r=1, d=2, max_images=8, **kinds)
     design = replace(design, kernel_words=12, max_size=8, widened=True)
     layer = Layer(name="conv1", kind="conv", shape=layer_shape, design="d")
-    work = Work(
+    work = PhaseWork(
         layer=layer, phase="ku", earlier=None, images=8, state="1", engine=design, folded=False,
         stored=layer,
     )  # fmt: skip
@@ -263,7 +265,7 @@ def test_an_update_of_smaller_kernels_takes_their_beats_or_reads(k: int, port: i
         room = Shape(n=8, m=16, k=4, rows=6, columns=6)
         design = size_design([room, widened(shape, 4)], n_cu=4, r=1, d=2, kernel_port=port)
         layer = Layer(name="conv1", kind="conv", shape=shape, design="d")
-        work = Work(
+        work = PhaseWork(
             layer=layer, phase="ku", earlier=None, images=1, state="32",
             engine=replace(design, widened=True), folded=False, stored=layer,
         )  # fmt: skip
@@ -275,7 +277,7 @@ def test_an_update_of_smaller_kernels_takes_their_beats_or_reads(k: int, port: i
     assert many - few == pytest.approx(longer - drain, abs=2)
 
 
-def every_tile(work: Work) -> Iterator[tuple[int, int]]:
+def every_tile(work: PhaseWork) -> Iterator[tuple[int, int]]:
     yield from product(range(1, work.inputs + 1), range(1, work.outputs + 1))
 
 
@@ -308,7 +310,7 @@ def test_the_search_finds_what_trying_every_tile_finds(phase: str, goal: str) ->
         assert found == pytest.approx(best, rel=1e-9, abs=1e-9), (work, tile)
 
 
-def larger_work(random: Random, phase: str) -> Work:
+def larger_work(random: Random, phase: str) -> PhaseWork:
     """A layer whose kernels and rows are each several blocks of RAM."""
     work = work_of(random, phase, units=random.choice((2, 3, 4)))
     shape = replace(work.shape, n=random.randint(30, 90), m=random.randint(9, 40))

@@ -7,7 +7,7 @@ from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
 from merp.models.fpga.board import Board
 from merp.models.machines.mac_array.comparison.architecture import ARCHITECTURE
-from merp.models.machines.mac_array.comparison.paper import DESIGNS, Design
+from merp.models.machines.mac_array.comparison.paper import DESIGNS, PaperDesign
 from merp.tools.common.boards import any_board
 from merp.tools.common.shipped import open_network
 
@@ -23,7 +23,7 @@ def answer(name: str, board: Board = KIT, *, batch: int = 40, pof: int | None = 
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=["1X", "2X", "4X"])
-def test_an_epoch_is_that_of_the_fit(design: Design) -> None:
+def test_an_epoch_is_that_of_the_fit(design: PaperDesign) -> None:
     record = answer(f"cifar10-{design.times}x", pof=design.maps)
     assert 50_000 / record.images_per_s.value == pytest.approx(design.epoch(40))
     assert record.fits
@@ -47,7 +47,7 @@ def test_what_it_moves(times: int, own: float, maps: float) -> None:
 
 @pytest.mark.parametrize("design", DESIGNS, ids=["1X", "2X", "4X"])
 @pytest.mark.parametrize("kind", ["", "-fixed"])
-def test_the_papers_networks_have_its_arrays(design: Design, kind: str) -> None:
+def test_the_papers_networks_have_its_arrays(design: PaperDesign, kind: str) -> None:
     """1X in 18.41 s an epoch for the printed 18.01; the fastest array would take 16.97 s."""
     record = answer(f"cifar10-{design.times}x{kind}")
     assert {row.runs_as for row in record.rows} == {f"8 x 8 pixels x {design.maps} maps"}

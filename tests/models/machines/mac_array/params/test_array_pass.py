@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
-DESIGN = Design(
+DESIGN = ArrayDesign(
     pof=16, max_kernel=4, kernel_words=9216, map_words=4096, delta_words=128, max_size=32,
     max_maps=64, pool_window=2,
 )  # fmt: skip

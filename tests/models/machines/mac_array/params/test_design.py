@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from merp.models.machines.mac_array.params.design import Design
+from merp.models.machines.mac_array.params.design import ArrayDesign
 
-DESIGN = Design(
+DESIGN = ArrayDesign(
     pof=16, max_kernel=3, kernel_words=9216, map_words=4096, delta_words=128, max_size=32,
     max_maps=64,
 )  # fmt: skip

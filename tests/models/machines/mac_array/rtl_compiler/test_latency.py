@@ -2,12 +2,12 @@ from dataclasses import replace
 
 import pytest
 
-from merp.models.machines.mac_array.comparison.paper import DESIGNS, Design
+from merp.models.machines.mac_array.comparison.paper import DESIGNS, PaperDesign
 from merp.models.machines.mac_array.geometry import Geometry
 from merp.models.machines.mac_array.rtl_compiler.latency import (
     KERNEL_RATE,
     MAP_RATE,
-    Machine,
+    BoardArray,
     update_seconds,
 )
 from merp.models.machines.mac_array.rtl_compiler.resources import dsp_blocks, memory_bits
@@ -24,14 +24,14 @@ X, Y, YP, W = 4 * 64, 8 * 64, 8 * 16, 8 * 4 * 9
     list(zip(DESIGNS, (43.1, 161.3, 622.6), strict=True)),
     ids=["1X", "2X", "4X"],
 )
-def test_what_the_last_image_takes_more(design: Design, microseconds: float) -> None:
+def test_what_the_last_image_takes_more(design: PaperDesign, microseconds: float) -> None:
     assert update_seconds(design.machine, design.layers()) * 1e6 == pytest.approx(
         microseconds, abs=0.05
     )
 
 
 def test_seconds_where_memory_binds() -> None:
-    slow = Machine(8, 1e18, 1.0)
+    slow = BoardArray(8, 1e18, 1.0)
     kernels, maps = 2 / KERNEL_RATE, 2 / MAP_RATE
     pooling = (Y + YP) * maps
     assert slow.image(LAYER, "fp") == pytest.approx(W * kernels + (X + Y) * maps + pooling)
@@ -43,14 +43,14 @@ def test_seconds_where_memory_binds() -> None:
 
 
 def test_seconds_where_the_array_binds() -> None:
-    fast = Machine(8, 1.0, 1e18)
+    fast = BoardArray(8, 1.0, 1e18)
     assert fast.image(LAYER, "fp") == pytest.approx(4 * 9)
     assert fast.image(LAYER, "dp") == pytest.approx(8 * 9)
     assert fast.image(LAYER, "ku") == pytest.approx(64)
 
 
 def test_without_double_buffers_gradients_come_first() -> None:
-    machine = Machine(8, 240e6, 16.9e9)
+    machine = BoardArray(8, 240e6, 16.9e9)
     assert replace(machine, double=False).image(LAYER, "ku") > machine.image(LAYER, "ku")
 
 

@@ -10,13 +10,13 @@ from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
 from merp.models.fpga.board import Board
 from merp.models.golden.initial import parameters
 from merp.models.machines.cnn_merp.plan.plan import plan
-from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
 from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
 from merp.tools.common.boards import open_board
 from merp.tools.common.input_maps import random_maps
 from merp.tools.common.progress import Progress
-from merp.tools.machines.cnn_merp.tiles.choice import Choice
+from merp.tools.machines.cnn_merp.tiles.choice import TilesChoice
 from merp.tools.machines.cnn_merp.tiles.session import simulate_plan
 
 IMAGES = 2
@@ -50,7 +50,7 @@ def text_of(random: Random) -> str:
     return "\n".join(lines)
 
 
-def drawn(folder: Path, seed: int) -> Plan:
+def drawn(folder: Path, seed: int) -> NetworkPlan:
     """The plan of a network that is drawn, on a board that is drawn."""
     random = Random(seed)
     file = folder / "drawn.toml"
@@ -59,7 +59,7 @@ def drawn(folder: Path, seed: int) -> Plan:
     return plan(read_network(file, folder), board_of(random), IMAGES, goal)
 
 
-def wide(found: Plan) -> set[str]:
+def wide(found: NetworkPlan) -> set[str]:
     """Ports that have several elements in a beat in one of its designs."""
     designs = found.network.designs.values()
     return {
@@ -69,11 +69,11 @@ def wide(found: Plan) -> set[str]:
     }
 
 
-def run(found: Plan, engine: str) -> None:
+def run(found: NetworkPlan, engine: str) -> None:
     """Run every pass; its bits and bytes are the golden model's and the plan's."""
     array = "behavioural" if engine == "myhdl" else "rtl"
     network = found.network
-    choice = Choice(found, False, network.layers, PHASES, None, 0, engine, array)
+    choice = TilesChoice(found, False, network.layers, PHASES, None, 0, engine, array)
     maps = random_maps(network, found.batch)
     results = simulate_plan(choice, maps, parameters(network, 0), None, Progress())
     assert len(results) == len(found.layers)

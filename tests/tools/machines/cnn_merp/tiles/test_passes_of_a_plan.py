@@ -9,22 +9,22 @@ import numpy as np
 import pytest
 
 from marks import rows_in_full
-from merp.cosim.machines.cnn_merp.passes.cut import Cut, Place
+from merp.cosim.machines.cnn_merp.passes.cut import Cut, PassPlace
 from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
-from merp.cosim.machines.cnn_merp.passes.unit import Unit
+from merp.cosim.machines.cnn_merp.passes.unit import PassUnit
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import parameters
 from merp.models.machines.cnn_merp.plan.engines import engine_of
 from merp.models.machines.cnn_merp.plan.plan import plan
-from merp.models.machines.cnn_merp.plan.planned import Plan
+from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
 from merp.models.network.network_file import read_network
 from merp.tools.common.boards import open_board
 from merp.tools.common.input_maps import random_maps
 from merp.tools.common.progress import Progress
-from merp.tools.machines.cnn_merp.tiles.choice import Choice
+from merp.tools.machines.cnn_merp.tiles.choice import TilesChoice
 from merp.tools.machines.cnn_merp.tiles.draw import drawn
 from merp.tools.machines.cnn_merp.tiles.report import answer
-from merp.tools.machines.cnn_merp.tiles.result import Result
+from merp.tools.machines.cnn_merp.tiles.result import TilesResult
 from merp.tools.machines.cnn_merp.tiles.session import simulate_plan
 from network_text import layer, max_pool, network_text
 
@@ -43,7 +43,7 @@ IMAGES = 2
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Plan:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> NetworkPlan:
     """A plan of a pass for each group: the board has room."""
     file = tmp_path_factory.mktemp("network") / "small.toml"
     file.write_text(NETWORK)
@@ -51,7 +51,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Plan:
 
 
 @pytest.fixture(scope="module")
-def shaped(tmp_path_factory: pytest.TempPathFactory) -> Plan:
+def shaped(tmp_path_factory: pytest.TempPathFactory) -> NetworkPlan:
     """The same on units of 3 x 3, a layer with such kernels and another padding on each side."""
     file = tmp_path_factory.mktemp("network") / "small.toml"
     text = NETWORK.replace("k = 2\nn_cu", "k = 3\nn_cu")
@@ -59,7 +59,7 @@ def shaped(tmp_path_factory: pytest.TempPathFactory) -> Plan:
     return plan(read_network(file, Path()), open_board("kc705"), IMAGES)
 
 
-def cut(whole: Plan, phase: str, seed: int) -> Plan:
+def cut(whole: NetworkPlan, phase: str, seed: int) -> NetworkPlan:
     """The plan with tiles of any size in a phase, and the engine that they ask for."""
     rng = np.random.default_rng(seed)
     ours = [each for each in whole.layers if each.work.phase == phase]
@@ -77,21 +77,21 @@ def cut(whole: Plan, phase: str, seed: int) -> Plan:
 
 
 def run(
-    found: Plan,
+    found: NetworkPlan,
     phase: str,
     sample: int | None = None,
     engine: str = "myhdl",
     layer: str | None = None,
-) -> tuple[Choice, list[Result]]:
+) -> tuple[TilesChoice, list[TilesResult]]:
     network = found.network
     layers = network.layers if layer is None else (network.layer(layer),)
     array = "behavioural" if engine == "myhdl" else "rtl"
-    choice = Choice(found, False, layers, (phase,), sample, 0, engine, array)
+    choice = TilesChoice(found, False, layers, (phase,), sample, 0, engine, array)
     maps = random_maps(network, found.batch)
     return choice, simulate_plan(choice, maps, parameters(network, 0), None, Progress())
 
 
-def built(results: list[Result]) -> list[Result]:
+def built(results: list[TilesResult]) -> list[TilesResult]:
     return [result for result in results if result.planned.work.built]
 
 
@@ -103,7 +103,7 @@ QUICK = ("fp", 1), ("dp", 1), ("ku", 1)
     ("phase", "seed"), [*QUICK, *rows_in_full(*(each for each in SEEDS if each not in QUICK))]
 )
 def test_passes_of_any_tiles_give_the_layers_bits_and_the_closed_form_of_every_port(
-    whole: Plan, phase: str, seed: int
+    whole: NetworkPlan, phase: str, seed: int
 ) -> None:
     choice, results = run(cut(whole, phase, seed), phase)
     cuts = [(result.planned.in_parts, result.planned.out_parts) for result in built(results)]
@@ -123,7 +123,7 @@ def test_passes_of_any_tiles_give_the_layers_bits_and_the_closed_form_of_every_p
     ("phase", "seed"), [("fp", 0), ("dp", 0), ("ku", 0), *rows_in_full(*SEEDS[3:])]
 )
 def test_passes_of_smaller_kernels_and_padding_of_each_side(
-    shaped: Plan, phase: str, seed: int
+    shaped: NetworkPlan, phase: str, seed: int
 ) -> None:
     found = cut(shaped, phase, seed)
     idle = {each.work.layer.name: each.work.idle_taps for each in found.layers}
@@ -135,20 +135,20 @@ def test_passes_of_smaller_kernels_and_padding_of_each_side(
 @pytest.mark.verilator
 @pytest.mark.full
 @pytest.mark.parametrize("phase", ["fp", "dp", "ku"])
-def test_verilog_in_passes_of_a_plan_gives_the_same(whole: Plan, phase: str) -> None:
+def test_verilog_in_passes_of_a_plan_gives_the_same(whole: NetworkPlan, phase: str) -> None:
     _, results = run(cut(whole, phase, 3), phase, engine="verilator")
     assert all(result.measured for result in built(results))
 
 
 @pytest.mark.ghdl
 @pytest.mark.full
-def test_vhdl_in_passes_of_a_plan_gives_the_same(whole: Plan) -> None:
+def test_vhdl_in_passes_of_a_plan_gives_the_same(whole: NetworkPlan) -> None:
     _, results = run(cut(whole, "fp", 3), "fp", engine="ghdl")
     assert all(result.measured for result in built(results))
 
 
 @pytest.mark.parametrize("phase", ["fp", "dp", "ku"])
-def test_a_pass_by_itself_is_the_one_among_all(whole: Plan, phase: str) -> None:
+def test_a_pass_by_itself_is_the_one_among_all(whole: NetworkPlan, phase: str) -> None:
     """Its golden sums are those that the passes in front of it leave, its words theirs."""
     found = cut(whole, phase, 0)
     network = found.network
@@ -161,7 +161,7 @@ def test_a_pass_by_itself_is_the_one_among_all(whole: Plan, phase: str) -> None:
             row = tiles.row(outputs)
             each = next(row)
             for inputs in range(planned.in_parts):
-                alone = tiles.alone(Place(outputs, inputs))
+                alone = tiles.alone(PassPlace(outputs, inputs))
                 for stream, words in each.run.words.items():
                     assert np.array_equal(words, alone.run.words[stream]), stream
                 assert each.run.config == alone.run.config
@@ -188,7 +188,7 @@ def played(each: Any) -> Any:
     return Audited()
 
 
-def test_a_sample_says_of_no_port_that_it_is_measured(whole: Plan) -> None:
+def test_a_sample_says_of_no_port_that_it_is_measured(whole: NetworkPlan) -> None:
     choice, results = run(cut(whole, "fp", 1), "fp", sample=2, layer="conv1")
     found = answer(choice, results)
     assert found["tiles"] == "sample:2"
@@ -202,11 +202,11 @@ def test_a_sample_says_of_no_port_that_it_is_measured(whole: Plan) -> None:
         assert all(port["plan"] == port["pins"] for port in one["bytes"].values())
 
 
-def test_a_sample_has_the_last_pass_and_none_twice(whole: Plan) -> None:
+def test_a_sample_has_the_last_pass_and_none_twice(whole: NetworkPlan) -> None:
     planned = replace(whole.of("conv1", "fp"), tile=(1, 1))
     total = planned.passes
     assert total == 2 * 2 * 3
-    last = Unit(1, 2, 1)
+    last = PassUnit(1, 2, 1)
     seen = set()
     for seed in range(20):
         units = drawn(planned, 4, seed)
@@ -217,7 +217,7 @@ def test_a_sample_has_the_last_pass_and_none_twice(whole: Plan) -> None:
         seen |= set(units)
     assert len(seen) == total
     assert drawn(planned, 1, 5) == [last]
-    whole_rows = [Unit(group, outputs) for group in range(2) for outputs in range(3)]
+    whole_rows = [PassUnit(group, outputs) for group in range(2) for outputs in range(3)]
     assert drawn(planned, total, 0) == drawn(planned, None, 0) == whole_rows
 
 
@@ -242,7 +242,7 @@ def twice(of: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def test_a_closed_form_that_the_pins_do_not_show_fails_the_run(
-    whole: Plan, monkeypatch: pytest.MonkeyPatch
+    whole: NetworkPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = cut(whole, "ku", 0)
     _, (good,) = run(found, "ku", layer="conv2")
@@ -259,7 +259,7 @@ def test_a_closed_form_that_the_pins_do_not_show_fails_the_run(
 
 
 def test_parts_that_do_not_give_the_layer_in_one_piece_fail_the_run(
-    whole: Plan, monkeypatch: pytest.MonkeyPatch
+    whole: NetworkPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = OfPlan.whole
 

@@ -11,8 +11,8 @@ import pytest
 
 from merp.cosim.engines import myhdl_engine
 from merp.models.fpga.parts import PARTS
-from merp.models.machines.cnn_merp.plan.planned import Planned
-from merp.models.machines.cnn_merp.plan.work import Work
+from merp.models.machines.cnn_merp.plan.planned import PlannedPhase
+from merp.models.machines.cnn_merp.plan.work import PhaseWork
 from merp.tools.cli import main
 from merp.tools.common.seal import SEAL, sealed
 from network_text import layer, max_pool, network_text
@@ -137,7 +137,7 @@ def test_a_unit_that_is_not_as_it_was_kept_runs_again(
 def test_what_has_no_hardware_is_listed_and_not_passed(
     words: list[str], terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Work, "built", property(lambda self: False))
+    monkeypatch.setattr(PhaseWork, "built", property(lambda self: False))
     found = terminal.answer(*words, "--layer", "fc3")
     (run,) = found["runs"]
     assert (run["hardware"], run["passed"], run["measured"]) == (False, False, False)
@@ -153,9 +153,11 @@ def test_a_port_that_moves_other_bytes_than_the_plan_says_fails_the_run(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    ports = Planned.ports.func  # type: ignore[attr-defined]
+    ports = PlannedPhase.ports.func  # type: ignore[attr-defined]
     monkeypatch.setattr(
-        Planned, "ports", property(lambda self: ports(self) | {"kernel": ports(self)["kernel"] + 1})
+        PlannedPhase,
+        "ports",
+        property(lambda self: ports(self) | {"kernel": ports(self)["kernel"] + 1}),
     )
     assert main([*words, "-o", str(place / "out"), "--resume"]) == 1
     shown = " ".join(capsys.readouterr().out.split())
