@@ -482,10 +482,13 @@ def _comments(bundle: type) -> dict[str, str]:
 
 
 def _prefix(name: str) -> str:
-    """A bundle's argument in the tops: ``map_config`` of ``MapConfig``, ``status`` of any."""
+    """A bundle's argument in the tops: ``map_config`` of ``MapConfig``, ``status`` of any.
+
+    ``Array`` marks bundles of the MAC array whose names would be those of other machines.
+    """
     if name.endswith("Status"):
         return "status"
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name.removeprefix("Array")).lower()
 
 
 def _gathered(block: Block) -> Iterator[Port]:

@@ -10,7 +10,7 @@ from typing import Any
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.mac_array.output.output_path import TO_WORDS, output_path
 from merp.hdl.mac_array.ports.kernels import BiasTileWrite
-from merp.hdl.mac_array.ports.outputs import OutputPathConfig, Outputs
+from merp.hdl.mac_array.ports.outputs import ArrayOutputConfig, Outputs
 from merp.hdl.mac_array.ports.rounding import PixelWords, Readout
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.params.design import ArrayDesign
@@ -83,7 +83,7 @@ def split(word: int, count_of: int, width: int) -> list[int]:
 def output_args(design: ArrayDesign) -> dict[str, Any]:
     """Arguments of the path."""
     return {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": OutputPathConfig(design),
+        "clk": flag(), "rst": flag(), "start": flag(), "config": ArrayOutputConfig(design),
         "bias": BiasTileWrite(design), "readout": Readout(design), "pixels": PixelWords(design),
         "outputs": Outputs(design), "saturated": bits(32), "design": design,
     }  # fmt: skip

@@ -8,7 +8,7 @@ from myhdl import always, always_comb, concat, intbv
 
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
-from merp.hdl.mac_array.ports.outputs import AtomGroup, OutputPathConfig
+from merp.hdl.mac_array.ports.outputs import ArrayOutputConfig, AtomGroup
 from merp.hdl.mac_array.ports.sending import Sending
 from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.output_registers import ATOM_NUMBER_BITS
@@ -18,7 +18,7 @@ from merp.models.machines.mac_array.params.output_registers import ATOM_NUMBER_B
 def atom_sender(
     clk: Bit,
     clear: Bit,
-    config: OutputPathConfig,
+    config: ArrayOutputConfig,
     group: AtomGroup,
     room: Bit,
     sending: Sending,

@@ -12,7 +12,7 @@ from merp.hdl.base.flag_counter import flag_counter
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.hdl.mac_array.ports.outputs import OutputPathConfig
+from merp.hdl.mac_array.ports.outputs import ArrayOutputConfig
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.models.machines.mac_array.params.array_pass import SHIFTS
 from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
@@ -27,7 +27,7 @@ TO_DELTA = 5
 
 @block
 def _derivative(
-    clk: Bit, config: OutputPathConfig, output: Word, hit: Bit, derivative: Word
+    clk: Bit, config: ArrayOutputConfig, output: Word, hit: Bit, derivative: Word
 ) -> Any:
     """Derivative by an output, a cycle later; targets are 1, and 0 or (hinge) -1."""
     size = DERIVATIVE_BITS
@@ -62,7 +62,7 @@ def loss_unit(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    config: OutputPathConfig,
+    config: ArrayOutputConfig,
     target: Stream,
     sink: Stream,
     source: Stream,

@@ -22,9 +22,9 @@ from merp.hdl.mac_array.output.tile_drain import tile_drain
 from merp.hdl.mac_array.output.tile_walk import tile_walk
 from merp.hdl.mac_array.ports.kernels import BiasTileWrite
 from merp.hdl.mac_array.ports.outputs import (
+    ArrayOutputConfig,
     AtomGroup,
     IndexWrite,
-    OutputPathConfig,
     Outputs,
     Pixel,
     Tile,
@@ -49,7 +49,7 @@ FIFO_WORDS = 8
 def _kept(
     clk: Bit,
     clear: Bit,
-    config: OutputPathConfig,
+    config: ArrayOutputConfig,
     sending: Sending,
     atom: Word,
     indices: Word,
@@ -111,7 +111,7 @@ def output_path(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    config: OutputPathConfig,
+    config: ArrayOutputConfig,
     bias: BiasTileWrite,
     readout: Readout,
     pixels: PixelWords,

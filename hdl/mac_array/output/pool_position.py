@@ -7,14 +7,14 @@ from typing import Any
 from myhdl import always, concat, intbv
 
 from merp.hdl.conversion.entity import Bit, entity
-from merp.hdl.mac_array.ports.outputs import OutputPathConfig, Pixel
+from merp.hdl.mac_array.ports.outputs import ArrayOutputConfig, Pixel
 from merp.hdl.mac_array.ports.pooling import Pooling
 from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 @entity
 def pool_position(
-    clk: Bit, config: OutputPathConfig, pixel: Pixel, pooling: Pooling, design: ArrayDesign
+    clk: Bit, config: ArrayOutputConfig, pixel: Pixel, pooling: Pooling, design: ArrayDesign
 ) -> Any:
     """Find where a pixel of a tile goes.
 

@@ -8,14 +8,14 @@ from myhdl import always, always_comb
 
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
-from merp.hdl.mac_array.ports.outputs import OutputPathConfig, Tile
+from merp.hdl.mac_array.ports.outputs import ArrayOutputConfig, Tile
 from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.output_registers import ATOM_NUMBER_BITS
 
 
 @entity
 def tile_walk(
-    clk: Bit, start: Bit, advance: Bit, config: OutputPathConfig, tile: Tile, design: ArrayDesign
+    clk: Bit, start: Bit, advance: Bit, config: ArrayOutputConfig, tile: Tile, design: ArrayDesign
 ) -> Any:
     """Tell what of the tile at hand lies in the map, and where its outputs go.
 

@@ -16,7 +16,7 @@ from merp.hdl.mac_array.ports.arrivals import KernelArrivals, PacedArrivals
 from merp.hdl.mac_array.ports.kernels import BiasTileWrite, KernelBeatWrite
 from merp.hdl.mac_array.ports.maps import MapRead, MapWrite
 from merp.hdl.mac_array.ports.registers import (
-    AtomOrderConfig,
+    ArrayLoadConfig,
     ColumnsConfig,
     KernelsConfig,
     LayerIntakeConfig,
@@ -35,7 +35,7 @@ class LayerSupplyPorts(GivenPorts):
     MEMBERS = given_all(
         rows_config=RowsConfig,
         columns_config=ColumnsConfig,
-        load_config=AtomOrderConfig,
+        load_config=ArrayLoadConfig,
         kernels_config=KernelsConfig,
         walk_config=WalkConfig,
         maps=Stream,

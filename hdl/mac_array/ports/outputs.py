@@ -8,7 +8,7 @@ from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.output_registers import ATOM_NUMBER_BITS, output_table
 
 
-class OutputPathConfig(RegisterBundle):
+class ArrayOutputConfig(RegisterBundle):
     """Run-time registers of what lies behind the array, those of ``output_table``."""
 
     def __init__(self, design: ArrayDesign) -> None:

@@ -28,7 +28,7 @@ class ColumnsConfig(RegisterBundle):
         super().__init__(COLUMNS, design)
 
 
-class AtomOrderConfig(RegisterBundle):
+class ArrayLoadConfig(RegisterBundle):
     """Of the order in which atoms come, those of the table ``LOAD``."""
 
     def __init__(self, design: ArrayDesign) -> None:
@@ -90,7 +90,7 @@ class SupplyConfig:
     def __init__(self, design: ArrayDesign) -> None:
         self.rows = RowsConfig(design)
         self.columns = ColumnsConfig(design)
-        self.load = AtomOrderConfig(design)
+        self.load = ArrayLoadConfig(design)
         self.kernels = KernelsConfig(design)
         self.walk = WalkConfig(design)
         self.region_rows = RegionRowsConfig(design)
@@ -103,7 +103,7 @@ class SupplyConfig:
 class LayerIntakeConfig:
     """Registers of the intake of maps in FP and DP."""
 
-    def __init__(self, load: AtomOrderConfig, rows: RowsConfig, columns: ColumnsConfig) -> None:
+    def __init__(self, load: ArrayLoadConfig, rows: RowsConfig, columns: ColumnsConfig) -> None:
         self.load = load
         self.rows = rows
         self.columns = columns

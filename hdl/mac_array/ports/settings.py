@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.hdl.base.signals import Bundles
-from merp.hdl.mac_array.ports.outputs import OutputPathConfig
+from merp.hdl.mac_array.ports.outputs import ArrayOutputConfig
 from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.unpooling import ArrayUnpoolConfig
 from merp.hdl.mac_array.ports.updates import ArrayUpdateConfig
@@ -15,7 +15,7 @@ def pass_settings(design: ArrayDesign) -> Bundles:
     return Bundles(
         {
             "supply_config": SupplyConfig(design),
-            "output_config": OutputPathConfig(design),
+            "output_config": ArrayOutputConfig(design),
             "update_config": ArrayUpdateConfig(design),
             "unpool_config": ArrayUnpoolConfig(design),
         }

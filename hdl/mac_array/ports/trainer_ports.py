@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from merp.hdl.base.interface import DesignPorts, Member, always
 from merp.hdl.base.signals import AxiStream
-from merp.hdl.mac_array.ports.outputs import OutputPathConfig
+from merp.hdl.mac_array.ports.outputs import ArrayOutputConfig
 from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.schedule import ScheduleConfig
 from merp.hdl.mac_array.ports.status import ArrayStatus
@@ -61,7 +61,7 @@ class TrainerPorts(DesignPorts[ArrayDesign]):
 
     MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
         Member("supply_config", SupplyConfig),
-        Member("output_config", OutputPathConfig),
+        Member("output_config", ArrayOutputConfig),
         Member("update_config", ArrayUpdateConfig),
         Member("unpool_config", ArrayUnpoolConfig),
         *STREAMS,

@@ -10,7 +10,7 @@ import pytest
 
 from block_bench import BlockBench, Sample, at_random
 from merp.hdl.mac_array.output.atom_sender import atom_sender
-from merp.hdl.mac_array.ports.outputs import AtomGroup, OutputPathConfig
+from merp.hdl.mac_array.ports.outputs import ArrayOutputConfig, AtomGroup
 from merp.hdl.mac_array.ports.sending import Sending
 from merp.models.machines.mac_array.params.output_registers import ATOM_NUMBER_BITS
 from merp.testbenches.mac_array.designs import small_design
@@ -21,7 +21,7 @@ STEPS = {"config_row_step": 7, "config_map_step": 50}
 
 
 BENCH = BlockBench(
-    atom_sender, "clk clear room freed", design=DESIGN, config=OutputPathConfig(DESIGN),
+    atom_sender, "clk clear room freed", design=DESIGN, config=ArrayOutputConfig(DESIGN),
     group=AtomGroup(DESIGN), sending=Sending(DESIGN),
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ import pytest
 from block_bench import BlockBench, Recorded, Replays, Sample
 from merp.hdl.base.signals import Stream, bits
 from merp.hdl.mac_array.output.loss_unit import loss_unit
-from merp.hdl.mac_array.ports.outputs import OutputPathConfig
+from merp.hdl.mac_array.ports.outputs import ArrayOutputConfig
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.words import any_word, clipped, nearest, number
 
@@ -51,7 +51,7 @@ def check(rate: float, seed: int) -> Recorded:
     rng = Random(seed)
     work = layers(rng)
     bench = BlockBench(
-        loss_unit, "clk rst start", config=OutputPathConfig(DESIGN), target=Stream(5),
+        loss_unit, "clk rst start", config=ArrayOutputConfig(DESIGN), target=Stream(5),
         sink=Stream(DESIGN.atom_bits), source=Stream(DESIGN.atom_bits), saturated=bits(16),
         design=DESIGN,
     )  # fmt: skip

@@ -7,7 +7,7 @@ from random import Random
 
 from block_bench import BlockBench, Sample
 from merp.hdl.mac_array.output.tile_walk import tile_walk
-from merp.hdl.mac_array.ports.outputs import OutputPathConfig, Tile
+from merp.hdl.mac_array.ports.outputs import ArrayOutputConfig, Tile
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.params.design import over
 from merp.models.machines.mac_array.params.output_registers import output_table
@@ -86,7 +86,7 @@ def test_tiles_of_passes_behind_each_other() -> None:
         return {"start": 0, "advance": 0} | steps[cycle]
 
     bench = BlockBench(
-        tile_walk, "clk start advance", config=OutputPathConfig(DESIGN), tile=Tile(DESIGN),
+        tile_walk, "clk start advance", config=ArrayOutputConfig(DESIGN), tile=Tile(DESIGN),
         design=DESIGN,
     )  # fmt: skip
     trace = bench.run(drive, len(steps))
