@@ -7,12 +7,12 @@ are the run-time registers of ``registers.py``; here stand the sizes they may re
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from merp.models.base import fused
+from merp.models.base.elaboration import elaboration
 from merp.models.base.formats import BINARY32, FloatFormat
 from merp.models.base.latencies import ADD_LATENCY, MUL_LATENCY
 from merp.models.base.storage import Storage, Stores
@@ -54,17 +54,6 @@ RANGES = {
 
 Count = TypeVar("Count", int, "NDArray[np.int64]")
 """A count, or an array of them."""
-
-
-def elaboration(design: Any, options: Sequence[str]) -> str:
-    """Every field of a dataclass with its value, but for ``options`` that are as without them."""
-    values = ((each, getattr(design, each.name)) for each in fields(design))
-    shown = (
-        f"{each.name}={value!r}"
-        for each, value in values
-        if each.name not in options or value != each.default
-    )
-    return f"{type(design).__name__}({', '.join(shown)})"
 
 
 def _ceil_log2(value: int) -> int:
@@ -189,7 +178,7 @@ class EngineDesign(Stores):
 
     def __repr__(self) -> str:
         """The text that identifies the elaboration."""
-        return elaboration(self, OPTIONS)
+        return elaboration("Design", self, OPTIONS)
 
     def __post_init__(self) -> None:
         """Check every field against its range."""

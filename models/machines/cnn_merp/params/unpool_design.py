@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from merp.models.base.elaboration import elaboration
 from merp.models.base.formats import BINARY32, FloatFormat
 from merp.models.base.shape import Shape
 from merp.models.base.state_field import position_bits
 from merp.models.base.whole_numbers import check_ranges
-from merp.models.machines.cnn_merp.params.design import Count, elaboration
+from merp.models.machines.cnn_merp.params.design import Count
 
 RANGES = {
     "window": (1, 16), "overlap": (1, 4), "words": (1, 1 << 20), "max_size": (1, 4096),
@@ -60,7 +61,7 @@ class UnpoolDesign:
 
     def __repr__(self) -> str:
         """The text that identifies the elaboration."""
-        return elaboration(self, ("hanging",))
+        return elaboration("UnpoolDesign", self, ("hanging",))
 
     def __post_init__(self) -> None:
         """Check every field against its range."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Final
 
+from merp.models.base.elaboration import elaboration
 from merp.models.base.whole_numbers import check_ranges
 
 WORD_BITS = 16
@@ -174,6 +175,10 @@ class ArrayDesign(Array):
     index_words: Annotated[int, "pooled outputs of all layers whose indices are kept, in atoms"] = 1
     max_size: Annotated[int, "the largest number of rows or columns of a map"]
     max_maps: Annotated[int, "the largest number of input or output maps"]
+
+    def __repr__(self) -> str:
+        """The text that identifies the elaboration."""
+        return elaboration("Design", self)
 
     def __post_init__(self) -> None:
         """Check every field against its range."""
