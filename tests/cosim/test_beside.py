@@ -1,5 +1,6 @@
 """Jobs beside each other: their order, and what is left of them after a failure."""
 
+import os
 import sys
 import threading
 import time
@@ -26,19 +27,24 @@ def test_a_failure_ends_the_commands_that_run_and_begins_no_further(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(beside, "cores", lambda: 2)
-    status: list[int] = []
     begun: list[int] = []
+    written = tmp_path / "pid"
 
     def fails() -> None:
-        while not (tmp_path / "runs").exists():
+        while not written.exists():
             time.sleep(0.01)
         raise RuntimeError("no")
 
     def waits() -> None:
-        code = "import pathlib, time; pathlib.Path('runs').touch(); time.sleep(600)"
-        status.append(run([sys.executable, "-c", code], cwd=tmp_path).returncode)
+        code = "import os, pathlib, time; pathlib.Path('new').write_text(str(os.getpid()));"
+        code += "os.replace('new', 'pid'); time.sleep(600)"
+        run([sys.executable, "-c", code], cwd=tmp_path)
+
+    def keeps_the_other_thread() -> None:
+        run([sys.executable, "-c", "import time; time.sleep(600)"])
 
     with pytest.raises(RuntimeError, match="no"):
-        list(beside.beside([fails, waits, *[lambda: begun.append(1)] * 20]))
-    assert status == [-15]
-    assert len(begun) <= 20
+        list(beside.beside([fails, waits, keeps_the_other_thread, *[lambda: begun.append(1)] * 20]))
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(written.read_text()), 0)
+    assert begun == []
