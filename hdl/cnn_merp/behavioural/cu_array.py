@@ -81,7 +81,6 @@ def cu_array_fast(
             integer_float.sums_of_products(held, words, scratch, sums, exp_bits, frac_bits)
 
     every_tap = (1 << taps) - 1
-    fmt_sign, frac = design.fmt.sign_bit, design.fmt.frac_bits
 
     lanes = design.kernel_port
     apart = kernel.elements is not None
@@ -100,16 +99,6 @@ def cu_array_fast(
         for j in range(n_cu):
             if enable >> j & 1:
                 biases[addr, j] = data >> (j % places * own) & (1 << own) - 1
-
-    def as_kept(word: int) -> int:
-        """An element as it comes back: fused CUs keep no subnormal, and one NaN."""
-        if design.cu_kind != "fused":
-            return word
-        magnitude = word & fmt_sign - 1
-        if magnitude < 1 << frac:
-            return word & fmt_sign
-        infinite = (1 << width - 1) - (1 << frac)
-        return infinite | 1 << frac - 1 if magnitude > infinite else word
 
     @always(clk.posedge)
     def compute() -> None:
@@ -167,7 +156,7 @@ def cu_array_fast(
             write_bias(int(bias.enable), int(bias.addr), int(bias.data))
         if wanted.enable:
             word = int(kernels[int(wanted.addr), int(wanted.tap), int(wanted.cu)])
-            found.append((edge + design.kernel_read_latency - 1, as_kept(word)))
+            found.append((edge + design.kernel_read_latency - 1, _kept_element(word, design)))
         if found and found[0][0] == edge:
             wanted.element.next = found.popleft()[1]
         if slot.valid:
@@ -185,3 +174,15 @@ def cu_array_fast(
             sums.valid.next = False
 
     return compute
+
+
+def _kept_element(word: int, design: EngineDesign) -> int:
+    """An element as it is read back: fused CUs keep no subnormal, and one NaN."""
+    if design.cu_kind != "fused":
+        return word
+    sign, frac = design.fmt.sign_bit, design.fmt.frac_bits
+    magnitude = word & sign - 1
+    if magnitude < 1 << frac:
+        return word & sign
+    infinite = sign - (1 << frac)
+    return infinite | 1 << frac - 1 if magnitude > infinite else word
