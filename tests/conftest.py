@@ -18,6 +18,12 @@ from needed_tools import ENGINES, go_without
 from terminal import Terminal
 
 
+def pytest_configure() -> None:
+    """Programs that tests start hear of a hang-up, which those under ``nohup`` would not."""
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 def pytest_collection_finish() -> None:
     """What is there by now stays; to look for garbage in it takes a tenth of the tests' time.
 
