@@ -96,7 +96,10 @@ def shell_sha(name: str, phase: str) -> str:
 
 @pytest.mark.parametrize(("network", "phase"), SHELLS)
 def test_the_figures_are_of_the_hardware_as_it_is(network: str, phase: str) -> None:
-    """Where it fails, Yosys has to measure anew: ``python tests/tools/test_resources.py``."""
+    """Where it fails, Yosys has to measure anew.
+
+    ``PYTHONPATH=tests/house python tests/tools/test_resources.py`` does that.
+    """
     assert shell_sha(network, phase) == json.loads(HARDWARE.read_text())[network][phase]
 
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,11 @@ def below(pid: int) -> list[int]:
     return [int(name) for name in ran(pid) if name != str(pid)]
 
 
+def state(pid: int) -> str:
+    """Of a process, as /proc says it: T where it is stopped."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
 def test_a_program_that_waits_for_one_that_works_is_alive(
     program: subprocess.Popen[bytes],
 ) -> None:
@@ -45,11 +51,12 @@ def test_a_program_that_waits_for_one_that_works_is_alive(
 def test_one_that_is_stopped_is_still(program: subprocess.Popen[bytes]) -> None:
     while not below(program.pid):
         assert program.poll() is None
-    for pid in (*below(program.pid), program.pid):
+    pids = (*below(program.pid), program.pid)
+    for pid in pids:
         os.kill(pid, signal.SIGSTOP)
-    seen = Pulse(program.pid)
-    while ran(program.pid) != ran(program.pid):
+    while any(state(pid) != "T" for pid in pids):
         pass
+    seen = Pulse(program.pid)
     found = [seen.is_still() for _ in range(8)]
     assert found[-1]
     assert not found[0]

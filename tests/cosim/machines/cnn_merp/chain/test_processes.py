@@ -229,7 +229,7 @@ def test_boards_end_with_a_caller_that_was_killed(tmp_path: Path) -> None:
         "    return come(self, lefts)\n"
         "processes._Board.__init__, apart._Wiring.come = started, counted\n"
         "made = batch_on(small_cut(Path(sys.argv[1])), 3)\n"
-        "apart.run_apart(made, 'behavioural', 'myhdl', 3000, processes.Processes())\n"
+        "apart.run_apart(made, 'behavioural', 'myhdl', 3000, processes.BoardProcesses())\n"
     )
     caller = subprocess.Popen(
         [sys.executable, program, tmp_path],
@@ -249,8 +249,8 @@ def test_boards_end_with_a_caller_that_was_killed(tmp_path: Path) -> None:
 def test_a_board_that_stands_still_ends_with_a_caller_that_was_killed(tmp_path: Path) -> None:
     program = (
         "import os, signal, time\n"
-        "from merp.cosim.machines.cnn_merp.chain.processes import Processes\n"
-        "with Processes().that_end_if_it_fails(2) as boards:\n"
+        "from merp.cosim.machines.cnn_merp.chain.processes import BoardProcesses\n"
+        "with BoardProcesses().that_end_if_it_fails(2) as boards:\n"
         "    pids = [board._process.pid for board in boards]\n"
         "    os.kill(pids[1], signal.SIGSTOP)\n"
         "    print(*pids, flush=True)\n"
