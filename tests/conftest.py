@@ -18,12 +18,6 @@ from needed_tools import ENGINES, go_without
 from terminal import Terminal
 
 
-def pytest_configure() -> None:
-    """Programs that tests start hear of a hang-up, which those under ``nohup`` would not."""
-    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
-
 def pytest_collection_finish() -> None:
     """What is there by now stays; to look for garbage in it takes a tenth of the tests' time.
 
@@ -84,12 +78,16 @@ def _watch_refusals() -> None:
 
 
 def _end_by_interrupts() -> None:
-    """Let SIGINT end what tests start: a shell's job in the background ignores it, and so do they.
+    """Let SIGINT and SIGHUP end what tests start.
 
-    A program that is started ignores the signals that this process ignores.
+    A program ignores the signals that the process ignores which starts it: a shell's job in the
+    background ignores SIGINT, and one under ``nohup`` SIGHUP.
     """
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number, handler in (
+        (signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)
+    ):  # fmt: skip
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def pytest_configure(config: pytest.Config) -> None:
