@@ -66,8 +66,11 @@ class Compiled(Generic[P, R]):
         from merp.models.base.numba_cache import KEPT  # imports numba
 
         function = self._with(numba.prange, lambda other: other.machine)
-        compiled: Callable[P, R] = numba.njit(cache=KEPT, **self._options)(function)
-        return compiled
+        compiled = numba.njit(cache=KEPT, **self._options)(function)
+        if KEPT:
+            _forget_other_types(compiled)
+        found: Callable[P, R] = compiled
+        return found
 
     def _with(self, loop: Any, way: Callable[[Compiled[..., Any]], Any]) -> Any:
         """A copy of the function whose names mean one way of the functions that it calls."""
@@ -116,6 +119,18 @@ def when_numba_is_loaded(act: Callable[[], None]) -> Iterator[None]:
     finally:
         if act in _waiting:
             _waiting.remove(act)
+
+
+def _forget_other_types(compiled: Any) -> None:
+    """Empty a cache whose types are those of another version of this package.
+
+    numba reads the types of its index before it compares the age of the source, and fails where one
+    of their classes is gone.
+    """
+    try:
+        compiled._cache._cache_file._load_index()
+    except (AttributeError, ImportError):
+        compiled._cache.flush()
 
 
 def _numba() -> Any:
