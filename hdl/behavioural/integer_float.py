@@ -14,12 +14,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from merp.models.base.bits import Bits
-from merp.models.base.compiled_code import compiled
+from merp.models.base.numba_cache import KEPT
 
 
-@compiled(inline="always")
+@njit(cache=KEPT, inline="always")
 def _rounded(exact: int, exponent: int, drop: int, exp_bits: int, frac_bits: int) -> int:
     """Magnitude bits of ``exact``, whose leading one has this biased exponent, less ``drop`` bits.
 
@@ -33,7 +34,7 @@ def _rounded(exact: int, exponent: int, drop: int, exp_bits: int, frac_bits: int
     return magnitude if magnitude >= (1 << frac_bits) else 0
 
 
-@compiled(inline="always")
+@njit(cache=KEPT, inline="always")
 def multiply(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
     """Bits of the product of two words, held in int64."""
     top = (1 << exp_bits) - 1
@@ -54,7 +55,7 @@ def multiply(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
     return top << frac_bits | hidden >> 1 if nan_a | nan_b | (infinite & zero) else product
 
 
-@compiled(inline="always")
+@njit(cache=KEPT, inline="always")
 def add(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
     """Bits of the sum of two words, held in int64."""
     top = (1 << exp_bits) - 1
@@ -93,7 +94,7 @@ def add(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
     return top << frac_bits | hidden >> 1 if nan else total
 
 
-@compiled(lambda window, kernels, *_: kernels.size)
+@njit(cache=KEPT)
 def sums_of_products(
     window: Bits, kernels: Bits, terms: Any, sums: Bits, exp_bits: int, frac_bits: int
 ) -> None:
@@ -122,7 +123,7 @@ def sums_of_products(
         sums[unit] = terms[0, unit]
 
 
-@compiled(lambda products, *_: products.size)
+@njit(cache=KEPT)
 def accumulate(products: Bits, operand: Bits, sums: Bits, exp_bits: int, frac_bits: int) -> None:
     """Add an operand to every CU's sum of products; all arrays (n_cu,)."""
     for unit in range(sums.size):
@@ -130,7 +131,7 @@ def accumulate(products: Bits, operand: Bits, sums: Bits, exp_bits: int, frac_bi
         sums[unit] = add(a, b, exp_bits, frac_bits)
 
 
-@compiled(lambda words, *_: words.size)
+@njit(cache=KEPT)
 def narrow(words: Bits, elements: Bits, exp_bits: int, frac_bits: int, lost: int) -> None:
     """Round words to ``lost`` fraction bits less than frac_bits; both arrays (n_cu,).
 
@@ -147,7 +148,7 @@ def narrow(words: Bits, elements: Bits, exp_bits: int, frac_bits: int, lost: int
             elements[unit] = kept | (word - magnitude) >> lost
 
 
-@compiled(lambda window, deltas, operand, *_: operand.size)
+@njit(cache=KEPT)
 def add_products(
     window: Bits, deltas: Bits, operand: Bits, totals: Bits, exp_bits: int, frac_bits: int
 ) -> None:
@@ -162,7 +163,7 @@ def add_products(
             totals[tap, unit] = add(product, np.int64(operand[tap, unit]), exp_bits, frac_bits)
 
 
-@compiled(lambda *_: 1)
+@njit(cache=KEPT)
 def scaled_add(
     factor: int, x: int, addend: int, subtract: bool, exp_bits: int, frac_bits: int
 ) -> int:

@@ -5,25 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import njit, prange
 
 from merp.models.arithmetic.lane_parts import (
     LEAST,
     Floats,
+    Offsets,
+    Terms,
     begin,
     finish,
     numbers_of,
     offsets_here,
     room,
 )
-from merp.models.arithmetic.terms import Offsets, Terms
 from merp.models.arithmetic.vectors import LANES, collect, flushed, load, spread, store
 from merp.models.base.bits import Bits
-from merp.models.base.compiled_code import compiled, prange
+from merp.models.base.numba_cache import KEPT
 
 NOTHING = 1024  # in place of the smallest exponent field of nothing but zeros
 
 
-@compiled()
+@njit(cache=KEPT)
 def _tree_block(
     numbers: Floats,
     rows: Offsets,
@@ -105,7 +107,7 @@ def _tree_block(
     return finish(totals, low, result)
 
 
-@compiled(parallel=True)
+@njit(cache=KEPT, parallel=True)
 def _tree_sums(
     numbers: Floats,
     rows: Offsets,
@@ -125,7 +127,7 @@ def _tree_sums(
     return bool(finite.all())
 
 
-@compiled()
+@njit(cache=KEPT)
 def _smallest(words: Bits) -> int:
     """Exponent field of the smallest number that is not zero; large if there is none."""
     smallest = np.uint32(NOTHING)

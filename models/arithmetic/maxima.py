@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit, prange
 
 from merp.models.base.bits import Bits
-from merp.models.base.compiled_code import compiled, prange
+from merp.models.base.numba_cache import KEPT
 
 
 class FormatWords(NamedTuple):
@@ -23,14 +24,7 @@ class FormatWords(NamedTuple):
     nan: int
 
 
-def _elements(
-    x: Bits, window: int, stride: int, top: int, left: int, numbers: FormatWords, found: Bits,
-    position: Bits,
-) -> int:  # fmt: skip
-    return found.size * window * window
-
-
-@compiled(_elements, parallel=True)
+@njit(cache=KEPT, parallel=True)
 def maxima(
     x: Bits,
     window: int,
@@ -81,7 +75,7 @@ def maxima(
                 first = False
 
 
-@compiled(lambda x, least, inf, magnitude, nan, result: x.size)
+@njit(cache=KEPT)
 def positive(x: Bits, least: int, inf: int, magnitude: int, nan: int, result: Bits) -> None:
     """Positive words as they are, NaN for a NaN, +0 for all others; ``x`` is flat."""
     for at in range(x.size):

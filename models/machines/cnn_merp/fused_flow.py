@@ -11,12 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.base.compiled_code import compiled
 from merp.models.base.fused_shape import FusedShape
 from merp.models.base.latencies import CREDIT_RETURN
+from merp.models.base.numba_cache import KEPT
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.flow import keep_and_need
 from merp.models.machines.cnn_merp.params.design import EngineDesign
@@ -91,7 +92,7 @@ _NAMES = (
 ) = range(len(_NAMES))  # fmt: skip
 
 
-@compiled()
+@numba.njit(cache=KEPT)
 def _permits(engine: _Engine) -> bool:
     """Whether the next word may come in this cycle."""
     at = engine.at
@@ -113,7 +114,7 @@ def _permits(engine: _Engine) -> bool:
     )
 
 
-@compiled()
+@numba.njit(cache=KEPT)
 def _take(engine: _Engine, comes: bool) -> None:
     """Take a word, if one comes."""
     at = engine.at
@@ -129,7 +130,7 @@ def _take(engine: _Engine, comes: bool) -> None:
             at[ROW] += 1
 
 
-@compiled()
+@numba.njit(cache=KEPT)
 def _slot(engine: _Engine, cycle: int) -> None:
     """Issue a slot, or tell why there is none."""
     at = engine.at
@@ -173,7 +174,7 @@ def _slot(engine: _Engine, cycle: int) -> None:
     at[CREDITS] += credit - spent
 
 
-@compiled()
+@numba.njit(cache=KEPT)
 def _finish(engine: _Engine, cycle: int, ready: bool) -> None:
     """Take finished sums through ReLU and pooling; a word leaves where ``ready``."""
     at = engine.at
@@ -237,7 +238,7 @@ def _finish(engine: _Engine, cycle: int, ready: bool) -> None:
 _FREE, _RETURNED, _INSIDE, _SHOWN = range(4)
 
 
-@compiled()
+@numba.njit(cache=KEPT)
 def _pass_fork(fork: Numbers, offered: bool, taken: bool) -> None:
     """Let a word into the FIFO in front of the second layer, and out; memory never waits."""
     push = offered and fork[_FREE] > 0
@@ -251,7 +252,7 @@ def _pass_fork(fork: Numbers, offered: bool, taken: bool) -> None:
     fork[_INSIDE] += push - load
 
 
-@compiled()
+@numba.njit(cache=KEPT)
 def _walk(
     first: _Engine,
     seconds: tuple[_Engine, ...],
