@@ -15,13 +15,34 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from numba import config, njit
+from numba.core import caching
 
 from merp.models.base.errors import BadInput
 from merp.models.base.private_folder import check_private, make_private
 
 NAMED = "NUMBA_CACHE_DIR"
+
+
+_INDEX: Any = caching.IndexDataCacheFile
+_load_index = _INDEX._load_index
+
+
+def _load_index_of_known_types(index: Any) -> Any:
+    """What is kept of a function; nothing where another version of the package has kept it.
+
+    numba reads the types of an index before it compares the age of the source, and fails where one
+    of their classes is gone.
+    """
+    try:
+        return _load_index(index)
+    except (AttributeError, ImportError):
+        return {}
+
+
+_INDEX._load_index = _load_index_of_known_types
 
 
 def _nothing() -> None:
