@@ -27,7 +27,14 @@ def program(monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]
 
 
 def below(pid: int) -> list[int]:
-    return [int(name) for name in ran(pid) if name != str(pid)]
+    """Programs below it that have begun.
+
+    A process that has not begun its program holds up the one that starts it: stopped then, it would
+    keep both from ever being stopped.
+    """
+    others = [int(name) for name in ran(pid) if name != str(pid)]
+    works = WORKS.encode() + b"\0"  # the end of its command line
+    return [each for each in others if Path(f"/proc/{each}/cmdline").read_bytes().endswith(works)]
 
 
 def state(pid: int) -> str:
