@@ -30,7 +30,7 @@ class _Each(NamedTuple):
 
 # source: tests/data/resources.json, LUT RAM left out; a tap's share of a block of 25
 _SHELL: Final = {"fp": _Each(758, 799), "dp": _Each(1130, 966), "ku": _Each(692, 827)}
-_ROW_SHELL: Final = _Each(840, 1483)  # with the word of deltas that is being collected
+_ROW_SHELL: Final = _Each(846, 1483)  # with the word of deltas that is being collected
 _ADD, _MULTIPLY = _Each(372, 191), _Each(91, 100)
 _MULTIPLY_LATE = _Each(91, 85)  # of a tree, whose kernels are the output of their memories
 _ACCUMULATOR = _Each(34, 32)
@@ -57,6 +57,7 @@ _ROW_ARRAY: Final = {
     _NARROW: _Each(4280 / 73, 7987 / 73),
 }
 _TREES = _Each(524, 28)  # delays beside the trees of 16 units
+_GRADIENT_WORD = _Each(69 / 9600, 3 / 9600)  # the choice among a memory's block RAMs
 _LANE = _Each(900, 300)  # of each further lane: selection, rounding; assumed
 _INPUT: Final = {"fp": _Each(4246, 1466), "dp": _Each(4389, 1603), "ku": _Each(4601, 1467)}
 _BANK: Final = {"fp": _Each(11, 0), "dp": _Each(47, 2), "ku": _Each(12, 0)}
@@ -83,7 +84,7 @@ _LUT_BANK = _Each(0, 32)  # the register of a memory that is LUT RAM
 _BIAS_SUM = _Each(9, 133)  # of each further bias gradient
 _POSITIONS = _Each(461, 32)  # of a gradient unit, its adders and multipliers left out
 _POSITION_ARRAY = _Each(253 + 133, 58 + 1142)
-_UPDATE = _Each(332 + 15, 168 + 101)
+_UPDATE = _Each(341 + 15, 168 + 101)
 # source: docs/resources.md, AlexNet's layer 2 on 8 + 8 units in one pass
 _READ_BACK = _Each(4205 / 200, 348 / 200)  # of each tap of a unit whose kernels are read back
 _MEASURED_UNITS: Final = 16
@@ -248,6 +249,7 @@ def _update(design: EngineDesign) -> list[tuple[float, _Each]]:
         found += [
             (units * taps, _ROW[_kind(design)]),
             (units * design.ku_lanes, _ADD),
+            (0 if design.kernel_port > 1 else units * taps * design.kernel_words, _GRADIENT_WORD),
             (units * (design.ku_lanes - 1), _LANE),
             (taps + units, _ROW_ARRAY[_kind(design)]),
         ]
