@@ -16,6 +16,7 @@ from trained import same
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import RunRecord
+from merp.cosim.engines.verilator_build import EXECUTABLE
 from merp.cosim.machines.cnn_merp.chain import apart, beats, processes
 from merp.cosim.machines.cnn_merp.chain.apart import run_apart
 from merp.cosim.machines.cnn_merp.chain.batch import ClusterBatch
@@ -153,7 +154,11 @@ def test_a_simulation_that_is_killed_is_told_in_one_line(
 
     def kill() -> None:
         pid = boards[1].pid
-        (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        # Beside the simulation a shell waits, which ends it if the board's process dies.
+        (child,) = (
+            each for each in children if Path(f"/proc/{each}/exe").resolve().name == EXECUTABLE
+        )
         os.kill(int(child), signal.SIGKILL)
 
     at_window(monkeypatch, 5, kill)
