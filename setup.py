@@ -117,11 +117,5 @@ setup(
     ],
     include_package_data=False,  # MANIFEST.in is for the sdist
     package_dir=PACKAGE_DIR,
-    package_data={package: ["py.typed"] for package in (NAME, *(f"{NAME}.{f}" for f in FOLDERS))}
-    | {
-        f"{NAME}.tools": ["py.typed", "data/*", "data/boards/*", "data/export/*"],
-        f"{NAME}.models.comparison": ["unit_costs.json"],
-        f"{NAME}.models.papers": ["data/*"],
-        f"{NAME}.testbenches.top": ["*.cpp", "*.h"],
-    },
+    package_data={"": ["py.typed", "*.json", "*.cpp", "*.h", "data/**/*"]},
 )

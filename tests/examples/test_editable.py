@@ -59,7 +59,7 @@ def test_python_runs_the_files_of_the_checkout(installed: Installed) -> None:
     done = installed.run("-c", PRINTED)
     front, errors = done.stdout.splitlines()
     assert front == str(installed.checkout / "tools" / "front" / "__init__.py")
-    assert errors == str(installed.checkout / "models" / "errors.py")
+    assert errors == str(installed.checkout / "models" / "base" / "errors.py")
 
 
 def test_a_type_checker_sees_it_and_a_module_that_is_new(installed: Installed) -> None:
@@ -91,7 +91,7 @@ def test_python_needs_no_links(installed: Installed) -> None:
     done = installed.run("-c", PRINTED)
     links.with_name("away").rename(links)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[1] == str(installed.checkout / "models" / "errors.py")
+    assert done.stdout.splitlines()[1] == str(installed.checkout / "models" / "base" / "errors.py")
 
 
 def test_nothing_of_it_is_left_in_the_environment(installed: Installed) -> None:

@@ -1,12 +1,7 @@
 """The reader of the papers' lists: what it refuses, and the tolerance of each class."""
 
-import runpy
-from typing import Any
-
 import pytest
-import setuptools
 
-from checkout import ROOT
 from merp.models.papers.lists import MOST, NAMES, PaperNumber, paper, read
 
 HEAD = 'source = "a"\nphrase = "b"\n'
@@ -85,14 +80,3 @@ numbers = [{{ what = "w", printed = "1" }}, {{ what = "w", printed = "2" }}]
 """
     with pytest.raises(KeyError):
         read(text, "x.toml")["I", "w"]
-
-
-def test_lists_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: dict[str, Any] = {}
-    monkeypatch.setattr(setuptools, "setup", lambda **kwargs: given.update(kwargs))
-    monkeypatch.chdir(ROOT)
-    runpy.run_path("setup.py")
-    room = ROOT / "models" / "papers"
-    patterns = given["package_data"]["merp.models.papers"]
-    installed = {path for pattern in patterns for path in room.glob(pattern)}
-    assert {path.stem for path in installed} == set(NAMES)
