@@ -14,8 +14,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from entities import Exported, shipped
+
 from netlist import Wire, wires
-from ports import PAGES, Exported, shipped
+from ports import PAGES
 from stages import staged
 from wiring import Place, Wiring
 
@@ -33,7 +35,7 @@ class Drawing:
     """What is drawn of a design.
 
     Attributes:
-        case: which of ``ports.SHIPPED``.
+        case: which of ``entities.SHIPPED``.
         said: what it is, in words.
         places: column, row, and how many of each a box takes.
     """
