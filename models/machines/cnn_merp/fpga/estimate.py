@@ -246,10 +246,11 @@ def _update(design: EngineDesign) -> list[tuple[float, _Each]]:
         found += [(1, _UPDATE_BEATS[design.kernel_port]), (banks, _GRADIENT_BANK)]
         found += [(design.kernel_port - 1, _ADD), (design.kernel_port - 1, _MULTIPLY)]
     if design.ku_kind == "row":
+        if design.kernel_port == 1:  # in one memory for each unit, else in banks
+            found.append((units * taps * design.kernel_words, _GRADIENT_WORD))
         found += [
             (units * taps, _ROW[_kind(design)]),
             (units * design.ku_lanes, _ADD),
-            (0 if design.kernel_port > 1 else units * taps * design.kernel_words, _GRADIENT_WORD),
             (units * (design.ku_lanes - 1), _LANE),
             (taps + units, _ROW_ARRAY[_kind(design)]),
         ]
