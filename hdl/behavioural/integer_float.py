@@ -14,13 +14,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from merp.models.base.bits import Bits
-from merp.models.base.numba_cache import KEPT
+from merp.models.base.compiled_code import compiled
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def _rounded(exact: int, exponent: int, drop: int, exp_bits: int, frac_bits: int) -> int:
     """Magnitude bits of ``exact``, whose leading one has this biased exponent, less ``drop`` bits.
 
@@ -34,7 +33,7 @@ def _rounded(exact: int, exponent: int, drop: int, exp_bits: int, frac_bits: int
     return magnitude if magnitude >= (1 << frac_bits) else 0
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def multiply(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
     """Bits of the product of two words, held in int64."""
     top = (1 << exp_bits) - 1
@@ -55,7 +54,7 @@ def multiply(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
     return top << frac_bits | hidden >> 1 if nan_a | nan_b | (infinite & zero) else product
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def add(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
     """Bits of the sum of two words, held in int64."""
     top = (1 << exp_bits) - 1
@@ -94,7 +93,7 @@ def add(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
     return top << frac_bits | hidden >> 1 if nan else total
 
 
-@njit(cache=KEPT)
+@compiled(lambda window, kernels, *_: kernels.size)
 def sums_of_products(
     window: Bits, kernels: Bits, terms: Any, sums: Bits, exp_bits: int, frac_bits: int
 ) -> None:
@@ -123,7 +122,7 @@ def sums_of_products(
         sums[unit] = terms[0, unit]
 
 
-@njit(cache=KEPT)
+@compiled(lambda products, *_: products.size)
 def accumulate(products: Bits, operand: Bits, sums: Bits, exp_bits: int, frac_bits: int) -> None:
     """Add an operand to every CU's sum of products; all arrays (n_cu,)."""
     for unit in range(sums.size):
@@ -131,7 +130,7 @@ def accumulate(products: Bits, operand: Bits, sums: Bits, exp_bits: int, frac_bi
         sums[unit] = add(a, b, exp_bits, frac_bits)
 
 
-@njit(cache=KEPT)
+@compiled(lambda words, *_: words.size)
 def narrow(words: Bits, elements: Bits, exp_bits: int, frac_bits: int, lost: int) -> None:
     """Round words to ``lost`` fraction bits less than frac_bits; both arrays (n_cu,).
 
@@ -148,7 +147,7 @@ def narrow(words: Bits, elements: Bits, exp_bits: int, frac_bits: int, lost: int
             elements[unit] = kept | (word - magnitude) >> lost
 
 
-@njit(cache=KEPT)
+@compiled(lambda window, deltas, operand, *_: operand.size)
 def add_products(
     window: Bits, deltas: Bits, operand: Bits, totals: Bits, exp_bits: int, frac_bits: int
 ) -> None:
@@ -163,7 +162,7 @@ def add_products(
             totals[tap, unit] = add(product, np.int64(operand[tap, unit]), exp_bits, frac_bits)
 
 
-@njit(cache=KEPT)
+@compiled(lambda *_: 1)
 def scaled_add(
     factor: int, x: int, addend: int, subtract: bool, exp_bits: int, frac_bits: int
 ) -> int:

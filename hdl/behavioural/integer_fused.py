@@ -11,13 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from merp.models.base.bits import Bits
-from merp.models.base.numba_cache import KEPT
+from merp.models.base.compiled_code import compiled
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def _mantissa(word: Any) -> Any:
     """Signed significand; 2^23 for an infinity, zero for a subnormal."""
     field = (word >> 23) & 255
@@ -25,7 +24,7 @@ def _mantissa(word: Any) -> Any:
     return magnitude * (1 - 2 * (word >> 31))
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def _rounded_product(a: Any, b: Any, distance: Any, dsp: int, window: int) -> Any:
     """Product of two mantissas in units of the aligned window, half a unit rounded up."""
     product = a * b
@@ -39,7 +38,7 @@ def _rounded_product(a: Any, b: Any, distance: Any, dsp: int, window: int) -> An
     return (product + (1 << (last - 1))) >> last if last < 63 else 0
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def _shortened(word: Any, operand: int) -> Any:
     """A word of so many bits of significand, by an addition to its bits; others zero."""
     lost = 24 - operand
@@ -51,7 +50,7 @@ def _shortened(word: Any, operand: int) -> Any:
     return (word + up) >> lost << lost
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def _narrow_term(a: Any, b: Any, distance: Any, window: int) -> Any:
     """Product of two mantissas of 24 bits in units, half a unit rounded away from zero."""
     last = 50 - window + distance
@@ -60,7 +59,7 @@ def _narrow_term(a: Any, b: Any, distance: Any, window: int) -> Any:
     return -term if (a < 0) != (b < 0) else term
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def _word(total: Any, largest: Any, window: int, precision: int) -> Any:
     """Float of a sum of units, with so many bits of significand."""
     sign = 1 << (precision + 7) if total < 0 else 0
@@ -81,7 +80,7 @@ def _word(total: Any, largest: Any, window: int, precision: int) -> Any:
     return sign | min(packed, 255 << (precision - 1))
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def _class(word: Any) -> int:
     """0 of a zero, 1 of a number, 2 of an infinity, 3 of a NaN."""
     field = (word >> 23) & 255
@@ -90,7 +89,7 @@ def _class(word: Any) -> int:
     return 3 if word & 0x7FFFFF else 2
 
 
-@njit(cache=KEPT)
+@compiled(lambda window, kernels, *_: kernels.size)
 def sums_of_products(
     window: Bits, kernels: Bits, sums: Bits, dsp: int, operand: int, bits: int, precision: int
 ) -> None:
@@ -136,7 +135,7 @@ def sums_of_products(
             sums[unit] = _word(total, largest, bits, precision)
 
 
-@njit(cache=KEPT)
+@compiled(lambda windows, deltas, *_: windows.size * deltas.shape[1])
 def sums_of_rows(
     windows: Bits,
     deltas: Bits,

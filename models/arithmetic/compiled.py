@@ -14,11 +14,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, prange
 from numpy.typing import NDArray
 
 from merp.models.base.bits import Bits
-from merp.models.base.numba_cache import KEPT
+from merp.models.base.compiled_code import compiled, prange
 
 Values = NDArray[np.float64]
 
@@ -47,7 +46,7 @@ class Limits(NamedTuple):
     huge: float
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def rounded(value: float, lim: Limits) -> float:
     """Round to nearest even as if the exponent were unbounded, then flush or overflow.
 
@@ -67,7 +66,7 @@ def rounded(value: float, lim: Limits) -> float:
     return result
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def sum_to_odd(a: float, b: float) -> float:
     """Sum of two numbers, which rounds to any format of up to 51 bits as their exact sum does.
 
@@ -84,7 +83,7 @@ def sum_to_odd(a: float, b: float) -> float:
     return np.int64(bits).view(np.float64)
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def decoded(word: int, lim: Limits) -> float:
     """Value of a word: subnormals are signed zeros, NaNs lose their sign and payload."""
     exponent = np.int64(word) >> lim.frac_bits & ((1 << lim.exp_bits) - 1)
@@ -103,7 +102,7 @@ def decoded(word: int, lim: Limits) -> float:
     return magnitude
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def encoded(value: float, lim: Limits) -> Any:
     """Word of a value that the format holds: the inverse of ``decoded``."""
     ones = (1 << lim.exp_bits) - 1
@@ -120,7 +119,7 @@ def encoded(value: float, lim: Limits) -> Any:
     return sign | (exponent << lim.frac_bits) | fraction
 
 
-@njit(cache=KEPT)
+@compiled(lambda words, lim: words.size)
 def decode_all(words: Bits, lim: Limits) -> Values:
     """Values of a one-dimensional array of words."""
     values = np.empty(words.size)
@@ -129,7 +128,7 @@ def decode_all(words: Bits, lim: Limits) -> Values:
     return values
 
 
-@njit(cache=KEPT)
+@compiled(lambda values, words, lim: values.size)
 def encode_all(values: Values, words: Bits, lim: Limits) -> None:
     """Fill ``words`` with any binary64 numbers, rounded to the format; both one-dimensional."""
     for index in range(values.size):
@@ -138,7 +137,7 @@ def encode_all(values: Values, words: Bits, lim: Limits) -> None:
         words[index] = encoded(value if np.isnan(value) else rounded(value, lim), lim)
 
 
-@njit(cache=KEPT)
+@compiled(lambda a, b, lim: a.size)
 def multiply_all(a: Bits, b: Bits, lim: Limits) -> Bits:
     """Products of two one-dimensional arrays of words."""
     words = np.empty(a.size, np.uint32)
@@ -148,7 +147,7 @@ def multiply_all(a: Bits, b: Bits, lim: Limits) -> Bits:
     return words
 
 
-@njit(cache=KEPT)
+@compiled(lambda a, b, lim: a.size)
 def add_all(a: Bits, b: Bits, lim: Limits) -> Bits:
     """Sums of two one-dimensional arrays of words."""
     words = np.empty_like(a)
@@ -158,7 +157,7 @@ def add_all(a: Bits, b: Bits, lim: Limits) -> Bits:
     return words
 
 
-@njit(cache=KEPT)
+@compiled()
 def _tree(window: Values, kernel: Values, terms: Values, lim: Limits) -> None:
     """``cu_kind = "tree"``: rounded products, added in pairs; an odd element passes to the end.
 
@@ -179,7 +178,11 @@ def _tree(window: Values, kernel: Values, terms: Values, lim: Limits) -> None:
         count = pairs + (count & 1)
 
 
-@njit(cache=KEPT, parallel=True)
+def _products(padded: Bits, kernels: Bits, start: Bits, stride: int, size: Any, lim: Limits) -> int:
+    return len(padded) * int(size[0] * size[1]) * kernels.size
+
+
+@compiled(_products, parallel=True)
 def convolve(padded: Bits, kernels: Bits, start: Bits, stride: int, size: Any, lim: Limits) -> Bits:
     """Convolution of padded maps by CUs that are trees of rounding adders.
 

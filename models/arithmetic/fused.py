@@ -12,14 +12,13 @@ another.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
 from numpy.typing import ArrayLike, NDArray
 
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.words import as_words
 from merp.models.base.bits import Bits
+from merp.models.base.compiled_code import compiled, prange
 from merp.models.base.formats import BINARY32
-from merp.models.base.numba_cache import KEPT
 from merp.models.base.summation import Summation
 
 Integers = NDArray[np.int64]
@@ -30,7 +29,7 @@ SIGN = 0x80000000
 SUMS_AT_ONCE = 1 << 22  # words: input maps are taken together up to here
 
 
-@njit(cache=KEPT)
+@compiled()
 def _decode(words: Bits, operand: int) -> tuple[Integers, Integers]:
     """Step 1: signed mantissas and exponent fields; a zero has mantissa 0, as has a NaN.
 
@@ -58,7 +57,7 @@ def _decode(words: Bits, operand: int) -> tuple[Integers, Integers]:
     return mantissas, exponents
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def _product(a: int, b: int, dsp: int, window: int) -> int:
     """Step 3: the product of two mantissas as a number of W bits, rounded down."""
     if dsp == 2:
@@ -71,7 +70,7 @@ def _product(a: int, b: int, dsp: int, window: int) -> int:
     return (a * (b >> 7) + (part << (39 - window))) >> (42 - window)
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def _rounded(total: int, largest: int, window: int, precision: int) -> int:
     """Steps 6 and 7: the word of ``total`` units, of weight 2^(largest - W - 250)."""
     if total == 0:
@@ -99,7 +98,7 @@ def _rounded(total: int, largest: int, window: int, precision: int) -> int:
     return sign | (exponent << (precision - 1)) | (kept - (1 << (precision - 1)))
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def _special(
     a: Integers, a_exponents: Integers, b: Integers, b_exponents: Integers, precision: int
 ) -> tuple[bool, int]:
@@ -120,7 +119,7 @@ def _special(
     return above or below, infinity | (1 << (precision + 7) if below else 0)
 
 
-@njit(cache=KEPT, inline="always")
+@compiled(inline="always")
 def _narrow_sum(
     a: Integers,
     a_exponents: Integers,
@@ -145,7 +144,7 @@ def _narrow_sum(
     return _rounded(total, largest, window, precision)
 
 
-@njit(cache=KEPT)
+@compiled()
 def _sum(
     a: Integers,
     a_exponents: Integers,
@@ -176,7 +175,13 @@ def _sum(
     return _rounded(total, largest, window, precision)
 
 
-@njit(cache=KEPT)
+def _products(
+    windows: Bits, kernels: Bits, words: Bits, dsp: int, operand: int, window: int, precision: int
+) -> int:
+    return windows.size
+
+
+@compiled(_products)
 def _sums(
     windows: Bits, kernels: Bits, words: Bits, dsp: int, operand: int, window: int, precision: int
 ) -> None:
@@ -210,7 +215,7 @@ def fused_sum(windows: ArrayLike, kernels: ArrayLike, summation: Summation) -> B
     return words.reshape(shape[:-1])
 
 
-@njit(cache=KEPT, parallel=True)
+@compiled(parallel=True)
 def _pair_sums(
     windows: Bits, kernels: Bits, sums: Bits, dsp: int, operand: int, window: int, precision: int
 ) -> None:
@@ -238,7 +243,7 @@ def pair_sums(windows: Bits, kernels: Bits, summation: Summation) -> Bits:
     return sums
 
 
-@njit(cache=KEPT, parallel=True)
+@compiled(parallel=True)
 def _map_sums(
     maps: Bits,
     kernels: Bits,

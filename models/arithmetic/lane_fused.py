@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, prange
 
 from merp.models.arithmetic.lane_parts import (
     LEAST,
     Floats,
     Integers,
-    Terms,
     Windows,
     begin,
     finish,
@@ -21,6 +19,7 @@ from merp.models.arithmetic.lane_parts import (
     room,
     windows_of,
 )
+from merp.models.arithmetic.terms import Terms
 from merp.models.arithmetic.vectors import (
     LANES,
     collect,
@@ -34,7 +33,7 @@ from merp.models.arithmetic.vectors import (
     store,
 )
 from merp.models.base.bits import Bits
-from merp.models.base.numba_cache import KEPT
+from merp.models.base.compiled_code import compiled, prange
 from merp.models.base.summation import Summation
 
 NONE = -1024  # exponent of a zero: below that of any product, whatever the other factor
@@ -52,7 +51,7 @@ class KernelParts(NamedTuple):
     exponents: Integers
 
 
-@njit(cache=KEPT)
+@compiled()
 def _decode(words: Integers, mantissas: Integers, exponents: Integers) -> None:
     """Signed mantissas and exponent fields of finite words, in whole vectors."""
     for at in range(0, words.size, LANES):
@@ -65,7 +64,7 @@ def _decode(words: Integers, mantissas: Integers, exponents: Integers) -> None:
         store(exponents, at, exponent + ((some - integers(1)) & integers(NONE)))
 
 
-@njit(cache=KEPT)
+@compiled()
 def _digits(a: Any, first: int, second: int, codes: int, table: Integers, at: int) -> None:
     """Products with two digits of radix 4, each rounded down, at ``at`` and code * LANES.
 
@@ -82,7 +81,7 @@ def _digits(a: Any, first: int, second: int, codes: int, table: Integers, at: in
         store(table, at + (4 * code + 3) * LANES, upper + three)
 
 
-@njit(cache=KEPT)
+@compiled()
 def _tables(mantissas: Integers, window: int, tables: Integers) -> None:
     """Of every tap the products with all values of the two lower and the two upper digits."""
     for tap in range(mantissas.size // LANES):
@@ -91,7 +90,7 @@ def _tables(mantissas: Integers, window: int, tables: Integers) -> None:
         _digits(a, 42 - window, 40 - window, 2, tables, at + LOW_CODES * LANES)
 
 
-@njit(cache=KEPT)
+@compiled()
 def _fused_block(
     words: Integers,
     windows: Windows,
@@ -163,7 +162,7 @@ def _fused_block(
     return finish(totals, low, result)
 
 
-@njit(cache=KEPT, parallel=True)
+@compiled(parallel=True)
 def _fused_sums(
     words: Integers,
     windows: Windows,

@@ -10,13 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
 
 from merp.models.arithmetic.lane_parts import (
     LEAST,
     Floats,
     Integers,
-    Terms,
     Windows,
     begin,
     finish,
@@ -26,6 +24,7 @@ from merp.models.arithmetic.lane_parts import (
     room,
     windows_of,
 )
+from merp.models.arithmetic.terms import Terms
 from merp.models.arithmetic.vectors import (
     LANES,
     collect,
@@ -39,7 +38,7 @@ from merp.models.arithmetic.vectors import (
     store,
 )
 from merp.models.base.bits import Bits
-from merp.models.base.numba_cache import KEPT
+from merp.models.base.compiled_code import compiled, prange
 from merp.models.base.summation import Summation
 
 SIGNIFICAND = 24  # bits of binary32's, hidden bit included
@@ -72,7 +71,7 @@ def _decoded(rounded: Bits, operand: int) -> Factors:
     return Factors(np.where(rounded & SIGN, -whole, whole), fields)
 
 
-@njit(cache=KEPT)
+@compiled()
 def _narrow_block(
     maps: Factors,
     windows: Windows,
@@ -118,7 +117,7 @@ def _narrow_block(
     return finish(totals, low, result)
 
 
-@njit(cache=KEPT, parallel=True)
+@compiled(parallel=True)
 def _narrow_sums(
     maps: Factors,
     windows: Windows,

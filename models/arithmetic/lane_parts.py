@@ -6,40 +6,20 @@ file: whoever makes one changes those, too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from merp.models.arithmetic.terms import Offsets, Terms
 from merp.models.arithmetic.vectors import LANES, floats, flushed, load, store
 from merp.models.base.bits import Bits
-from merp.models.base.numba_cache import KEPT
+from merp.models.base.compiled_code import compiled
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]
-Offsets = NDArray[np.int64]
 
 LEAST = 2 << 23  # bits of twice the smallest normal number
-
-
-class Terms(NamedTuple):
-    """Where the factors of all terms lie.
-
-    Attributes:
-        words: binary32 words of the first factors, one-dimensional.
-        rows: (groups, taps) offsets into them.
-        lanes: (outputs,) offsets, to be added to a row's.
-        weights: (groups, m, taps) words of the second factors.
-        start: (m,) words.
-    """
-
-    words: Bits
-    rows: Offsets
-    lanes: Offsets
-    weights: Bits
-    start: Bits
 
 
 class Windows(NamedTuple):
@@ -61,15 +41,7 @@ def windows_of(terms: Terms) -> Windows:
     return Windows(terms.rows.reshape(-1), terms.rows.shape[1], terms.lanes)
 
 
-def offsets(counts: Sequence[int], strides: Sequence[int]) -> Offsets:
-    """Offsets of a grid's places, the last axis innermost: (product of counts,)."""
-    total = np.zeros((1,), np.int64)
-    for count, stride in zip(counts, strides, strict=True):
-        total = (total[:, np.newaxis] + np.arange(count) * stride).reshape(-1)
-    return total
-
-
-@njit(cache=KEPT)
+@compiled()
 def numbers_of(words: Bits, factor: float) -> Floats:
     """Numbers times a power of two, subnormals zeros; zeros fill up the last vector."""
     source = words.view(np.float32)
@@ -85,7 +57,7 @@ def numbers_of(words: Bits, factor: float) -> Floats:
     return numbers
 
 
-@njit(cache=KEPT)
+@compiled()
 def offsets_here(lanes: Offsets, low: int) -> tuple[Offsets, bool]:
     """Offsets of the outputs from ``low`` on, the last repeated; whether they are together."""
     here = np.empty(LANES, np.int64)
@@ -96,7 +68,7 @@ def offsets_here(lanes: Offsets, low: int) -> tuple[Offsets, bool]:
     return here, together
 
 
-@njit(cache=KEPT)
+@compiled()
 def room(size: int) -> Integers:
     """Room for numbers of 32 bits where vectors lie within lines of the processor's cache."""
     room = np.empty(size + LANES, np.int32)
@@ -104,7 +76,7 @@ def room(size: int) -> Integers:
     return room[skipped : skipped + size]
 
 
-@njit(cache=KEPT)
+@compiled()
 def begin(start: Floats, m: int) -> Floats:
     """Totals of a block, (m * LANES,): the starts in every lane."""
     totals = room(m * LANES).view(np.float32)
@@ -113,7 +85,7 @@ def begin(start: Floats, m: int) -> Floats:
     return totals
 
 
-@njit(cache=KEPT)
+@compiled()
 def finish(totals: Floats, low: int, result: Bits) -> bool:
     """Write the words of the outputs from ``low`` on; False if one is not finite."""
     count, m = result.shape
@@ -128,7 +100,7 @@ def finish(totals: Floats, low: int, result: Bits) -> bool:
     return finite
 
 
-@njit(cache=KEPT)
+@compiled()
 def finite_words(words: Bits) -> bool:
     """Whether there are neither infinities nor NaNs."""
     finite = True

@@ -18,12 +18,7 @@ in common in ``lane_parts``.
 
 from __future__ import annotations
 
-from numba import config
-
-from merp.models.arithmetic.lane_fused import fused_sums
-from merp.models.arithmetic.lane_narrow import narrow_sums
-from merp.models.arithmetic.lane_parts import Terms, offsets
-from merp.models.arithmetic.lane_trees import tree_sums
+from merp.models.arithmetic.terms import Terms, offsets
 from merp.models.base.bits import Bits
 from merp.models.base.formats import BINARY32, FloatFormat
 from merp.models.base.summation import Summation
@@ -40,8 +35,15 @@ def lane_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | No
     None says that the plain way has to be gone: operands or sums that are too large or not finite,
     a format that is not binary32, accumulators that are wider, or Python in numba's place.
     """
-    plain = config.DISABLE_JIT  # type: ignore[attr-defined]  # numba sets it while it is imported
-    if plain or fmt != BINARY32 or summation.accumulator_format(fmt) != BINARY32:
+    if fmt != BINARY32 or summation.accumulator_format(fmt) != BINARY32:
+        return None
+    import numba  # where there is little to do, it is not needed
+
+    from merp.models.arithmetic.lane_fused import fused_sums
+    from merp.models.arithmetic.lane_narrow import narrow_sums
+    from merp.models.arithmetic.lane_trees import tree_sums
+
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set while it is imported
         return None
     if summation.kind == "tree":
         return tree_sums(terms)

@@ -5,27 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
 
 from merp.models.arithmetic.lane_parts import (
     LEAST,
     Floats,
-    Offsets,
-    Terms,
     begin,
     finish,
     numbers_of,
     offsets_here,
     room,
 )
+from merp.models.arithmetic.terms import Offsets, Terms
 from merp.models.arithmetic.vectors import LANES, collect, flushed, load, spread, store
 from merp.models.base.bits import Bits
-from merp.models.base.numba_cache import KEPT
+from merp.models.base.compiled_code import compiled, prange
 
 NOTHING = 1024  # in place of the smallest exponent field of nothing but zeros
 
 
-@njit(cache=KEPT)
+@compiled()
 def _tree_block(
     numbers: Floats,
     rows: Offsets,
@@ -107,7 +105,7 @@ def _tree_block(
     return finish(totals, low, result)
 
 
-@njit(cache=KEPT, parallel=True)
+@compiled(parallel=True)
 def _tree_sums(
     numbers: Floats,
     rows: Offsets,
@@ -127,7 +125,7 @@ def _tree_sums(
     return bool(finite.all())
 
 
-@njit(cache=KEPT)
+@compiled()
 def _smallest(words: Bits) -> int:
     """Exponent field of the smallest number that is not zero; large if there is none."""
     smallest = np.uint32(NOTHING)

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
 
 from merp.models.base.bits import Bits
-from merp.models.base.numba_cache import KEPT
+from merp.models.base.compiled_code import compiled, prange
 
 
 class FormatWords(NamedTuple):
@@ -24,7 +23,14 @@ class FormatWords(NamedTuple):
     nan: int
 
 
-@njit(cache=KEPT, parallel=True)
+def _elements(
+    x: Bits, window: int, stride: int, top: int, left: int, numbers: FormatWords, found: Bits,
+    position: Bits,
+) -> int:  # fmt: skip
+    return found.size * window * window
+
+
+@compiled(_elements, parallel=True)
 def maxima(
     x: Bits,
     window: int,
@@ -75,7 +81,7 @@ def maxima(
                 first = False
 
 
-@njit(cache=KEPT)
+@compiled(lambda x, least, inf, magnitude, nan, result: x.size)
 def positive(x: Bits, least: int, inf: int, magnitude: int, nan: int, result: Bits) -> None:
     """Positive words as they are, NaN for a NaN, +0 for all others; ``x`` is flat."""
     for at in range(x.size):

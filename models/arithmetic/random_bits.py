@@ -8,10 +8,9 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from merp.models.base.numba_cache import KEPT
+from merp.models.base.compiled_code import compiled
 
 SEED_BITS = 30
 _MULTIPLIER = 0x2545F491
@@ -25,7 +24,7 @@ def lane_constants(lanes: int) -> NDArray[np.uint32]:
     )
 
 
-@njit(cache=KEPT)
+@compiled(lambda state, found: found.size)
 def _beats(state: NDArray[np.uint32], found: NDArray[np.uint16]) -> None:
     for beat in range(found.shape[0]):
         for lane in range(found.shape[1]):

@@ -7,7 +7,6 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from matplotlib.cbook import get_sample_data
 from PIL import Image, ImageOps
 
 from merp.models.arithmetic.stored import from_memory
@@ -66,8 +65,11 @@ def load(
             f"{path}: a photograph has 1 channel (grey) or 3 (colour), and {channels} are needed: "
             f"allowed is {name_of('x')}"
         )
-    source = path or Path(get_sample_data("grace_hopper.jpg", asfileobj=False))
-    upright = _opened(source, _MODES[channels])
+    if path is None:
+        from matplotlib.cbook import get_sample_data  # Matplotlib takes a while
+
+        path = Path(get_sample_data("grace_hopper.jpg", asfileobj=False))
+    upright = _opened(path, _MODES[channels])
     fitted = ImageOps.fit(upright, (columns, rows), Image.Resampling.BICUBIC)
     pixels = np.asarray(fitted, np.float64).reshape(1, rows, columns, channels)
     if isinstance(stored, ByteImage):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from time import monotonic
+
+from merp.models.base.compiled_code import when_numba_is_loaded
 
 COMPILING = "compiling by numba"
 OTHER = "other"
@@ -64,23 +65,22 @@ class TimeSpent:
 
 @contextmanager
 def compilation_told(spent: TimeSpent) -> Iterator[None]:
-    """Inside, numba's compilation counts for itself, whatever asked for it.
+    """Inside, numba's compilation counts for itself, whatever asked for it."""
+    with ExitStack() as stack:
 
-    Where numba is not loaded, nothing is compiled.
-    """
-    if "numba" not in sys.modules:
-        yield
-        return
-    from numba.core import event
+        def listen() -> None:
+            from numba.core import event
 
-    class Listener(event.Listener):
-        """Hears of each compilation, and of those inside it."""
+            class Listener(event.Listener):
+                """Hears of each compilation, and of those inside it."""
 
-        def on_start(self, event: object) -> None:
-            spent.begin(COMPILING)
+                def on_start(self, event: object) -> None:
+                    spent.begin(COMPILING)
 
-        def on_end(self, event: object) -> None:
-            spent.end()
+                def on_end(self, event: object) -> None:
+                    spent.end()
 
-    with event.install_listener("numba:compile", Listener()):
-        yield
+            stack.enter_context(event.install_listener("numba:compile", Listener()))
+
+        with when_numba_is_loaded(listen):
+            yield

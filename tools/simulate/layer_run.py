@@ -17,7 +17,6 @@ from merp.models.base.bits import Bits
 from merp.models.base.formats import FloatFormat
 from merp.models.network.network import Layer
 from merp.tools.common.rows import Rows
-from merp.tools.simulate.map_picture import draw
 
 STATE = "state"
 """The one array of bytes."""
@@ -87,6 +86,8 @@ class LayerRun:
         shown = f"<p>{escape(self._said())}</p>{self.ports._repr_html_()}"
         if "y" not in self.words:
             return shown
+        from merp.tools.simulate.map_picture import draw  # Matplotlib waits
+
         picture = draw(
             self.layer.name,
             to_values(self.x[0], self.fmt),

@@ -15,7 +15,6 @@ from merp.models.network.phases import ONE_PASS, apart, called, phase_on
 from merp.tools.common.hardware import HARDWARE, hardware_sha
 from merp.tools.common.table import Sheet, console, fixed, table
 from merp.tools.simulate.choice import SimulationChoice
-from merp.tools.simulate.map_picture import draw
 from merp.tools.simulate.result import PassResult
 from merp.tools.simulate.simulated import CountedHalf, simulated_of
 
@@ -254,6 +253,8 @@ def pictures(
     choice: SimulationChoice, results: Sequence[PassResult], golden: Any
 ) -> dict[str, bytes]:
     """A picture per layer of forward propagation, as PNG, by name."""
+    from merp.tools.simulate.map_picture import draw  # Matplotlib waits
+
     found, machine = {}, simulated_of(choice.network, choice.layers)
     for result in results:
         if result.outputs is None:

@@ -12,13 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.models.base.compiled_code import compiled
 from merp.models.base.delta_shape import delta_shape
 from merp.models.base.latencies import CREDIT_RETURN
-from merp.models.base.numba_cache import KEPT
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.flow import keep_and_need
 from merp.models.machines.cnn_merp.leaving_sums import (
@@ -126,7 +125,7 @@ class _PositionRows(NamedTuple):
     last: Times
 
 
-@numba.njit(cache=KEPT)
+@compiled()
 def _permitted(maps: _Maps, pair: int, word: int) -> bool:
     """Whether a word may come while ``pair`` is the oldest that needs its words."""
     if pair == len(maps.starts):
@@ -136,7 +135,7 @@ def _permitted(maps: _Maps, pair: int, word: int) -> bool:
     return bool(row < first + maps.kept or (row < following + maps.kept and column < first_column))
 
 
-@numba.njit(cache=KEPT)
+@compiled()
 def _accept(maps: _Maps, at: _At, earliest: int) -> _At:
     """Accept the next word; the pairs in front of the one that permits it have been issued."""
     gate = at.gate
@@ -149,7 +148,7 @@ def _accept(maps: _Maps, at: _At, earliest: int) -> _At:
     )
 
 
-@numba.njit(cache=KEPT)
+@compiled()
 def _issue(maps: _Maps, at: _At, comes: int) -> _At:
     """Issue the next window; words that it needs come from ``comes`` on, but for those there."""
     position = maps.starts[at.pair] + at.lane
@@ -186,7 +185,7 @@ def _issue(maps: _Maps, at: _At, comes: int) -> _At:
     )  # fmt: skip
 
 
-@numba.njit(cache=KEPT)
+@compiled()
 def _sweep(rows: _PositionRows, at: _At, deltas: int) -> _At:
     """Issue the next row of positions, whose deltas are there from ``deltas`` on."""
     row, units, oldest = at.pair, at.word, at.gate
@@ -210,7 +209,7 @@ def _sweep(rows: _PositionRows, at: _At, deltas: int) -> _At:
     )  # fmt: skip
 
 
-@numba.njit(cache=KEPT)
+@compiled()
 def _walk(
     half: _Maps,
     places: Times,

@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.models.base.compiled_code import compiled
 from merp.models.base.folded_shape import FoldedShape, run_shape
 from merp.models.base.memory import check_memory
-from merp.models.base.numba_cache import KEPT
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import DELTA_ARRIVAL, ORIGIN_READ
@@ -164,7 +163,14 @@ def added_flow(shape: Shape, images: int, design: EngineDesign) -> InputFlow:
     return input_flow(shape, images, design, partial_in=True, lead=design.added_latency)
 
 
-@numba.njit(cache=KEPT)
+def _slots(
+    positions: NDArray[np.int64], starts: NDArray[np.int64], sizes: NDArray[np.int64],
+    maps: MapStream, groups: int, distance: int, origins: Origins,
+) -> int:  # fmt: skip
+    return len(positions) * maps.n * groups
+
+
+@compiled(_slots)
 def _walk(
     positions: NDArray[np.int64],
     starts: NDArray[np.int64],

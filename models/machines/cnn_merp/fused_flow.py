@@ -11,13 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.models.base.compiled_code import compiled
 from merp.models.base.fused_shape import FusedShape
 from merp.models.base.latencies import CREDIT_RETURN
-from merp.models.base.numba_cache import KEPT
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.flow import keep_and_need
 from merp.models.machines.cnn_merp.params.design import EngineDesign
@@ -92,7 +91,7 @@ _NAMES = (
 ) = range(len(_NAMES))  # fmt: skip
 
 
-@numba.njit(cache=KEPT)
+@compiled()
 def _permits(engine: _Engine) -> bool:
     """Whether the next word may come in this cycle."""
     at = engine.at
@@ -114,7 +113,7 @@ def _permits(engine: _Engine) -> bool:
     )
 
 
-@numba.njit(cache=KEPT)
+@compiled()
 def _take(engine: _Engine, comes: bool) -> None:
     """Take a word, if one comes."""
     at = engine.at
@@ -130,7 +129,7 @@ def _take(engine: _Engine, comes: bool) -> None:
             at[ROW] += 1
 
 
-@numba.njit(cache=KEPT)
+@compiled()
 def _slot(engine: _Engine, cycle: int) -> None:
     """Issue a slot, or tell why there is none."""
     at = engine.at
@@ -174,7 +173,7 @@ def _slot(engine: _Engine, cycle: int) -> None:
     at[CREDITS] += credit - spent
 
 
-@numba.njit(cache=KEPT)
+@compiled()
 def _finish(engine: _Engine, cycle: int, ready: bool) -> None:
     """Take finished sums through ReLU and pooling; a word leaves where ``ready``."""
     at = engine.at
@@ -238,7 +237,7 @@ def _finish(engine: _Engine, cycle: int, ready: bool) -> None:
 _FREE, _RETURNED, _INSIDE, _SHOWN = range(4)
 
 
-@numba.njit(cache=KEPT)
+@compiled()
 def _pass_fork(fork: Numbers, offered: bool, taken: bool) -> None:
     """Let a word into the FIFO in front of the second layer, and out; memory never waits."""
     push = offered and fork[_FREE] > 0
@@ -252,7 +251,7 @@ def _pass_fork(fork: Numbers, offered: bool, taken: bool) -> None:
     fork[_INSIDE] += push - load
 
 
-@numba.njit(cache=KEPT)
+@compiled()
 def _walk(
     first: _Engine,
     seconds: tuple[_Engine, ...],

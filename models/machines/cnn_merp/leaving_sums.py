@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.models.base.compiled_code import compiled
 from merp.models.base.latencies import CREDIT_RETURN
-from merp.models.base.numba_cache import KEPT
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import SLOT
@@ -49,14 +48,14 @@ _GROUP, _TAKE, _BEATS, _BEAT, _RESULT, WORD, STALLS = range(7)
 so far, ..., cycles in which the last result was taken and its last word left, cycles waited."""
 
 
-@numba.njit(cache=KEPT)
+@compiled()
 def place_for(sums: LeavingSums, groups: int) -> int:
     """Cycle from which on there are places for the next window's groups of sums."""
     before = sums.ends[_GROUP] + groups - sums.places - 1
     return sums.loaded[before] + 2 if before >= 0 else 0
 
 
-@numba.njit(cache=KEPT)
+@compiled()
 def leave(sums: LeavingSums, groups: int, slot: int) -> None:
     """Let the groups of sums of a window go, whose first slot is ``slot``."""
     ends, kept = sums.ends, len(sums.freed)

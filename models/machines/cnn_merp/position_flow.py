@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.models.base.compiled_code import compiled
 from merp.models.base.folded_shape import run_shape
-from merp.models.base.numba_cache import KEPT
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.flow import MapStream, keep_and_need, map_stream
 from merp.models.machines.cnn_merp.params.design import EngineDesign
@@ -55,7 +54,7 @@ def position_walk(shape: Shape, images: int, design: EngineDesign) -> tuple[int,
     return fill, issue, waits, hazards
 
 
-@numba.njit(cache=KEPT)
+@compiled()
 def _walk(
     positions: NDArray[np.int64],
     maps: MapStream,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from merp.cosim.machines.cnn_merp.phases import backward, fused_forward
+from merp.cosim.machines.cnn_merp.phases.halves import FIRST, PROPAGATION
 from merp.models.machines.cnn_merp.cycles import layer_cycles
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.fused_pair import fused_design, fused_layers
@@ -18,8 +18,8 @@ from merp.tools.simulate.result import PassResult
 from merp.tools.simulate.simulated import CountedHalf
 
 HALVES = {
-    ONE_PASS: CountedHalf(backward.HALF, "delta propagation's"),
-    PAIR: CountedHalf(fused_forward.HALF, "the first layer's"),
+    ONE_PASS: CountedHalf(PROPAGATION, "delta propagation's"),
+    PAIR: CountedHalf(FIRST, "the first layer's"),
 }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.expected import expected_ports, work_of
+from merp.cosim.machines.cnn_merp.phases.halves import PROPAGATION
 from merp.cosim.machines.cnn_merp.phases.pins import inputs_on_pins
 from merp.cosim.phases.expectation import Expectation, ExpectedHalf, GroupPass, Pair
 from merp.hdl.cnn_merp.phases.backward import backward
@@ -38,9 +39,6 @@ from merp.testbenches.top.top import Top
 
 PORTS = BackwardPorts.streams()
 """Stream of each port of the traffic report; that of state carries bytes."""
-
-HALF = "propagation"
-"""Delta propagation's half: what the names of its own counters begin with."""
 
 
 def backward_top(design: BackwardDesign, array: str = "rtl", rule: UpdateRule = PLAIN) -> Top:
@@ -154,7 +152,7 @@ def expect_backward(
         loads={"kernel": delta_load(shape, half).behind},
         work=work,
         halves={
-            HALF: ExpectedHalf(
+            PROPAGATION: ExpectedHalf(
                 first="delta_in",
                 last="delta_out",
                 work=work_of(delta_shape(shape), images, half),

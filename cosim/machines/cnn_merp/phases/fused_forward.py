@@ -11,6 +11,7 @@ import numpy as np
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.expected import expected_ports, work_of
 from merp.cosim.machines.cnn_merp.phases.forward import every_position_counts
+from merp.cosim.machines.cnn_merp.phases.halves import FIRST
 from merp.cosim.machines.cnn_merp.phases.pins import inputs_on_pins, widened_words
 from merp.cosim.phases.expectation import Expectation, ExpectedHalf, GroupPass, Pair, UnitWork
 from merp.hdl.cnn_merp.phases.fused_forward import fused_forward
@@ -38,9 +39,6 @@ from merp.testbenches.top.top import Top
 
 PORTS = FusedForwardPorts.streams()
 """Stream of each port of the traffic report; those of state carry bytes."""
-
-HALF = "first"
-"""The first layer: what the names of its own counters begin with."""
 
 
 def fused_forward_top(design: FusedDesign, array: str = "rtl") -> Top:
@@ -139,7 +137,9 @@ def expect_fused_forward(
         ),
         early_end=not every_position_counts(second),
         halves={
-            HALF: ExpectedHalf(first="map_in", last=None, work=work_of(first, images, design.first))
+            FIRST: ExpectedHalf(
+                first="map_in", last=None, work=work_of(first, images, design.first)
+            )
         },
     )
 

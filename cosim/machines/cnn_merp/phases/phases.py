@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pkgutil import resolve_name
 
-from merp.cosim.machines.cnn_merp.phases.backward import Backward
-from merp.cosim.machines.cnn_merp.phases.delta import DeltaPhase
-from merp.cosim.machines.cnn_merp.phases.forward import ForwardPhase
-from merp.cosim.machines.cnn_merp.phases.fused_forward import FusedForward
-from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
 from merp.cosim.phases.phase import HardwarePhase
 
+
+def _loaded(reference: str) -> Callable[..., HardwarePhase]:
+    """A function that loads a phase, and its blocks, at the first call."""
+
+    def of(*args: object, **kwargs: object) -> HardwarePhase:
+        phase: HardwarePhase = resolve_name(f"{__package__}.{reference}.of")(*args, **kwargs)
+        return phase
+
+    return of
+
+
 PHASES: Mapping[str, Callable[..., HardwarePhase]] = {
-    each.name: each.of for each in (ForwardPhase, FusedForward, DeltaPhase, KernelUpdate, Backward)
+    "fp": _loaded("forward:ForwardPhase"),
+    "ff": _loaded("fused_forward:FusedForward"),
+    "dp": _loaded("delta:DeltaPhase"),
+    "ku": _loaded("kernel_update:KernelUpdate"),
+    "bp": _loaded("backward:Backward"),
 }

@@ -6,12 +6,11 @@ As in ``counter``, a word counts when something that is not on chip is needed, o
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from merp.models.base.compiled_code import compiled
 from merp.models.base.delta_shape import delta_shape
 from merp.models.base.folded_shape import FoldedShape, run_shape
 from merp.models.base.input_part import WHOLE, InputPart
-from merp.models.base.numba_cache import KEPT
 from merp.models.base.shape import Shape
 from merp.models.base.widened_shape import widened
 from merp.models.machines.cnn_merp.params.design import EngineDesign
@@ -128,7 +127,7 @@ def _geometry(shape: Shape, maps: int) -> np.ndarray:
     )
 
 
-@njit(cache=KEPT)
+@compiled(lambda geometry: int(geometry[:3].prod()))
 def _expand(geometry: np.ndarray) -> tuple[int, int, int]:
     """Walk the elements of one expanded image; return pooled words, words and bits of state.
 
@@ -160,7 +159,7 @@ def _expand(geometry: np.ndarray) -> tuple[int, int, int]:
     return pooled, full, bits
 
 
-@njit(cache=KEPT)
+@compiled(lambda size, n_cu, with_biases, lacking: int(size.prod()))
 def _update(size: np.ndarray, n_cu: int, with_biases: bool, lacking: int) -> tuple[int, int, int]:
     """Walk the slots of one image; return delta words, and kernels and biases with a gradient.
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from merp.models.base.compiled_code import compiled
 from merp.models.base.folded_shape import FoldedShape, run_shape
 from merp.models.base.input_part import WHOLE, InputPart
-from merp.models.base.numba_cache import KEPT
 from merp.models.base.shape import Shape
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.traffic.strategies import LEVELS
@@ -99,7 +98,15 @@ def words_of_sums(counts: Counts, images: int, design: EngineDesign) -> dict[str
     return found | ({"add_in": images * counts.added} if design.added else {})
 
 
-@njit(cache=KEPT)
+def _taps(
+    geometry: np.ndarray, level: int, n_cu: int, kept: int, dilation: int, starts: bool,
+    ends: bool, adds: bool, lacking: int,
+) -> int:  # fmt: skip
+    n, m, k = geometry[:3]
+    return int(geometry[9] * geometry[10] * n * (k * k + m))
+
+
+@compiled(_taps)
 def _walk(
     geometry: np.ndarray,
     level: int,
@@ -164,7 +171,7 @@ def _walk(
     return maps, kernels, biases, sums, sums_in, sums_out, added
 
 
-@njit(cache=KEPT)
+@compiled()
 def _stream(ring: np.ndarray, streamed: int, wanted: int, dilation: int, lacking: int) -> int:
     """Let the map stream (row, column, map) into the ring up to element ``wanted``.
 
@@ -183,7 +190,7 @@ def _stream(ring: np.ndarray, streamed: int, wanted: int, dilation: int, lacking
     return came
 
 
-@njit(cache=KEPT)
+@compiled()
 def _missing(
     ring: np.ndarray, top: int, bottom: int, left: int, right: int, i: int, dilation: int
 ) -> int:
@@ -197,7 +204,7 @@ def _missing(
     return missing
 
 
-@njit(cache=KEPT)
+@compiled()
 def _pool(seen: np.ndarray, row: int, column: int, geometry: np.ndarray) -> int:
     """Show an element to the pooling windows over it; return how many it completes.
 
@@ -218,7 +225,7 @@ def _pool(seen: np.ndarray, row: int, column: int, geometry: np.ndarray) -> int:
     return done
 
 
-@njit(cache=KEPT)
+@compiled()
 def windows_over(place: int, window: int, stride: int, windows: int) -> tuple[int, int]:
     """First and last (exclusive) of the windows over a place, counted from the first's begin."""
     return max(0, -((window - 1 - place) // stride)), min(place // stride + 1, windows)

@@ -1,0 +1,141 @@
+"""Functions that numba compiles at the first call that is worth it; until then Python runs them.
+
+Importing numba and compiling a function take seconds, and a small network needs neither. Both ways
+run the same source. The tests compare their results bit by bit.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from types import FunctionType
+from typing import Any, Generic, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+PATIENCE = 50_000
+"""Turns of innermost loops that Python takes of a function before it is compiled."""
+
+prange = range
+"""A loop of independent turns: threads share them where the function is compiled in parallel."""
+
+_waiting: list[Callable[[], None]] = []
+
+
+class Compiled(Generic[P, R]):
+    """A function of the package in Python and compiled.
+
+    Attributes:
+        python: the function as it is written; so are the functions of this kind that it calls.
+        machine: the same, which numba compiles for the types of each call.
+    """
+
+    def __init__(
+        self, function: Callable[P, R], turns: Callable[..., int] | None, options: dict[str, Any]
+    ) -> None:
+        self.__doc__ = function.__doc__
+        self._function: Any = function
+        self._turns = turns
+        self._options = options
+        self._left = PATIENCE
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call it in Python while that is quick, then compiled."""
+        if self._turns is None or self._left < 0:
+            return self.machine(*args, **kwargs)
+        self._left -= self._turns(*args, **kwargs)
+        if self._left < 0:
+            return self.machine(*args, **kwargs)
+        import numpy as np  # whoever calls has it
+
+        with np.errstate(all="ignore"):  # compiled code does not warn either
+            return self.python(*args, **kwargs)
+
+    @cached_property
+    def python(self) -> Callable[P, R]:
+        """The function in Python."""
+        return self._with(prange, lambda other: other.python)
+
+    @cached_property
+    def machine(self) -> Callable[P, R]:
+        """The compiled function."""
+        numba = _numba()
+        from merp.models.base.numba_cache import KEPT  # imports numba
+
+        function = self._with(numba.prange, lambda other: other.machine)
+        compiled = numba.njit(cache=KEPT, **self._options)(function)
+        if KEPT:
+            _forget_other_types(compiled)
+        found: Callable[P, R] = compiled
+        return found
+
+    def _with(self, loop: Any, way: Callable[[Compiled[..., Any]], Any]) -> Any:
+        """A copy of the function whose names mean one way of the functions that it calls."""
+        written = self._function
+        names = dict(written.__globals__)
+        for name in written.__code__.co_names:
+            if isinstance(names.get(name), Compiled):
+                names[name] = way(names[name])
+            elif names.get(name) is prange and name == "prange":
+                names[name] = loop
+        copy = FunctionType(
+            written.__code__, names, written.__name__, written.__defaults__, written.__closure__
+        )
+        copy.__kwdefaults__ = written.__kwdefaults__
+        copy.__module__, copy.__qualname__ = written.__module__, written.__qualname__
+        return copy
+
+
+def compiled(
+    turns: Callable[..., int] | None = None, **options: Any
+) -> Callable[[Callable[P, R]], Compiled[P, R]]:
+    """Mark a function that numba compiles.
+
+    Args:
+        turns: from the arguments of a call to the turns of its innermost loops. Without it, Python
+            never runs the function by itself.
+        options: of ``numba.njit``; ``cache`` is set here.
+    """
+
+    def mark(function: Callable[P, R]) -> Compiled[P, R]:
+        return Compiled(function, turns, options)
+
+    return mark
+
+
+@contextmanager
+def when_numba_is_loaded(act: Callable[[], None]) -> Iterator[None]:
+    """Inside, call ``act`` as soon as numba is loaded, or at once."""
+    if "numba" in sys.modules:
+        act()
+        yield
+        return
+    _waiting.append(act)
+    try:
+        yield
+    finally:
+        if act in _waiting:
+            _waiting.remove(act)
+
+
+def _forget_other_types(compiled: Any) -> None:
+    """Empty a cache whose types are those of another version of this package.
+
+    numba reads the types of its index before it compares the age of the source, and fails where one
+    of their classes is gone.
+    """
+    try:
+        compiled._cache._cache_file._load_index()
+    except (AttributeError, ImportError):
+        compiled._cache.flush()
+
+
+def _numba() -> Any:
+    import numba  # takes a third of a second
+
+    while _waiting:
+        _waiting.pop()()
+    return numba
