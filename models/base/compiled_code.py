@@ -52,7 +52,8 @@ class Compiled(Generic[P, R]):
         import numpy as np  # whoever calls has it
 
         with np.errstate(all="ignore"):  # compiled code does not warn either
-            return self.python(*args, **kwargs)
+            result: R = _plain(self.python(*args, **kwargs))
+        return result
 
     @cached_property
     def python(self) -> Callable[P, R]:
@@ -66,11 +67,8 @@ class Compiled(Generic[P, R]):
         from merp.models.base.numba_cache import KEPT  # imports numba
 
         function = self._with(numba.prange, lambda other: other.machine)
-        compiled = numba.njit(cache=KEPT, **self._options)(function)
-        if KEPT:
-            _forget_other_types(compiled)
-        found: Callable[P, R] = compiled
-        return found
+        compiled: Callable[P, R] = numba.njit(cache=KEPT, **self._options)(function)
+        return compiled
 
     def _with(self, loop: Any, way: Callable[[Compiled[..., Any]], Any]) -> Any:
         """A copy of the function whose names mean one way of the functions that it calls."""
@@ -121,16 +119,13 @@ def when_numba_is_loaded(act: Callable[[], None]) -> Iterator[None]:
             _waiting.remove(act)
 
 
-def _forget_other_types(compiled: Any) -> None:
-    """Empty a cache whose types are those of another version of this package.
+def _plain(result: Any) -> Any:
+    """A result of Python as numba hands it over, where no number is one of NumPy's."""
+    import numpy as np
 
-    numba reads the types of its index before it compares the age of the source, and fails where one
-    of their classes is gone.
-    """
-    try:
-        compiled._cache._cache_file._load_index()
-    except (AttributeError, ImportError):
-        compiled._cache.flush()
+    if type(result) is tuple:
+        return tuple(map(_plain, result))
+    return result.item() if isinstance(result, np.generic) else result
 
 
 def _numba() -> Any:

@@ -136,7 +136,7 @@ def _processes(tree: ast.Module) -> Iterator[ast.FunctionDef]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             decorators = {ast.unparse(each).split("(")[0] for each in node.decorator_list}
-            if decorators & {"always", "always_comb", "njit"}:
+            if decorators & {"always", "always_comb", "compiled"}:
                 yield node
 
 

@@ -92,7 +92,7 @@ class Trial:
             # What numba compiles of a fault is of no use to others, and with a fault of the models
             # it could compile anything.
             anew = Path(file).parts[0] == "models"
-            compiled = self._tree / "compiled" if anew or "njit" in text else None
+            compiled = self._tree / "compiled" if anew or "@compiled(" in text else None
             outcome = run_tests(rounds, known, budget, compiled, anew)
         finally:
             aside.replace(path)

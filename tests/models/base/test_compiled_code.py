@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -143,35 +142,3 @@ def test_both_ways_of_the_behavioural_trees_agree() -> None:
         twin = getattr(integer_float.sums_of_products, way)
         twin(window, kernels, np.empty((9, 5), np.int64), into, 8, 23)
     np.testing.assert_array_equal(*sums)
-
-
-USES = """
-from typing import NamedTuple
-import numpy as np
-from merp.models.base.compiled_code import compiled
-
-class {name}(NamedTuple):
-    x: int
-
-@compiled()
-def inner(pair: {name}) -> int:
-    return pair.x + 1
-
-@compiled()
-def outer(pair: {name}) -> int:
-    return inner(pair) + 1
-
-print(outer({name}(1)))
-"""
-
-
-def test_what_another_version_of_the_package_has_kept_does_no_harm(tmp_path: Path) -> None:
-    """Also where a class is gone that the kept code takes."""
-    program = tmp_path / "uses.py"
-    for name in ("Former", "Present"):
-        program.write_text(USES.format(name=name))
-        ended = subprocess.run(
-            [sys.executable, "-c", "import uses"], cwd=tmp_path, capture_output=True, text=True
-        )
-        assert (ended.stdout, ended.stderr) == ("3\n", "")
-    assert list(tmp_path.rglob("*.nbi"))
