@@ -7,20 +7,45 @@ from __future__ import annotations
 
 import ast
 import inspect
-from functools import cache
+import linecache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
 from types import CodeType
-from typing import NamedTuple
 
 from merp.hdl.conversion import internals
 
+_INNER = ("body", "orelse", "handlers", "finalbody", "cases")
+"""Where a statement has statements."""
 
-class FunctionSource(NamedTuple):
-    """The text of a function without its indentation, and its place."""
 
-    text: str
+@dataclass(frozen=True)
+class FunctionSource:
+    """The lines of a function, and its place.
+
+    Attributes:
+        lines: with their indentation.
+        file: None where there is none.
+        before: lines of the file.
+    """
+
+    lines: Sequence[str]
     file: str | None
-    before: int  # lines of the file
-    as_it_is: str  # with its indentation
+    before: int
+
+    @cached_property
+    def as_it_is(self) -> str:
+        """The text with its indentation."""
+        return "".join(self.lines)
+
+    @cached_property
+    def text(self) -> str:
+        """The text without it, as MyHDL would parse it, but for columns."""
+        text = self.as_it_is
+        if any(each in text for each in ('"""', "'''", "\\\n")):  # a string may have several lines
+            return internals.dedented(text)
+        indentation = text[: len(text) - len(text.lstrip())]
+        return "".join(line.removeprefix(indentation) for line in self.lines)
 
 
 def source_of(code: CodeType) -> FunctionSource:
@@ -35,13 +60,43 @@ def source_of(code: CodeType) -> FunctionSource:
 @cache
 def _source(file: str, code: CodeType) -> FunctionSource:
     """``file`` is that of the code, which does not count where codes are compared."""
-    lines, first = inspect.getsourcelines(code)
-    return FunctionSource(
-        internals.dedented("".join(lines)),
-        inspect.getsourcefile(code),
-        max(0, first - 1),  # of a module, inspect says 0
-        "".join(lines),
-    )
+    lines, first = _lines(file, code)
+    # Of a module, inspect says that it begins in line 0.
+    return FunctionSource(lines, inspect.getsourcefile(code), max(0, first - 1))
+
+
+def _lines(file: str, code: CodeType) -> tuple[list[str], int]:
+    """The lines of a function, decorators included, and the number of the first.
+
+    inspect reads each function's tokens in Python to find its end. The syntax tree of the file has
+    the ends of all of them. Comments behind the last statement are left out.
+    """
+    linecache.checkcache(file)
+    lines, first = linecache.getlines(file), code.co_firstlineno
+    end = _ends("".join(lines)).get((first, code.co_name))
+    return (lines[first - 1 : end], first) if end else inspect.getsourcelines(code)
+
+
+@cache
+def _ends(text: str) -> Mapping[tuple[int, str], int]:
+    """The last line of each function of a file, by its first line and its name."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:  # not Python, or changed since it was loaded
+        return {}
+    return {
+        (min(each.lineno for each in (node, *node.decorator_list)), node.name): node.end_lineno or 0
+        for node in _functions(tree.body)
+    }
+
+
+def _functions(statements: Iterable[ast.AST]) -> Iterator[ast.FunctionDef]:
+    """All functions in some statements; their expressions have none."""
+    for each in statements:
+        if isinstance(each, ast.FunctionDef):
+            yield each
+        for name in _INNER:
+            yield from _functions(getattr(each, name, ()))
 
 
 @cache

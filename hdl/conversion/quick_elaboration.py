@@ -46,6 +46,14 @@ class _Inspect:
             frame = frame.f_back
         return frames
 
+    @staticmethod
+    def getsourcelines(function: Any) -> tuple[Any, int]:
+        """The line where a block begins, which MyHDL prints of it; it needs no line of its text."""
+        if not inspect.isfunction(function):
+            return inspect.getsourcelines(function)
+        line = function.__code__.co_firstlineno
+        return line, line
+
     def __getattr__(self, name: str) -> Any:
         """Everything else is as it was."""
         return getattr(inspect, name)

@@ -9,6 +9,8 @@ its own. These classes stand in the lists of those waiters instead, and change n
 - What a process assigns depends on the signals within its reach alone, those left out that it only
   assigns. If none of them has changed since it last ran, it would assign what it did then, and that
   is already their value.
+
+A short simulation is over before its processes are rewritten as quicker ones, so that waits.
 """
 
 from __future__ import annotations
@@ -33,6 +35,9 @@ from merp.hdl.fast_simulation.quick_shadows import Follower
 from merp.hdl.fast_simulation.quick_signals import Watch
 
 Process = Callable[[], None]
+
+PATIENCE = 500
+"""Edges of the clock before the processes are rewritten: about what the rewriting takes."""
 
 _CONSTANTS = (bool, int, str, type)
 
@@ -84,11 +89,16 @@ class Processes:
 
     hasRun = 0  # MyHDL throws waiters out of its lists that have run
 
-    def __init__(self, taken: Taken, followers: Iterable[Follower] = ()) -> None:
+    def __init__(
+        self, taken: Taken, followers: Iterable[Follower] = (), patience: int = PATIENCE
+    ) -> None:
+        """``patience``: the edge of the clock at which quicker processes come, from 1 on."""
         self._always: list[Process] = []
         self.waiting: set[Process] = set()
         self._combinational: list[Process] = []
         self._due: set[Process] = set()
+        self._plain: list[Any] = []
+        self._left = patience
         watches: dict[int, Watch] = {}
 
         def watch(signal: AnySignal) -> Watch:
@@ -96,24 +106,24 @@ class Processes:
             return watches.setdefault(id(signal), fresh)
 
         for part in taken.clocked:
-            process = quick_process(part.func)
+            self._plain.append(part.func)
             reach = signals_in_reach(part.func)
             if reach is None:
-                self._always.append(process)
+                self._always.append(part.func)
                 continue
-            self.waiting.add(process)
+            self.waiting.add(part.func)
             unread = {id(signal) for signal in only_driven(part)}
             for signal in reach:
                 if id(signal) not in unread:
-                    watch(signal).clocked.add(process)
-        combinational = [
-            Follower(part.senslist, quick_process(part.func)) for part in taken.combinational
-        ]
+                    watch(signal).clocked.add(part.func)
+        combinational = [Follower(part.senslist, part.func) for part in taken.combinational]
+        self._plain += [each.process for each in combinational]
         for parts, process in (*combinational, *followers):
             self._combinational.append(process)
             for signal in parts:
                 watch(signal).following.add(process)
-        for each in watches.values():
+        self._watches = tuple(watches.values())
+        for each in self._watches:
             each.arm()
 
     def begin(self) -> None:
@@ -123,12 +133,27 @@ class Processes:
 
     def edge(self) -> None:
         """Run the waiting clocked processes, and those that keep a state of their own."""
+        self._left -= 1
+        if not self._left:
+            self._quicken()
         due = list(self.waiting)
         self.waiting.clear()
         for process in due:
             process()
         for process in self._always:
             process()
+
+    def _quicken(self) -> None:
+        """Put a quicker process in the place of each."""
+        quick = {process: quick_process(process) for process in self._plain}
+        self._always = [quick[process] for process in self._always]
+        noted = [self.waiting, self._due]
+        for watch in self._watches:
+            noted += [watch.clocked, watch.following]
+        for processes in noted:
+            put = [quick.get(process, process) for process in processes]
+            processes.clear()
+            processes.update(put)
 
     def next(self, waiters: Any, actives: Any, exc: Any) -> None:
         """MyHDL resumes this, as a waiter, when anything is due in this delta cycle."""

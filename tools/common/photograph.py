@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ logging.getLogger("PIL").addHandler(logging.NullHandler())
 Size = tuple[int, int, int]
 """Rows, columns and channels."""
 
+SAMPLE = "grace_hopper.jpg"
 PIXELS = 1 << 26
 FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "BMP", "GIF", "PPM")
 """Other decoders of Pillow are rarely used, and some run programs."""
@@ -32,6 +34,18 @@ FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "BMP", "GIF", "PPM")
 _MODES = {1: "L", 3: "RGB"}
 CHANNELS = tuple(_MODES)
 """What a photograph can have."""
+
+
+def _sample() -> Path:
+    """The photograph that Matplotlib brings. Importing Matplotlib takes longer than a small run."""
+    spec = find_spec("matplotlib")
+    for folder in (spec and spec.submodule_search_locations) or ():
+        path = Path(folder, "mpl-data/sample_data", SAMPLE)
+        if path.is_file():
+            return path
+    from matplotlib.cbook import get_sample_data  # where a distribution keeps its data elsewhere
+
+    return Path(get_sample_data(SAMPLE, asfileobj=False))
 
 
 def load(
@@ -65,11 +79,7 @@ def load(
             f"{path}: a photograph has 1 channel (grey) or 3 (colour), and {channels} are needed: "
             f"allowed is {name_of('x')}"
         )
-    if path is None:
-        from matplotlib.cbook import get_sample_data  # Matplotlib takes a while
-
-        path = Path(get_sample_data("grace_hopper.jpg", asfileobj=False))
-    upright = _opened(path, _MODES[channels])
+    upright = _opened(path or _sample(), _MODES[channels])
     fitted = ImageOps.fit(upright, (columns, rows), Image.Resampling.BICUBIC)
     pixels = np.asarray(fitted, np.float64).reshape(1, rows, columns, channels)
     if isinstance(stored, ByteImage):

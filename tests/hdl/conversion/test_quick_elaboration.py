@@ -38,11 +38,12 @@ def module_of(path: Path, text: str) -> Any:
 
 
 def same(function: Callable[..., Any]) -> bool:
-    """Whether the tree is MyHDL's, with the place that it remembers."""
+    """Whether the tree is MyHDL's, with the place that it remembers; columns do not count."""
     ours, own = quick_elaboration.tree_of(function), internals.own_tree(function)
     places = [internals.place_of(tree) for tree in (ours, own)]
-    texts = [ast.dump(tree, include_attributes=True) for tree in (ours, own)]
-    return places[0] == places[1] and texts[0] == texts[1]
+    texts = [ast.dump(tree) for tree in (ours, own)]
+    lines = [[getattr(node, "lineno", 0) for node in ast.walk(tree)] for tree in (ours, own)]
+    return places[0] == places[1] and texts[0] == texts[1] and lines[0] == lines[1]
 
 
 @pytest.mark.parametrize("future", ["", "from __future__ import annotations\n"])
@@ -51,6 +52,39 @@ def test_a_tree_is_that_of_myhdl(future: str, tmp_path: Path) -> None:
     for wide in (True, False):
         for _ in range(2):  # read, and kept
             assert same(module.outer(wide))
+
+
+STRINGS = """
+class Some:
+    @staticmethod
+    @marked
+    def process():
+        text = '''
+    not a statement
+        '''
+        other = "continued \\
+        here"
+        return text, other
+        # behind the last statement
+
+    process_of_one_line = lambda: 1
+"""
+
+
+@pytest.mark.parametrize("name", ["process", "process_of_one_line"])
+def test_a_function_with_decorators_and_long_strings_is_found(name: str, tmp_path: Path) -> None:
+    module = module_of(tmp_path / "some.py", "def marked(f): return f\n" + STRINGS)
+    assert same(getattr(module.Some, name))
+
+
+def test_a_function_of_a_changed_file_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "some.py"
+    for before in ("", "# more lines\n\n"):
+        assert same(module_of(path, before + TEXT.format(value=len(before))).outer(True))
+
+
+def test_a_block_knows_its_line() -> None:
+    assert inverter.srcline == inspect.getsourcelines(inverter.func)[1]
 
 
 def test_two_files_with_the_same_code_keep_their_places(tmp_path: Path) -> None:

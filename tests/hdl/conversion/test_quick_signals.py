@@ -112,9 +112,10 @@ def trace(
 ) -> tuple[list[tuple[int, ...]], list[str], list[tuple[int, ...]]]:
     """Every signal of a random design in every cycle, and who was woken by what, in order.
 
-    Where it is ``watched``, also in every delta cycle in which one of them changes.
+    Where it is ``watched``, also in every delta cycle in which one of them changes. The processes
+    are rewritten at different edges.
     """
-    random = Random(seed)
+    random, patience = Random(seed), 1 + 8 * (seed % 4)
     rows: list[tuple[int, ...]] = []
     woken: list[str] = []
     deltas: list[tuple[int, ...]] = []
@@ -152,7 +153,9 @@ def trace(
         def bench() -> Any:
             dut = design()
             processes = (
-                Processes(take_processes(dut, clk), stack.enter_context(followers(ALL_SIGNALS)))
+                Processes(
+                    take_processes(dut, clk), stack.enter_context(followers(ALL_SIGNALS)), patience
+                )
                 if quick
                 else Processes(Taken())
             )
