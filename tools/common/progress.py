@@ -20,6 +20,8 @@ class Progress:
         self._tell = tell
         self._pass = self._whole = ""
         self._began = monotonic()
+        self._expected = self._passed = 0
+        self._first: tuple[float, int] | None = None
 
     def within(self, whole: str) -> None:
         """The passes that follow are those of ``whole``."""
@@ -30,9 +32,34 @@ class Progress:
         self._pass = self._whole + name
         self.say(self._pass)
 
+    def expect(self, cycles: int | None) -> None:
+        """All passes together take so many cycles, as a model says; None if it does not know."""
+        self._expected = cycles or 0
+
+    def kept(self, cycles: int) -> None:
+        """So many of the expected cycles need not run: their passes are finished."""
+        self._expected = max(0, self._expected - cycles)
+
+    def passed(self, cycles: int) -> None:
+        """A pass has ended, after so many cycles."""
+        self._passed += cycles
+
     def update(self, cycles: int, words: int) -> None:
         """So many ``cycles`` and ``words`` of the pass are done."""
-        self.say(f"{self._pass}: {cycles:,} cycles, {words:,} words out")
+        text = f"{self._pass}: {cycles:,} cycles, {words:,} words out"
+        self.say(text + self._ahead(self._passed + cycles))
+
+    def _ahead(self, cycles: int) -> str:
+        """The share of all cycles, and the seconds that the others will take at this speed."""
+        now = monotonic()
+        since, before = self._first = self._first or (now, cycles)
+        if not self._expected:
+            return ""
+        text = f", {min(1, cycles / self._expected):.0%} of all cycles"
+        if cycles == before:
+            return text
+        left = (now - since) / (cycles - before) * max(0, self._expected - cycles)
+        return f"{text}, about {left:,.0f} s left"
 
     def count(self, done: int, of: int, text: str, before: int = 0) -> None:
         """``done`` of so many parts are done, ``before`` of them earlier."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,11 @@ from merp.tools.simulate.choose import choose
 from merp.tools.simulate.finished import Finished, fingerprint
 from merp.tools.simulate.kept_files import KeptFiles
 from merp.tools.simulate.picked import check_resume, check_room, check_wave_of, pick
-from merp.tools.simulate.plan import plan
+from merp.tools.simulate.plan import plan_line
 from merp.tools.simulate.request import Simulate
 from merp.tools.simulate.session import SimulationOutcome as Found
 from merp.tools.simulate.session import simulate_all
-from merp.tools.simulate.simulated import Simulated, Words, simulated_of
+from merp.tools.simulate.simulated import Simulated, SimulationPlan, Words, simulated_of
 from merp.tools.simulate.waves import Waves
 
 
@@ -38,7 +39,11 @@ class Pieces:
     @property
     def plan(self) -> str:
         """Passes, words and cycles."""
-        return plan(self.choice)
+        return plan_line(self._planned)
+
+    @cached_property
+    def _planned(self) -> SimulationPlan:
+        return self.machine.planned(self.choice)
 
     def maps(self, photograph: Path | None) -> Words:
         """Those of the machine."""
@@ -63,6 +68,7 @@ class Pieces:
         progress: Progress,
     ) -> Found:
         """All that was chosen."""
+        progress.expect(self._planned.cycles)
         return simulate_all(self.choice, maps, parameters, finished, waves, progress)
 
 

@@ -231,9 +231,8 @@ def verdict(audit: Audit) -> str:
 
 def time_taken(audit: Audit) -> str:
     """Seconds of a simulation, and its speed."""
-    cycles = audit.cycles["total"] + audit.cycles.get("kernel_load", 0)
-    speed = cycles / audit.seconds if audit.seconds else 0.0
-    return f"{audit.seconds:.1f} s for {cycles:,} cycles ({speed:,.0f} cycles/s)"
+    speed = audit.whole / audit.seconds if audit.seconds else 0.0
+    return f"{audit.seconds:.1f} s for {audit.whole:,} cycles ({speed:,.0f} cycles/s)"
 
 
 def files(

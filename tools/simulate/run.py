@@ -93,14 +93,16 @@ def _passes(
     turns_of = Counter(_key(turn) for turn in sitting.turns if turn.asked)
     made: dict[Key, list[PassResult]] = {key: [] for key in turns_of}
     if finished is not None:
-        _take(sitting, finished, found)
+        _take(sitting, finished, bar, found)
     for span in sitting.spans:
         wanted = [turn for turn in span if turn.asked and _key(turn) not in found.results]
         if not wanted:
             continue
         numbers = [len(made[_key(turn)]) for turn in wanted]
         results = _kept(wanted, numbers, finished)
-        if results is None:
+        if results is not None:
+            bar.kept(sum(each.audit.whole for each in results))
+        else:
             results = yield from _span(span, wanted, images, bar, found)
             # Behind a span that is taken from its files others are fed from the golden's words, so
             # that the hardware's must be equal.
@@ -117,11 +119,12 @@ def _passes(
                 _tell(turn, found.results[key])
 
 
-def _take(sitting: Sitting, finished: Finished, found: _Found) -> None:
+def _take(sitting: Sitting, finished: Finished, bar: Progress, found: _Found) -> None:
     """Add the results of layers and phases that an equal run has kept."""
     for key, turn in {_key(turn): turn for turn in sitting.turns if turn.asked}.items():
         result = finished.load(turn.layer, turn.phase.name)
         if result is not None:
+            bar.kept(result.audit.whole)
             found.results[key] = result
             _tell(turn, result)
 
@@ -161,6 +164,7 @@ def _turn(
         each = next(passes)
     while True:
         done = given((yield each))
+        bar.passed(done.record.outcome.cycles)
         ran.append(done)
         found.asked.append(_key(turn) if turn.asked else None)
         if not turn.asked:

@@ -62,6 +62,11 @@ class Audit:
         return not self.failures
 
     @property
+    def whole(self) -> int:
+        """Cycles with those in which kernels are loaded in front."""
+        return self.cycles["total"] + self.cycles.get("kernel_load", 0)
+
+    @property
     def efficiency(self) -> float:
         """Ideal cycles over all cycles from the first map word to the last output word."""
         return self.ideal / self.cycles["total"] if self.cycles["total"] else 0.0

@@ -10,7 +10,8 @@ import pytest
 from merp.cosim.synthesis import resources, synthesis
 from merp.models.fpga.resources import Resources
 from merp.tools.cli import main
-from merp.tools.common import progress_bar
+from merp.tools.common import progress, progress_bar
+from merp.tools.common.progress import Progress
 from merp.tools.common.progress_bar import ProgressBar
 from network_text import layer, network_text
 
@@ -127,3 +128,58 @@ def test_verbs_say_it_and_answer_in_pure_json(
     first, *_, last = said.err.splitlines()
     assert re.fullmatch(f"merp {words.split()[0]}: {plan}", first)
     assert re.search(rf": [\d.,]+ s: .*\b{part} [\d.]+", last)
+
+
+def test_the_share_of_the_expected_cycles_is_said_over_all_passes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = iter((100.0, 110.0, 130.0, 150.0))
+    said: list[str] = []
+    told = Progress(said.append)
+    monkeypatch.setattr(progress, "monotonic", lambda: next(now))
+    told.expect(50_000)
+    told.kept(10_000)
+    told.begin("one")
+    told.update(0, 0)
+    told.update(10_000, 5)
+    told.passed(20_000)
+    told.begin("other")
+    told.update(10_000, 7)
+    told.passed(25_000)
+    told.update(0, 0)  # more than the model knew of
+    assert said == [
+        "one",
+        "one: 0 cycles, 0 words out, 0% of all cycles",
+        "one: 10,000 cycles, 5 words out, 25% of all cycles, about 30 s left",
+        "other",
+        "other: 10,000 cycles, 7 words out, 75% of all cycles, about 10 s left",
+        "other: 0 cycles, 0 words out, 100% of all cycles, about 0 s left",
+    ]
+
+
+VERILATOR = [pytest.mark.full, pytest.mark.verilator]
+ENDING = [
+    ("tiny3 --phase all", 0.02),
+    pytest.param("tiny3 --phase all --engine verilator", 0.02, marks=VERILATOR),
+    # A plan leaves out what a pass takes to fill and to drain.
+    pytest.param("digits --layer conv2 --board kc705 --tiles all", 0.05, marks=pytest.mark.full),
+]
+
+
+@pytest.mark.parametrize(("words", "apart"), ENDING)
+def test_a_simulation_ends_at_all_of_its_cycles(
+    words: str, apart: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the model says is what the passes take, so that the share reaches the whole."""
+    bars: list[Progress] = []
+    usual = Progress.expect
+
+    def expect(bar: Progress, cycles: int | None) -> None:
+        bars.append(bar)
+        usual(bar, cycles)
+
+    monkeypatch.setattr(Progress, "expect", expect)
+    assert main(["simulate", *words.split()]) == 0
+    (bar,) = bars
+    assert bar._expected > 0
+    assert bar._passed == pytest.approx(bar._expected, rel=apart)

@@ -119,6 +119,7 @@ class Start:
             except ValueError as error:
                 raise BadInput(f"{choice.network.name}: {error}") from error
         top = scheduled_top(design_of(choice.network, choice.layers[0]), choice.array)
+        progress.expect(step.cycles)
         with progress.spent.on("simulating"):
             (record,) = run_job(Job(top, [step.run]), choice.engine, progress.update)
         progress.spent.recount("simulating", "building", record.build_seconds)

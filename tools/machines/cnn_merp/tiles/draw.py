@@ -29,6 +29,15 @@ def drawn(planned: PlannedPhase, sample: int | None, seed: int) -> list[PassUnit
     return found
 
 
+def cycles_of_drawn(choice: TilesChoice) -> int:
+    """Cycles by the plan of the passes that run; one of a sample counts as the mean of all."""
+    return sum(
+        each.cycles * min(each.passes, choice.sample or each.passes) // each.passes
+        for each in choice.planned
+        if each.work.built
+    )
+
+
 def planned_work(choice: TilesChoice) -> str:
     """What there is to do, in a line: passes, and if all of them run bytes and cycles."""
     built = [each for each in choice.planned if each.work.built]
@@ -36,6 +45,6 @@ def planned_work(choice: TilesChoice) -> str:
     counts = (min(each.passes, choice.sample or each.passes) for each in built)
     if (some := sum(counts)) < total:
         return f"{some:,} of {total:,} passes"
-    cycles = sum(each.cycles for each in built)
+    cycles = cycles_of_drawn(choice)
     moved = sum(each.bytes for each in built)
     return f"{total:,} passes, {moved:,} bytes on the ports, {cycles:,} cycles by the plan"

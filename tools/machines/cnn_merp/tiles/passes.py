@@ -15,7 +15,7 @@ from merp.tools.common.input_maps import input_maps
 from merp.tools.common.progress import Progress
 from merp.tools.machines.cnn_merp.simulated import CNN_MERP
 from merp.tools.machines.cnn_merp.tiles.choice import TilesChoice, choose
-from merp.tools.machines.cnn_merp.tiles.draw import planned_work
+from merp.tools.machines.cnn_merp.tiles.draw import cycles_of_drawn, planned_work
 from merp.tools.machines.cnn_merp.tiles.finished import FinishedUnits, fingerprint
 from merp.tools.machines.cnn_merp.tiles.report import answer, files, show
 from merp.tools.machines.cnn_merp.tiles.result import TilesResult
@@ -91,6 +91,7 @@ class Passes:
         progress: Progress,
     ) -> PassesResult:
         """All that was chosen."""
+        progress.expect(cycles_of_drawn(self.choice))
         return PassesResult(
             self.choice, simulate_plan(self.choice, maps, parameters, finished, progress)
         )

@@ -8,7 +8,7 @@ from itertools import groupby
 from merp.cosim.machines.cnn_merp.passes.cut import Tiles
 from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
 from merp.cosim.machines.cnn_merp.passes.unit import PassUnit, run_unit
-from merp.cosim.phases.audit.run_and_audit import Audited, Passes, run_and_audit
+from merp.cosim.phases.audit.run_and_audit import Audited, Passes, given, run_and_audit
 from merp.cosim.phases.expectation import GroupPass
 from merp.models.base.bits import Bits
 from merp.models.golden.golden_step import GoldenStep
@@ -86,6 +86,8 @@ def _passes(
                     found = yield from _unit(of, unit, tiles, step, progress)
                     if finished is not None:
                         finished.save(of.planned, found)
+                else:
+                    progress.kept(found.audit.whole)
                 ran[name].append(found)
 
 
@@ -103,4 +105,5 @@ def _unit(
             ran = end.value
             record = ran.last.record
             return RanUnit(unit, ran.audit, record.elaboration_sha, record.build_seconds)
-        answer = yield each
+        answer = given((yield each))
+        progress.passed(answer.record.outcome.cycles)
