@@ -6,7 +6,7 @@ file: whoever makes one changes those, too.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,19 +42,22 @@ def windows_of(terms: Terms) -> Windows:
 
 
 @compiled()
-def numbers_of(words: Bits, factor: float) -> Floats:
-    """Numbers times a power of two, subnormals zeros; zeros fill up the last vector."""
-    source = words.view(np.float32)
-    numbers = np.empty(-(-words.size // LANES) * LANES, np.float32)
+def _numbers(source: Floats, factor: float) -> Floats:
+    numbers = np.empty(-(-source.size // LANES) * LANES, np.float32)
     times = floats(factor)
-    whole = words.size // LANES * LANES
+    whole = source.size // LANES * LANES
     for at in range(0, whole, LANES):
         store(numbers, at, flushed(load(source, at), 1 << 23) * times)
-    if whole < words.size:
-        numbers[whole:] = 0
-        numbers[whole : words.size] = source[whole:]
+    if whole < source.size:
+        for at in range(whole, numbers.size):
+            numbers[at] = source[at] if at < source.size else 0
         store(numbers, whole, flushed(load(numbers, whole), 1 << 23) * times)
     return numbers
+
+
+def numbers_of(words: Bits, factor: float) -> Floats:
+    """Numbers times a power of two, subnormals zeros; zeros fill up the last vector."""
+    return _numbers(words.view(np.float32), factor)
 
 
 @compiled()
@@ -69,9 +72,9 @@ def offsets_here(lanes: Offsets, low: int) -> tuple[Offsets, bool]:
 
 
 @compiled()
-def room(size: int) -> Integers:
+def room(size: int, kind: Any = np.int32) -> Any:
     """Room for numbers of 32 bits where vectors lie within lines of the processor's cache."""
-    room = np.empty(size + LANES, np.int32)
+    room = np.empty(size + LANES, kind)
     skipped = -(room.ctypes.data // 4) % LANES
     return room[skipped : skipped + size]
 
@@ -79,7 +82,7 @@ def room(size: int) -> Integers:
 @compiled()
 def begin(start: Floats, m: int) -> Floats:
     """Totals of a block, (m * LANES,): the starts in every lane."""
-    totals = room(m * LANES).view(np.float32)
+    totals = room(m * LANES, np.float32)
     for j in range(m):
         store(totals, j * LANES, floats(start[j]))
     return totals
@@ -89,11 +92,10 @@ def begin(start: Floats, m: int) -> Floats:
 def finish(totals: Floats, low: int, result: Bits) -> bool:
     """Write the words of the outputs from ``low`` on; False if one is not finite."""
     count, m = result.shape
-    words = totals.view(np.uint32)
     finite = True
     for j in range(m):
         for lane in range(min(LANES, count - low)):
-            word = words[j * LANES + lane]
+            word = np.float32(totals[j * LANES + lane]).view(np.uint32)
             finite &= word & 0x7F800000 != 0x7F800000
             # Half the value; what is not a zero is at least twice the smallest normal number.
             result[low + lane, j] = word - (1 << 23) if word & 0x7F800000 else word

@@ -42,7 +42,7 @@ def _tree_block(
     without. All is in one function, as a call would count references to arrays.
     """
     m, groups = result.shape[1], rows.size // taps
-    packed, terms = (room(taps * LANES).view(np.float32), room(taps * LANES).view(np.float32))
+    packed, terms = room(taps * LANES, np.float32), room(taps * LANES, np.float32)
     totals = begin(start, m)
     here, together = offsets_here(lanes, low)
     for group in range(groups):
