@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, update_wrapper
 from types import FunctionType
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -36,7 +36,7 @@ class Compiled(Generic[P, R]):
     def __init__(
         self, function: Callable[P, R], turns: Callable[..., int] | None, options: dict[str, Any]
     ) -> None:
-        self.__doc__ = function.__doc__
+        update_wrapper(self, function)
         self._function: Any = function
         self._turns = turns
         self._options = options

@@ -37,7 +37,7 @@ from merp.hdl.fast_simulation.quick_signals import Watch
 Process = Callable[[], None]
 
 PATIENCE = 500
-"""Edges of the clock before the processes are rewritten: about what the rewriting takes."""
+"""Edges of the clock before the processes are rewritten."""
 
 _CONSTANTS = (bool, int, str, type)
 
