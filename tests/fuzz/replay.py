@@ -41,7 +41,7 @@ def replayed() -> Iterator[None]:
     """Simulate by replay, and draw nothing."""
     with ExitStack() as held:
         held.enter_context(patch("merp.cosim.phases.audit.run_and_audit.run_job", _run_job))
-        held.enter_context(patch("merp.tools.simulate.report.draw", lambda *_: b"PNG"))
+        held.enter_context(patch("merp.tools.simulate.map_picture.draw", lambda *_: b"PNG"))
         charts = "merp.tools.report.page.charts"
         held.enter_context(patch(charts, _no_charts))
         held.enter_context(patch("merp.tools.train.report.draw", lambda *_: b"PNG"))

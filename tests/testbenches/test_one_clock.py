@@ -95,3 +95,39 @@ def test_a_process_runs_again_when_a_signal_that_it_reads_has_changed() -> None:
     bench().run_sim(quiet=1)
     assert woken == [True, False, True, True, True, True]
     assert len(counted) == 5
+
+
+def test_processes_are_rewritten_when_the_patience_is_over() -> None:
+    @block
+    def design(clk: Any) -> Any:
+        deep, bundle = memory, stream
+
+        @always(clk.posedge)
+        def look() -> None:
+            bundle.ready.next = deep[0] == WIDTH
+
+        return look
+
+    clk = flag()
+    taken = take_processes(design(clk), clk)
+    (written,) = (part.func for part in taken.clocked)
+
+    @block
+    def bench() -> Any:
+        processes = Processes(taken, patience=3)
+
+        @instance
+        def stimulus() -> Any:
+            for edge in range(1, 5):
+                memory[0].next = edge
+                yield delay(1)
+                (process,) = processes.waiting
+                assert (process is written) == (edge <= 3)
+                processes.edge()
+                yield delay(1)
+                assert stream.ready == (edge == WIDTH)
+            raise StopSimulation
+
+        return stimulus
+
+    bench().run_sim(quiet=1)

@@ -14,7 +14,7 @@ import numpy as np
 
 import merp.tools.export.package as package
 import merp.tools.report.page as page
-import merp.tools.simulate.report as simulate_report
+import merp.tools.simulate.map_picture as map_picture
 import merp.tools.train.loss_chart as loss_chart
 import merp.tools.train.report as train_report
 from merp.hdl.conversion.convert import Export, convert
@@ -25,7 +25,7 @@ def remember() -> None:
     drawn = _remembered(loss_chart.draw)
     for module in (loss_chart, train_report):
         module.draw = drawn  # type: ignore[attr-defined]
-    simulate_report.draw = _remembered(simulate_report.draw)  # type: ignore[attr-defined]
+    map_picture.draw = _remembered(map_picture.draw)  # type: ignore[attr-defined]
     page.charts = _remembered(page.charts)  # type: ignore[attr-defined]
     package.convert = _converted()  # type: ignore[attr-defined]
 

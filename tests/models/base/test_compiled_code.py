@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import numba
 import numpy as np
 import pytest
 
@@ -20,6 +21,11 @@ RANDOM = np.random.default_rng(0)
 @mark(inline="always")
 def _twice(x: int) -> int:
     return 2 * x
+
+
+@mark(lambda number: 1)
+def _halves(number: np.int64) -> tuple[int, float]:
+    return number // np.int64(2), number / np.float64(2)
 
 
 @mark(lambda numbers: numbers.size, parallel=True)
@@ -58,6 +64,19 @@ def test_a_large_call_is_compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> No
     _doubled(np.arange(11))
     assert went == ["machine"]
     assert _doubled.__doc__ == "Twice each number."
+
+
+def test_a_number_is_one_of_python_whoever_computed_it() -> None:
+    """MyHDL takes no other."""
+    found = [getattr(_halves, way)(np.int64(5)) for way in ("machine", "__call__")]
+    assert [[type(each) for each in one] for one in found] == [[int, float]] * 2
+    assert found[0] == found[1]
+
+
+def test_threads_share_a_loop_of_compiled_code_only() -> None:
+    for way, loop in ((prange, range), (numba.prange, numba.prange)):
+        copy = _doubled._with(way, lambda other: other.python)
+        assert copy.__globals__["prange"] is loop
 
 
 def test_a_small_simulation_needs_no_compiler() -> None:

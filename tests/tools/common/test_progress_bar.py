@@ -166,11 +166,8 @@ ENDING = [
 ]
 
 
-@pytest.mark.parametrize(("words", "apart"), ENDING)
-def test_a_simulation_ends_at_all_of_its_cycles(
-    words: str, apart: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What the model says is what the passes take, so that the share reaches the whole."""
+def expecting(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
+    """Those that are told what to expect, as they come."""
     bars: list[Progress] = []
     usual = Progress.expect
 
@@ -179,6 +176,26 @@ def test_a_simulation_ends_at_all_of_its_cycles(
         usual(bar, cycles)
 
     monkeypatch.setattr(Progress, "expect", expect)
+    return bars
+
+
+def test_cycles_of_layers_that_are_kept_are_not_expected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bars = expecting(monkeypatch)
+    words = ["simulate", "tiny3", "--layer", "conv2", "--phase", "all", "--resume", "-o"]
+    for _ in range(2):
+        assert main([*words, str(tmp_path / "out")]) == 0
+    assert [bar._passed > 0 for bar in bars] == [True, False]
+    assert bars[1]._expected <= 0.02 * bars[0]._expected
+
+
+@pytest.mark.parametrize(("words", "apart"), ENDING)
+def test_a_simulation_ends_at_all_of_its_cycles(
+    words: str, apart: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the model says is what the passes take, so that the share reaches the whole."""
+    bars = expecting(monkeypatch)
     assert main(["simulate", *words.split()]) == 0
     (bar,) = bars
     assert bar._expected > 0
