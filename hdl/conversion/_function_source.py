@@ -84,10 +84,12 @@ def _ends(text: str) -> Mapping[tuple[int, str], int]:
         tree = ast.parse(text)
     except SyntaxError:  # not Python, or changed since it was loaded
         return {}
-    return {
-        (min(each.lineno for each in (node, *node.decorator_list)), node.name): node.end_lineno or 0
-        for node in _functions(tree.body)
-    }
+    return {(_first(node), node.name): node.end_lineno or 0 for node in _functions(tree.body)}
+
+
+def _first(function: ast.FunctionDef) -> int:
+    """The first line of a function, decorators included."""
+    return min([function.lineno, *(each.lineno for each in function.decorator_list)])
 
 
 def _functions(statements: Iterable[ast.AST]) -> Iterator[ast.FunctionDef]:

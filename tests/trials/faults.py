@@ -98,7 +98,7 @@ FAULTS = {
     "twice": Fault(_twice, "workload -o", "kills", 40),
     "unfinished": Fault(_unfinished, "workload -o", "kills", 30),
     "unswept": Fault(_unswept, "verify-float -o", "kills", 40),
-    "unlocked": Fault(_unlocked, "train --save", "pairs", 6),
-    "unlocked-cache": Fault(_unlocked, "build cache", "pairs", 6),
+    "unlocked": Fault(_unlocked, "train --save", "pairs", 40),
+    "unlocked-cache": Fault(_unlocked, "build cache", "pairs", 40),
     "uncarried": Fault(_uncarried, "export -o", "kills", 4),
 }
