@@ -25,7 +25,7 @@ from merp.cosim.engines.simulators import (
     check_ghdl_log,
     find_verilator,
 )
-from merp.cosim.engines.verilator_runtime import OPTIMISE, Runtime
+from merp.cosim.engines.verilator_runtime import Runtime, model_flags
 from merp.hdl.conversion.convert import Language
 from merp.models.base.errors import BadInput
 
@@ -36,7 +36,7 @@ _VERILATOR_FLAGS = (
     "--no-public-flat-rw", "--public-depth", "1",  # ports alone: the runner asks for all signals
 )  # fmt: skip
 # The wheel's makefile names the compiler and the Python of the machine that built it.
-_MAKE = ("CXX=g++", "LINK=g++", "CFG_CXXFLAGS_PCH_I=-include", "CFG_GCH_IF_CLANG=", *OPTIMISE)
+_MAKE = ("CXX=g++", "LINK=g++", "CFG_CXXFLAGS_PCH_I=-include", "CFG_GCH_IF_CLANG=")
 
 
 class Exported(Protocol):
@@ -116,7 +116,7 @@ def _on_path(verilator: Verilator) -> Iterator[None]:
     os.environ |= {
         "VERILATOR_ROOT": str(verilator.root),
         "PATH": os.pathsep.join([str(verilator.compiler.parent), before.get("PATH", "")]),
-        "MAKEFLAGS": " ".join((*_MAKE, f"PYTHON3={sys.executable}")),
+        "MAKEFLAGS": " ".join((*_MAKE, *model_flags(0), f"PYTHON3={sys.executable}")),
     }
     try:
         yield

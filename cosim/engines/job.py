@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import NamedTuple
 
 from merp.cosim.engines.record import RunRecord
 from merp.testbenches.top.border import Border
@@ -19,6 +20,13 @@ that one layer's output can feed the next."""
 STUCK_CYCLES = 1 << 16
 
 
+class Wanted(NamedTuple):
+    """A top that an engine builds, and the cycles that it is expected to run; None if unknown."""
+
+    top: Top
+    cycles: int | None = None
+
+
 @dataclass(frozen=True)
 class Job:
     """What an engine is asked to do.
@@ -29,6 +37,8 @@ class Job:
         wave: the waveform to leave, or None.
         limit: cycles without a transfer on any stream after which a run counts as stuck.
         border: the tops that run together with this one, each in a simulation of its own.
+        wanted: the job's own top, and those of the jobs that follow: an engine may build them all
+            at once. Empty where nothing is known of cycles and of jobs.
     """
 
     top: Top
@@ -36,6 +46,7 @@ class Job:
     wave: Wave | None = None
     limit: int = STUCK_CYCLES
     border: Border | None = None
+    wanted: Sequence[Wanted] = ()
 
 
 class Playing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+from functools import cache, lru_cache
 from pathlib import Path
 from time import perf_counter
 
@@ -35,13 +36,21 @@ def elaboration_sha(top: Top) -> str:
     MyHDL elaborates from the sources directly, so they stand for the netlist that the other
     engines hash.
     """
-    digest = hashlib.sha256()
     parameters = sorted((key, repr(value)) for key, value in top.parameters.items())
     elaborated = (top.function.__module__, top.name, parameters, top.ports, top.array)
-    digest.update(repr(elaborated).encode())
-    sources = {Path(inspect.getsourcefile(inspect.unwrap(top.function)) or top.name)}
-    for package in (merp.hdl, merp.models.base):
-        sources |= set(Path(package.__path__[0]).rglob("*.py"))
-    for source in sorted(sources):
-        digest.update(source.name.encode() + b"\0" + source.read_bytes())
-    return digest.hexdigest()
+    own = Path(inspect.getsourcefile(inspect.unwrap(top.function)) or top.name)
+    found = tuple((source, source.stat().st_mtime_ns) for source in _sources(own))
+    return hashlib.sha256(repr(elaborated).encode() + _text(found)).hexdigest()
+
+
+@cache
+def _sources(own: Path) -> list[Path]:
+    """What a design may be made of: its own source, and the packages of blocks and numbers."""
+    folders = (Path(package.__path__[0]) for package in (merp.hdl, merp.models.base))
+    return sorted({own, *(path for folder in folders for path in folder.rglob("*.py"))})
+
+
+@lru_cache(8)
+def _text(sources: tuple[tuple[Path, int], ...]) -> bytes:
+    """Names and contents of sources, which have the ages that are given."""
+    return b"".join(source.name.encode() + b"\0" + source.read_bytes() for source, _ in sources)

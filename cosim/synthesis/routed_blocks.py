@@ -8,9 +8,9 @@ from functools import partial
 from statistics import median
 from typing import Any
 
+from merp.cosim.engines.programs.beside import beside, cores
 from merp.cosim.engines.programs.scratch import scratch
 from merp.cosim.machines.blocks import all_blocks
-from merp.cosim.synthesis.beside import beside, cores
 from merp.cosim.synthesis.resources import Progress, inside
 from merp.cosim.synthesis.routing import route
 from merp.cosim.synthesis.synthesis import synthesise

@@ -73,3 +73,12 @@ def _kept() -> bool:
 
 KEPT = _kept()
 """The ``cache`` of every ``njit``."""
+
+
+def is_kept(compiled: Any) -> bool:
+    """Whether numba has kept something of a function of ``njit``; its source may be newer."""
+    folder = getattr(getattr(compiled, "stats", None), "cache_path", None)
+    if folder is None:
+        return False
+    line = compiled.py_func.__code__.co_firstlineno
+    return any(Path(folder).glob(f"*.{compiled.__qualname__}-{line}.*.nbi"))

@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 
 from checkout import ROOT
+from merp.cosim.engines.programs import beside
 from merp.cosim.engines.verilator_engine import verilog_sha
 from merp.cosim.machines.cnn_merp.phases.forward import forward_top
-from merp.cosim.synthesis import beside, resources
+from merp.cosim.synthesis import resources
 from merp.models.fpga.resources import Resources, count_cells
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.axi.axi_top import axi_top

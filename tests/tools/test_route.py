@@ -18,8 +18,9 @@ from typing import Any
 import pytest
 
 from checkout import ROOT
+from merp.cosim.engines.programs import beside
 from merp.cosim.machines.cnn_merp.phases.forward import forward_top
-from merp.cosim.synthesis import beside, routed_blocks, routing
+from merp.cosim.synthesis import routed_blocks, routing
 from merp.cosim.synthesis.routed_blocks import RoutedBlock, route_blocks
 from merp.models.base.errors import BadInput
 from merp.models.fpga.cell_timing import Timing

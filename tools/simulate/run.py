@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 
+from merp.cosim.engines.job import Wanted
 from merp.cosim.phases.audit.audit import combine
 from merp.cosim.phases.audit.run_and_audit import Audited, Passes, given, run_and_audit
 from merp.cosim.phases.expectation import GroupPass
@@ -49,6 +50,7 @@ def simulate(
     engine: str,
     wave: Wave | None,
     bar: Progress,
+    wanted: Sequence[Wanted],
 ) -> list[PassResult]:
     """Run turns back to back on one elaboration; a result of each layer and phase.
 
@@ -56,11 +58,12 @@ def simulate(
         joint: axis of a layer's output maps along which its turns follow each other.
         images: of a run. finished: where finished work is kept, and taken from.
         engine: what runs it. wave: the waveform, or None. bar: is told how far it is.
+        wanted: the top of this sitting, and those of the sittings that follow.
     """
     found = _Found()
     passes = _passes(sitting, joint, images, finished, bar, found)
     with bar.spent.on("simulating"):
-        audited = run_and_audit(sitting.top, passes, engine, wave, bar.update)
+        audited = run_and_audit(sitting.top, passes, engine, wave, bar.update, wanted)
     if audited:
         bar.spent.recount("simulating", "building", audited[-1].record.build_seconds)
     results = found.results

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
+from merp.cosim.engines.job import Wanted
 from merp.tools.common.progress import Progress
 from merp.tools.simulate import report
 from merp.tools.simulate.choice import SimulationChoice
@@ -73,10 +74,12 @@ def simulate_all(
     machine = simulated_of(choice.network, choice.layers)
     golden = machine.step(choice, image, parameters)
     results: list[PassResult] = []
-    for sitting in machine.sittings(choice, golden):
+    sittings = list(machine.sittings(choice, golden))
+    wanted = [Wanted(sitting.top, sitting.cycles) for sitting in sittings]
+    for number, sitting in enumerate(sittings):
         with nullcontext() if waves is None else waves.kept(sitting.top.ports):
             results += simulate(
                 sitting, machine.joint, choice.images, finished, choice.engine, choice.wave,
-                progress,
+                progress, wanted[number:],
             )  # fmt: skip
     return SimulationOutcome(choice, results, golden)

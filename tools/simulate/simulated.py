@@ -56,10 +56,12 @@ class Sitting(NamedTuple):
     Attributes:
         spans: turns that run together or not at all: what one of a span leaves on the chip, others
             of that span read. No span reads what another one has left there.
+        cycles: of all turns, by the machine's model; None if it does not know them.
     """
 
     top: Top
     spans: Sequence[Sequence[Turn]]
+    cycles: int | None
 
     @property
     def turns(self) -> list[Turn]:

@@ -72,7 +72,7 @@ class Entry:
         except OSError:
             return False
 
-    def kept(self, make: Callable[[Path], None]) -> Path:
+    def kept(self, make: Callable[[Path], object]) -> Path:
         """Return the folder of an entry that is intact, built now if it was not.
 
         Another process that wants the same entry waits until it is there.
@@ -92,6 +92,13 @@ class Entry:
             if not self.intact():  # else another process was first
                 self._build(make)
         return self.place
+
+    def renewed(self, make: Callable[[Path], object]) -> None:
+        """Build the entry, also where it is intact; as ``kept``."""
+        with _told():
+            self._open()
+        with self._lock():
+            self._build(make)
 
     def _sums(self, folder: Path) -> bytes:
         """The list of checksums of the files in ``folder``.
@@ -143,7 +150,7 @@ class Entry:
         """Where it is built: by who holds the lock alone."""
         return self.place.with_name(f".{self.key}.draft")
 
-    def _build(self, make: Callable[[Path], None]) -> None:
+    def _build(self, make: Callable[[Path], object]) -> None:
         with _told():
             for left in self.place.parent.glob(".*.draft"):
                 Entry(self.kind, left.name[1:].removesuffix(".draft"))._sweep(self)

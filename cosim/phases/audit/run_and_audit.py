@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from merp.cosim.engines.engine import run_job
-from merp.cosim.engines.job import Job, Runs
+from merp.cosim.engines.job import Job, Runs, Wanted
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.phases.audit.audit import Audit, audit
 from merp.cosim.phases.audit.waveform import transfers
@@ -41,8 +41,11 @@ def run_and_audit(
     engine: str,
     wave: Wave | None = None,
     progress: Progress | None = None,
+    wanted: Sequence[Wanted] = (),
 ) -> list[Audited]:
     """Run ``passes`` back to back on one elaboration of ``top``; nothing is built for none.
+
+    ``wanted`` is that of the ``Job``.
 
     A waveform is complete only after the last pass: its counts are in what is returned, not in what
     a pass learns of the one before.
@@ -56,7 +59,7 @@ def run_and_audit(
     if first is None:
         return []
     found: list[tuple[Audited, Expectation]] = []
-    run_job(Job(top, _runs(first, source, found), wave), engine, progress)
+    run_job(Job(top, _runs(first, source, found), wave, wanted=wanted), engine, progress)
     if wave is None:
         return [audited for audited, _ in found]
     streams = top.ports.streams

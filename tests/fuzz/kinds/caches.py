@@ -19,7 +19,7 @@ from unittest.mock import patch
 from damage import befall, laid, taken
 from harness import expect_good, faults
 from kinds.networks import NET, NETWORK
-from merp.cosim.engines import verilator_build, verilator_engine
+from merp.cosim.engines import verilator_build, verilator_builds
 from merp.cosim.engines.simulators import find_verilator
 from merp.cosim.synthesis import resources as synthesis_resources
 from merp.cosim.synthesis import synthesis
@@ -48,20 +48,22 @@ def _convert(function: Any, args: Any, language: str, folder: Path, **_: object)
 def _quick(executable: bytes | None) -> Iterator[None]:
     """Convert once; build by putting ``executable`` into place, or for real if it is None."""
 
-    def compiled(verilator: Any, top: str, work: Path) -> None:
+    def compiled(verilator: Any, work: Path, makefile: str, target: str, optimise: Any) -> None:
         assert executable is not None
-        (work / "obj" / f"V{top}").write_bytes(executable)
-        (work / "obj" / f"V{top}").chmod(0o700)
-        (work / "obj" / "verilated.o").write_bytes(b"object")
+        if target == "runtime":
+            (work / "obj" / "verilated.o").write_bytes(b"object")
+            return
+        (work / "obj" / target).write_bytes(executable)
+        (work / "obj" / target).chmod(0o700)
 
     def mapped(script: str, work: Path) -> None:
         top = script.partition("-top ")[2].partition(";")[0]
         module = {"ports": {}, "cells": {}}
         (work / "mapped.json").write_text(json.dumps({"modules": {top: module}}))
 
-    verilator_engine._built.clear()
+    verilator_builds._built.clear()
     with ExitStack() as held:
-        held.enter_context(patch.object(verilator_engine, "convert", _convert))
+        held.enter_context(patch.object(verilator_builds, "convert", _convert))
         held.enter_context(patch.object(synthesis_resources, "convert", _convert))
         held.enter_context(patch.object(synthesis, "_run", mapped))
         verb = "merp.tools.bitstream.resources.resources_verb"
@@ -82,7 +84,7 @@ def _executable() -> bytes | None:
         return None
     with _quick(None):
         expect_good(SIMULATION)
-    (built,) = verilator_engine._built.values()
+    (built,) = verilator_builds._built.values()
     return (built.entry.place / verilator_build.EXECUTABLE).read_bytes()
 
 

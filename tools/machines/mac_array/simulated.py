@@ -103,7 +103,7 @@ class MacArray:
                 passes = partial(phase.passes, layer, image, step)
                 turns.append(Turn(phase, layer, said, passes, asked=asked))
             spans.append(turns)
-        yield Sitting(spans[0][0].phase.top(choice.array), spans)
+        yield Sitting(spans[0][0].phase.top(choice.array), spans, self.planned(choice).cycles)
 
     def turns(self, choice: SimulationChoice, layer: Layer) -> int:
         """One for each image."""

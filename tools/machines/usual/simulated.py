@@ -85,7 +85,8 @@ class InGroups:
                     said = f"{name} {phase.name} group {group}"
                     turn = Turn(phase, layer, said, _group(phase, layer, group, step), made)
                     spans.append([turn])
-            yield Sitting(phase.top(choice.array), spans)
+            cycles = self._all_cycles(choice, layers, phase.name)
+            yield Sitting(phase.top(choice.array), spans, cycles)
 
     def turns(self, choice: SimulationChoice, layer: Layer) -> int:
         """One for each group."""
@@ -93,18 +94,25 @@ class InGroups:
 
     def planned(self, choice: SimulationChoice) -> SimulationPlan:
         """Cycles by the machine's model, which knows deltas at the resolution of the sums only."""
-        passes, words, cycles = 0, 0, 0
-        unknown = False
+        passes, words, cycles = 0, 0, list[int | None]()
         for phase, layers in phases_chosen(choice):
+            cycles.append(self._all_cycles(choice, layers, phase.name))
             for layer in layers:
                 groups = len(groups_of(layer, choice.group))
                 passes += groups
                 words += groups * sum(phase.words(layer, choice.images).values())
-                found = self._cycles(choice, layer, phase.name)
-                unknown |= found is None
-                if found is not None:
-                    cycles += (found.kernel_load + found.total) * groups // layer.groups
-        return SimulationPlan(passes, words, None if unknown else cycles)
+        return SimulationPlan(passes, words, _sum(cycles))
+
+    def _all_cycles(
+        self, choice: SimulationChoice, layers: Sequence[Layer], phase: str
+    ) -> int | None:
+        """Those of the groups that were chosen of some layers, with the loading of kernels."""
+        found = []
+        for layer in layers:
+            cycles, groups = self._cycles(choice, layer, phase), groups_of(layer, choice.group)
+            whole = None if cycles is None else cycles.kernel_load + cycles.total
+            found.append(None if whole is None else whole * len(groups) // layer.groups)
+        return _sum(found)
 
     def _cycles(self, choice: SimulationChoice, layer: Layer, phase: str) -> CycleCount | None:
         if choice.before and phase_on(choice.network, layer, phase).backward:
@@ -166,6 +174,12 @@ def _group(
         yield phase.golden_pass(layer, group, step)
 
     return passes
+
+
+def _sum(cycles: Sequence[int | None]) -> int | None:
+    """None if one of them is unknown."""
+    known = [each for each in cycles if each is not None]
+    return sum(known) if len(known) == len(cycles) else None
 
 
 def _keep(step: Any, name: str, outputs: Bits) -> None:

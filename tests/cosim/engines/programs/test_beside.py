@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from merp.cosim.engines.programs import beside
 from merp.cosim.engines.programs.children import run
-from merp.cosim.synthesis import beside
 
 
 def test_results_come_in_the_order_of_the_jobs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -19,7 +19,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def beside(jobs: Sequence[Callable[[], Result]]) -> Iterator[Result]:
+def beside(jobs: Sequence[Callable[[], Result]]) -> Generator[Result, None, None]:
     """Yield the results of jobs, in the order of the jobs; each starts programs by ``run``.
 
     If one fails, or an interrupt comes, no further job begins, and the commands that run are ended.

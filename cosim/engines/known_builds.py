@@ -1,0 +1,108 @@
+"""Which build simulates a top, without converting the top: as long as no source has changed.
+
+To convert a design takes longer than to look for its executable. So the cache keeps, for the
+arguments of a top, the key of its build, and the checksum of every source that was loaded when the
+top was converted.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Mapping
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from merp.cosim.engines.programs.build_cache import Entry
+from merp.testbenches.top.top import Top
+
+_FILE = "build.json"
+
+
+class KnownBuild:
+    """What the cache knows of the build of one top for one kind of executable."""
+
+    def __init__(self, top: Top, kind: object) -> None:
+        """``kind``: all that the build depends on beside the top and the sources."""
+        self._entry: Entry | None = None
+        try:
+            arguments = _exact({**top.parameters, "ports": top.ports})
+        except TypeError:  # nobody can tell whether a value of that class is an equal one
+            return
+        function = top.function.__module__, top.function.__qualname__
+        key = repr((function, arguments, top.array, kind, sys.version))
+        self._entry = Entry("verilator-known", hashlib.sha256(key.encode()).hexdigest())
+
+    def recall(self) -> Entry | None:
+        """The build, if it is intact and all sources are as they were."""
+        if self._entry is None or not self._entry.intact():
+            return None
+        kept = json.loads((self._entry.place / _FILE).read_text(encoding="utf-8"))
+        if any(_checksum(path) != checksum for path, checksum in kept["sources"].items()):
+            return None
+        build = Entry("verilator", kept["build"])
+        return build if build.intact() else None
+
+    def remember(self, build: Entry) -> None:
+        """Keep that this is the build.
+
+        Raises:
+            BadInput: the cache cannot be used.
+        """
+        if self._entry is None:
+            return
+        text = json.dumps({"build": build.key, "sources": _sources()})
+        self._entry.renewed(lambda folder: (folder / _FILE).write_text(text, encoding="utf-8"))
+
+
+def _exact(value: object) -> object:
+    """A value with a representation that no other value has.
+
+    Raises:
+        TypeError: that is not known of its class.
+    """
+    if value is None or isinstance(value, bool | int | float | str | bytes):
+        return type(value).__qualname__, value
+    if isinstance(value, Enum):
+        return type(value).__qualname__, value.name
+    if isinstance(value, tuple | list):
+        return type(value).__qualname__, [_exact(each) for each in value]
+    if isinstance(value, Mapping):
+        return type(value).__qualname__, [(_exact(k), _exact(v)) for k, v in value.items()]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return type(value).__module__, type(value).__qualname__, _exact(fields)
+    raise TypeError(f"{type(value)}: unknown")
+
+
+def _sources() -> dict[str, str]:
+    """The checksums of all modules of Python that are loaded, but for those of Python itself."""
+    files = {
+        str(module.__file__)
+        for name, module in list(sys.modules.items())
+        if name.partition(".")[0] not in sys.stdlib_module_names
+        and (getattr(module, "__file__", None) or "").endswith(".py")
+    }
+    return {path: _checksum(path) for path in sorted(files)}
+
+
+def _checksum(path: str) -> str:
+    """Of a file; empty if it is gone."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ""
+    return _read(path, found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+@cache
+def _read(path: str, *_: Any) -> str:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""

@@ -1,0 +1,93 @@
+"""The executables of tops: of this process, of the cache, or built on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from threading import Lock
+from typing import Any
+
+from merp.cosim.engines.job import Wanted
+from merp.cosim.engines.known_builds import KnownBuild
+from merp.cosim.engines.myhdl_engine import elaboration_sha
+from merp.cosim.engines.programs.beside import beside
+from merp.cosim.engines.programs.build_cache import Entry, cache_directory
+from merp.cosim.engines.programs.scratch import scratch
+from merp.cosim.engines.simulators import find_verilator
+from merp.cosim.engines.verilator_build import Recipe, trace_flags
+from merp.cosim.engines.verilator_runtime import model_flags
+from merp.hdl.conversion.convert import convert
+from merp.hdl.conversion.scope import Scope
+from merp.testbenches.top.wave import Wave
+
+
+@dataclass(frozen=True)
+class Built:
+    """An executable in the cache.
+
+    Attributes:
+        scope: the instances of the design that it simulates; None unless a waveform is asked for.
+    """
+
+    entry: Entry
+    scope: Scope | None
+
+
+_CONVERTING = Lock()  # MyHDL converts one design at a time
+
+_built: dict[tuple[Any, ...], Built] = {}
+"""What this process has built. Many short jobs on few tops, as training runs them, would spend
+most of their time on looking for the same executable again."""
+
+
+def executables(wanted: Sequence[Wanted], wave: Wave | None) -> Generator[Built, None, None]:
+    """Yield what simulates each top and can show what ``wave`` is of, in their order.
+
+    Those that are missing are built beside each other, on all cores. To close the iterator ends
+    the builds that still run.
+
+    Raises:
+        BadInput: there is no simulator, no such instance as the waveform is of, or no cache.
+        RuntimeError: Verilator or the C++ compiler refuses a top.
+        ValueError: a port, or an element of a stream, is wider than 64 bits.
+    """
+    keys = [_key(each, wave) for each in wanted]
+    missing = {
+        key: partial(_made, each, wave)
+        for key, each in zip(keys, wanted, strict=True)
+        if key not in _built or not _built[key].entry.intact()
+    }
+    if len(missing) == 1:  # needs no threads
+        [(key, make)] = missing.items()
+        _built[key] = make()
+        missing = {}
+    with closing(beside(list(missing.values()))) as made:
+        for key in keys:
+            if missing.pop(key, None):
+                _built[key] = next(made)
+            yield _built[key]
+
+
+def _key(wanted: Wanted, wave: Wave | None) -> tuple[Any, ...]:
+    flags = trace_flags(wave), model_flags(wanted.cycles)
+    return cache_directory(), elaboration_sha(wanted.top), flags
+
+
+def _made(wanted: Wanted, wave: Wave | None) -> Built:
+    top = wanted.top
+    recipe = Recipe(find_verilator(), trace_flags(wave), model_flags(wanted.cycles))
+    known = KnownBuild(top, recipe.sha)
+    entry = known.recall() if wave is None else None
+    if entry is not None:
+        return Built(entry, None)
+    with scratch() as folder:
+        with _CONVERTING:
+            export = convert(top.function, top.args, "verilog", folder)
+        if wave is not None:
+            wave.scope(export.scope)  # before the build
+        entry = recipe.build(export.top, export.files, top.ports)
+    if wave is None:
+        known.remember(entry)
+    return Built(entry, export.scope)

@@ -1,0 +1,161 @@
+"""The executables of tops: built beside each other, once, and known without a conversion."""
+
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from merp.cosim.engines import known_builds, verilator_builds
+from merp.cosim.engines.job import Wanted
+from merp.cosim.engines.known_builds import KnownBuild
+from merp.cosim.engines.programs import beside
+from merp.cosim.engines.programs.build_cache import Entry
+from merp.cosim.engines.simulators import Verilator
+from merp.cosim.engines.verilator_build import Recipe
+from merp.cosim.engines.verilator_builds import executables
+from merp.cosim.engines.verilator_runtime import MANY_CYCLES, model_flags
+from merp.cosim.machines.cnn_merp.phases.forward import forward_top
+from merp.models.machines.cnn_merp.params.design import EngineDesign
+from merp.testbenches.top.top import Top
+
+
+def top_of(k: int) -> Top:
+    return forward_top(
+        EngineDesign(
+            k=k, n_cu=1, r=1, kernel_words=16, groups=2, row_words=8, max_size=8, max_maps=8,
+            fifo_words=16,
+        )
+    )  # fmt: skip
+
+
+class Builder:
+    """Stands for Verilator and the compiler: a build says of which ``k`` it is."""
+
+    def __init__(self) -> None:
+        self.converted: list[Any] = []
+        self.built: list[str] = []
+        self.text: dict[Sequence[Path], str] = {}
+        self.during: Callable[[], object] = lambda: None
+
+    def convert(self, function: Any, args: Any, *rest: Any) -> Any:
+        export = self.usual(function, args, *rest)
+        self.converted.append(args["design"].k)
+        self.text[export.files] = f"k={args['design'].k}"
+        return export
+
+    usual = staticmethod(verilator_builds.convert)
+
+    def build(self, recipe: Recipe, top: str, sources: Sequence[Path], ports: Any) -> Entry:
+        self.during()
+        text = self.text[sources]
+        self.built.append(text)
+        entry = Entry("verilator", f"{top}-{text}-{recipe.sha}")
+        entry.kept(lambda folder: (folder / "simulation").write_text(text))
+        return entry
+
+
+@pytest.fixture
+def builder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Builder:
+    found = Builder()
+    monkeypatch.setenv("MERP_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(verilator_builds, "_built", {})
+    monkeypatch.setattr(verilator_builds, "convert", found.convert)
+    verilator = Verilator(Path("verilator_bin"), tmp_path, "Verilator 5")
+    monkeypatch.setattr(verilator_builds, "find_verilator", lambda: verilator)
+    monkeypatch.setattr(Recipe, "build", lambda self, *rest: found.build(self, *rest))
+    return found
+
+
+def anew() -> None:
+    """As in the next process."""
+    verilator_builds._built.clear()
+    known_builds._read.cache_clear()
+
+
+def test_tops_are_built_beside_each_other_and_each_once(
+    builder: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside, "cores", lambda: 2)
+    met = threading.Barrier(2)  # both build at once, or neither ends
+    builder.during = lambda: met.wait(60)
+    wanted = [Wanted(top_of(k)) for k in (1, 2, 1, 2)]
+    built = list(executables(wanted, None))
+    assert built[:2] == built[2:]
+    assert built[0].entry != built[1].entry
+    assert len(builder.built) == 2
+    for each, k in zip(built, (1, 2, 1, 2), strict=True):
+        assert (each.entry.place / "simulation").read_text() == f"k={k}"
+
+
+def test_the_first_is_there_before_the_others_and_whoever_leaves_ends_them(
+    builder: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside, "cores", lambda: 1)
+    builds = executables([Wanted(top_of(k)) for k in (1, 2, 3)], None)
+    assert (next(builds).entry.place / "simulation").read_text() == "k=1"
+    builds.close()
+    assert len(builder.built) < 3
+
+
+def test_a_build_is_known_without_a_conversion(builder: Builder) -> None:
+    [first] = executables([Wanted(top_of(2))], None)
+    anew()
+    [again] = executables([Wanted(top_of(2))], None)
+    assert again.entry == first.entry
+    assert builder.converted == [2]
+    # Of other arguments and of another level nothing is known.
+    list(executables([Wanted(top_of(1)), Wanted(top_of(2), cycles=1)], None))
+    assert sorted(builder.converted) == [1, 2, 2]
+
+
+def test_a_source_that_has_changed_is_converted_anew(
+    builder: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "block.py"
+    source.write_text("LATENCY = 2\n")
+    module = ModuleType("a_block_of_mine")
+    module.__file__ = str(source)
+    monkeypatch.setitem(sys.modules, "a_block_of_mine", module)
+    list(executables([Wanted(top_of(1))], None))
+    for text, conversions in (("LATENCY = 3\n", 2), ("LATENCY = 3\n", 2), (None, 3)):
+        if text is None:
+            source.unlink()
+        else:
+            source.write_text(text)
+        anew()
+        list(executables([Wanted(top_of(1))], None))
+        assert len(builder.converted) == conversions
+
+
+def test_a_damaged_build_is_not_known(builder: Builder) -> None:
+    [first] = executables([Wanted(top_of(1))], None)
+    (first.entry.place / "simulation").write_text("damaged")
+    anew()
+    list(executables([Wanted(top_of(1))], None))
+    assert builder.built == ["k=1"] * 2
+
+
+class Odd:
+    """A value that nobody can compare."""
+
+    def __repr__(self) -> str:
+        return "Odd()"
+
+
+def test_of_values_of_an_unknown_class_nothing_is_remembered(builder: Builder) -> None:
+    entry = Entry("verilator", "some")
+    entry.kept(lambda folder: (folder / "simulation").touch())
+    for value, recalled in ((7, entry), (Odd(), None), ([1, Odd()], None)):
+        top = Top.of(forward_top, top_of(1).interface, {"design": value})
+        known = KnownBuild(top, "flags")
+        known.remember(entry)
+        assert KnownBuild(top, "flags").recall() == recalled
+
+
+def test_only_many_cycles_are_worth_a_long_compilation() -> None:
+    quick = model_flags(MANY_CYCLES - 1)
+    assert quick == model_flags(0) != model_flags(MANY_CYCLES) == model_flags(None)
