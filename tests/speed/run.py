@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import planning
+import waiting
 
 import array_step
 import elaboration
@@ -57,6 +58,7 @@ def traffic() -> Iterator[Seconds]:
 def figures() -> Iterator[Seconds | Ratio]:
     """Everything, what is quickly measured first."""
     yield from traffic()
+    yield from waiting.figures()
     yield from planning.figures()
     yield from verified_rows.figures()
     yield from elaboration.figures()
