@@ -116,7 +116,7 @@ def _on_path(verilator: Verilator) -> Iterator[None]:
     os.environ |= {
         "VERILATOR_ROOT": str(verilator.root),
         "PATH": os.pathsep.join([str(verilator.compiler.parent), before.get("PATH", "")]),
-        "MAKEFLAGS": " ".join((*_MAKE, *model_flags(0), f"PYTHON3={sys.executable}")),
+        "MAKEFLAGS": " ".join((*_MAKE, *model_flags("O0"), f"PYTHON3={sys.executable}")),
     }
     try:
         yield

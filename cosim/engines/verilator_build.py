@@ -17,7 +17,7 @@ from merp.cosim.engines.programs.build_cache import Entry
 from merp.cosim.engines.programs.children import run
 from merp.cosim.engines.programs.scratch import scratch
 from merp.cosim.engines.simulators import Verilator
-from merp.cosim.engines.verilator_runtime import RUNTIME_FLAGS, Flags, Runtime
+from merp.cosim.engines.verilator_runtime import RUNTIME_FLAGS, Flags, Runtime, model_flags
 from merp.models.base.errors import BadInput
 from merp.models.base.given import mention
 from merp.testbenches.top.player import PROGRESS_CYCLES
@@ -51,17 +51,20 @@ class Recipe:
     """How an executable is made of Verilog.
 
     Attributes:
-        verilator: the simulator. trace: what ``trace_flags`` gives. optimise: for make.
+        verilator: the simulator. trace: what ``trace_flags`` gives. level: of optimisation.
     """
 
     verilator: Verilator
     trace: tuple[str, ...]
-    optimise: Flags
+    level: str
 
     @cached_property
     def sha(self) -> str:
-        """Of all that an executable depends on beside the Verilog and the ports of its top."""
-        flags = *FLAGS, *self.trace, *self.optimise, *RUNTIME_FLAGS
+        """Of all that a simulation depends on beside the Verilog and the ports of its top.
+
+        How far it is optimised changes its speed alone.
+        """
+        flags = *FLAGS, *self.trace, *RUNTIME_FLAGS
         return _sha((self.verilator.version, *flags, *self._harness.values()))
 
     @cached_property
@@ -72,7 +75,7 @@ class Recipe:
     def build(self, top: str, sources: Sequence[Path], ports: TopPorts) -> Entry:
         """Return the entry of the cache with the executable for these Verilog ``sources``.
 
-        Its key is the ``elaboration_sha``.
+        Its key begins with the ``elaboration_sha``; the level follows.
 
         Raises:
             BadInput: the cache cannot be used, or FST needs a library that is missing.
@@ -83,7 +86,7 @@ class Recipe:
         texts = (
             text for source in sources for text in (source.name, source.read_text(encoding="utf-8"))
         )
-        entry = Entry("verilator", _sha((self.sha, tables, *texts)))
+        entry = Entry("verilator", f"{_sha((self.sha, tables, *texts))}-{self.level}")
         entry.kept(lambda folder: self._make(folder, top, sources, tables))
         return entry
 
@@ -103,7 +106,7 @@ class Recipe:
         Runtime(self.verilator, self.trace[:1], tuple(self._harness.values())).build(
             objects, lambda: _compile(self.verilator, work, "runtime.mk", "runtime", RUNTIME_FLAGS)
         )
-        _compile(self.verilator, work, makefile, f"V{top}", self.optimise)
+        _compile(self.verilator, work, makefile, f"V{top}", model_flags(self.level))
         (objects / f"V{top}").rename(folder / EXECUTABLE)
         shutil.rmtree(work)
 

@@ -17,7 +17,7 @@ from merp.cosim.engines.programs.build_cache import Entry, cache_directory
 from merp.cosim.engines.programs.scratch import scratch
 from merp.cosim.engines.simulators import find_verilator
 from merp.cosim.engines.verilator_build import Recipe, trace_flags
-from merp.cosim.engines.verilator_runtime import model_flags
+from merp.cosim.engines.verilator_runtime import level
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.scope import Scope
 from merp.testbenches.top.wave import Wave
@@ -33,6 +33,11 @@ class Built:
 
     entry: Entry
     scope: Scope | None
+
+    @property
+    def sha(self) -> str:
+        """The ``elaboration_sha``."""
+        return self.entry.key.partition("-")[0]
 
 
 _CONVERTING = Lock()  # MyHDL converts one design at a time
@@ -71,14 +76,15 @@ def executables(wanted: Sequence[Wanted], wave: Wave | None) -> Generator[Built,
 
 
 def _key(wanted: Wanted, wave: Wave | None) -> tuple[Any, ...]:
-    flags = trace_flags(wave), model_flags(wanted.cycles)
-    return cache_directory(), elaboration_sha(wanted.top), flags
+    return (
+        cache_directory(), elaboration_sha(wanted.top), trace_flags(wave), level(wanted.cycles),
+    )  # fmt: skip
 
 
 def _made(wanted: Wanted, wave: Wave | None) -> Built:
     top = wanted.top
-    recipe = Recipe(find_verilator(), trace_flags(wave), model_flags(wanted.cycles))
-    known = KnownBuild(top, recipe.sha)
+    recipe = Recipe(find_verilator(), trace_flags(wave), level(wanted.cycles))
+    known = KnownBuild(top, (recipe.sha, recipe.level))
     entry = known.recall() if wave is None else None
     if entry is not None:
         return Built(entry, None)

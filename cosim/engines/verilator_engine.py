@@ -48,7 +48,7 @@ def run_job(job: Job, progress: Progress | None = None) -> list[RunRecord]:
     began = perf_counter()
     with closing(executables(job.wanted or [Wanted(job.top)], job.wave)) as builds:
         built = next(builds)
-        playing = Playing(job, "verilator", built.entry.key, began)
+        playing = Playing(job, "verilator", built.sha, began)
         with _Simulation(built, job.top, job.wave) as simulation:
             for run in playing.runs():
                 playing.deliver(simulation.play(run, job, progress))

@@ -101,6 +101,11 @@ class Expectation:
     known: Mapping[str, int] = field(default_factory=dict)
     halves: Mapping[str, ExpectedHalf] = field(default_factory=dict)
 
+    @property
+    def about_cycles(self) -> int:
+        """A rough number of cycles: a slot in each, and a word in each."""
+        return self.work.issue + sum(port.counter for port in self.ports.values())
+
 
 Pair = tuple[Bits, Bits]  # of a layer: of its kernels, of its biases
 

@@ -365,7 +365,7 @@ def test_a_build_is_made_once_and_kept(
     monkeypatch.setattr("merp.cosim.engines.verilator_build._compile", None)
     (second,) = run_job(Job(stand_in(), [run_of(0, stalls=False)]), "verilator")
     assert first.elaboration_sha == second.elaboration_sha
-    executable = tmp_path / "verilator" / first.elaboration_sha / "simulation"
+    executable = tmp_path / "verilator" / f"{first.elaboration_sha}-O1" / "simulation"
     assert sorted(tmp_path.rglob("*")) == kept
     # It is looked at before each use, in the process that has built it, too.
     monkeypatch.undo()

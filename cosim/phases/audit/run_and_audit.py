@@ -45,7 +45,8 @@ def run_and_audit(
 ) -> list[Audited]:
     """Run ``passes`` back to back on one elaboration of ``top``; nothing is built for none.
 
-    ``wanted`` is that of the ``Job``.
+    ``wanted`` is that of the ``Job``; without it the cycles of ``passes`` are estimated, if all of
+    them are there.
 
     A waveform is complete only after the last pass: its counts are in what is returned, not in what
     a pass learns of the one before.
@@ -54,6 +55,8 @@ def run_and_audit(
         BadInput: no such engine, its simulator is not installed, or ``wave`` is of no instance.
         Stuck: no word moved for too long.
     """
+    if not wanted and isinstance(passes, Sequence):
+        wanted = [Wanted(top, sum(each.expected.about_cycles for each in passes))]
     source = passes if isinstance(passes, Generator) else _in_turn(passes)
     first = next(source, None)
     if first is None:

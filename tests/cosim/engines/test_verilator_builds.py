@@ -17,7 +17,7 @@ from merp.cosim.engines.programs.build_cache import Entry
 from merp.cosim.engines.simulators import Verilator
 from merp.cosim.engines.verilator_build import Recipe
 from merp.cosim.engines.verilator_builds import executables
-from merp.cosim.engines.verilator_runtime import MANY_CYCLES, model_flags
+from merp.cosim.engines.verilator_runtime import LEVELS, level
 from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.top.top import Top
@@ -53,7 +53,7 @@ class Builder:
         self.during()
         text = self.text[sources]
         self.built.append(text)
-        entry = Entry("verilator", f"{top}-{text}-{recipe.sha}")
+        entry = Entry("verilator", f"{text}:{recipe.sha}-{recipe.level}")
         entry.kept(lambda folder: (folder / "simulation").write_text(text))
         return entry
 
@@ -157,5 +157,13 @@ def test_of_values_of_an_unknown_class_nothing_is_remembered(builder: Builder) -
 
 
 def test_only_many_cycles_are_worth_a_long_compilation() -> None:
-    quick = model_flags(MANY_CYCLES - 1)
-    assert quick == model_flags(0) != model_flags(MANY_CYCLES) == model_flags(None)
+    few, many = LEVELS.values()
+    assert [level(cycles) for cycles in (0, few - 1, few, many - 1, many, None)] == [
+        "O0", "O0", "Og", "Og", "O1", "O1",
+    ]  # fmt: skip
+
+
+def test_an_elaboration_has_one_fingerprint_however_far_it_is_optimised(builder: Builder) -> None:
+    quick, slow = executables([Wanted(top_of(1), cycles=1), Wanted(top_of(1))], None)
+    assert quick.entry != slow.entry
+    assert quick.sha == slow.sha
