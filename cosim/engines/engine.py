@@ -61,8 +61,8 @@ def run_job(job: Job, engine: str, progress: Progress | None = None) -> list[Run
         )
     if job.wave is not None:
         check_wave(job.wave.path, engine)
-    if engine != "myhdl" and job.top.array != "rtl":
-        raise ValueError(f"engine {engine} runs the hardware: array {job.top.array!r} is myhdl's")
+    if engine == "ghdl" and job.top.array != "rtl":
+        raise ValueError(f"engine ghdl runs the hardware: array must be rtl, not {job.top.array!r}")
     if engine == "ghdl" and job.border is not None:
         raise ValueError("engine ghdl has no wires to other simulations")
     module: Engine = import_module(f"merp.cosim.engines.{engine}_engine")

@@ -12,9 +12,10 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import Enum
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from merp.cosim.engines.programs.build_cache import Entry
@@ -47,15 +48,15 @@ class KnownBuild:
         build = Entry("verilator", kept["build"])
         return build if build.intact() else None
 
-    def remember(self, build: Entry) -> None:
-        """Keep that this is the build.
+    def remember(self, build: Entry, more: Collection[Path] = ()) -> None:
+        """Keep that this is the build; ``more``: sources that are no modules of Python.
 
         Raises:
             BadInput: the cache cannot be used.
         """
         if self._entry is None:
             return
-        text = json.dumps({"build": build.key, "sources": _sources()})
+        text = json.dumps({"build": build.key, "sources": _sources(more)})
         self._entry.renewed(lambda folder: (folder / _FILE).write_text(text, encoding="utf-8"))
 
 
@@ -79,9 +80,9 @@ def _exact(value: object) -> object:
     raise TypeError(f"{type(value)}: unknown")
 
 
-def _sources() -> dict[str, str]:
-    """The checksums of all modules of Python that are loaded, but for those of Python itself."""
-    files = {
+def _sources(more: Collection[Path]) -> dict[str, str]:
+    """The checksums of more files and all modules that are loaded, but those of Python itself."""
+    files = {str(path) for path in more} | {
         str(module.__file__)
         for name, module in list(sys.modules.items())
         if name.partition(".")[0] not in sys.stdlib_module_names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -42,6 +42,8 @@ FLAGS = ("--cc", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "-
          "-Wno-lint", "-Wno-style", "--output-split", "100000", "--inline-mult", "1")  # fmt: skip
 """Where a model is smaller than the split, it is one unit of C++: the headers take 2 s to compile,
 and each further unit reads them again."""
+TWIN_FLAGS = "-std=c++20", "-O3"
+"""Of the twins in C++, which do most of the work where they stand for the arrays."""
 PORTS_ALONE = ("--trace-depth", "1")
 EVERY_SIGNAL = ("--trace-max-width", "1000000", "--trace-max-array", "1")  # but no memories
 
@@ -72,10 +74,13 @@ class Recipe:
         here = files(merp.testbenches.top)
         return {name: here.joinpath(name).read_text(encoding="ascii") for name in HARNESS}
 
-    def build(self, top: str, sources: Sequence[Path], ports: TopPorts) -> Entry:
+    def build(
+        self, top: str, sources: Sequence[Path], ports: TopPorts, units: Mapping[str, str]
+    ) -> Entry:
         """Return the entry of the cache with the executable for these Verilog ``sources``.
 
-        Its key begins with the ``elaboration_sha``; the level follows.
+        Its key begins with the ``elaboration_sha``; the level follows. ``units``: C++ that the
+        Verilog calls, by name.
 
         Raises:
             BadInput: the cache cannot be used, or FST needs a library that is missing.
@@ -86,11 +91,14 @@ class Recipe:
         texts = (
             text for source in sources for text in (source.name, source.read_text(encoding="utf-8"))
         )
-        entry = Entry("verilator", f"{_sha((self.sha, tables, *texts))}-{self.level}")
-        entry.kept(lambda folder: self._make(folder, top, sources, tables))
+        twins = (*TWIN_FLAGS, *units.values()) if units else ()
+        entry = Entry("verilator", f"{_sha((self.sha, tables, *texts, *twins))}-{self.level}")
+        entry.kept(lambda folder: self._make(folder, top, sources, tables, units))
         return entry
 
-    def _make(self, folder: Path, top: str, sources: Sequence[Path], tables: str) -> None:
+    def _make(
+        self, folder: Path, top: str, sources: Sequence[Path], tables: str, units: Mapping[str, str]
+    ) -> None:
         if FST in self.trace:
             _check_libraries()
         work = folder / "work"
@@ -98,7 +106,9 @@ class Recipe:
         objects.mkdir(parents=True)
         for name, text in self._harness.items():
             (work / name).write_text(text, encoding="ascii")
-        _verilate(self.verilator, top, [each.resolve() for each in sources], self.trace, work)
+        inputs = [each.resolve() for each in sources]
+        inputs += [_twin(name, text, self.verilator, work) for name, text in units.items()]
+        _verilate(self.verilator, top, inputs, self.trace, work)
         with (objects / f"V{top}.cpp").open("a", encoding="ascii") as model:
             model.write(tables)
         makefile = f"V{top}.mk"
@@ -136,6 +146,15 @@ def _check_libraries() -> None:
                 f"{mention('engine', 'verilator')}: an .fst needs the headers of lz4 and zlib: "
                 "install liblz4-dev and zlib1g-dev of your distribution, or write a .vcd"
             )
+
+
+def _twin(name: str, text: str, verilator: Verilator, work: Path) -> Path:
+    """Compile a twin."""
+    source = work / f"{name}.cpp"
+    source.write_text(text, encoding="ascii")
+    built = source.with_suffix(".o")
+    _call(["g++", *TWIN_FLAGS, "-c", source.name, "-o", built.name], verilator, work)
+    return built
 
 
 def _verilate(

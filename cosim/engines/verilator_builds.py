@@ -18,6 +18,7 @@ from merp.cosim.engines.programs.scratch import scratch
 from merp.cosim.engines.simulators import find_verilator
 from merp.cosim.engines.verilator_build import Recipe, trace_flags
 from merp.cosim.engines.verilator_runtime import level
+from merp.cosim.engines.verilator_twins import plain, twinned
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.scope import Scope
 from merp.testbenches.top.wave import Wave
@@ -91,9 +92,10 @@ def _made(wanted: Wanted, wave: Wave | None) -> Built:
     with scratch() as folder:
         with _CONVERTING:
             export = convert(top.function, top.args, "verilog", folder)
+        design = twinned(export) if top.array == "behavioural" else plain(export)
         if wave is not None:
-            wave.scope(export.scope)  # before the build
-        entry = recipe.build(export.top, export.files, top.ports)
+            wave.scope(design.scope)  # before the build
+        entry = recipe.build(export.top, design.files, top.ports, design.units)
     if wave is None:
-        known.remember(entry)
-    return Built(entry, export.scope)
+        known.remember(entry, design.sources)
+    return Built(entry, design.scope)

@@ -21,7 +21,6 @@ import myhdl
 
 from merp.hdl.conversion import _verilog, _vhdl, internals
 from merp.hdl.conversion._analyse import Analysis, Body, Instance, name_blocks, stub_blocks
-from merp.hdl.conversion._analyse import EntityPort as AnalysedPort
 from merp.hdl.conversion._elaborate import (
     ElaboratedUnit,
     arguments,
@@ -53,11 +52,26 @@ _LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .:+()-]*")  # what an SPDX express
 
 @dataclass(frozen=True)
 class Port:
-    """A flattened port of an exported top; ``width`` is None for a single bit."""
+    """A flattened port of an exported entity; ``width`` is None for a single bit."""
 
     name: str
     is_output: bool
     width: int | None
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What an entity was converted from.
+
+    Attributes:
+        block: the function, as it is decorated.
+        parameters: flattened, by name.
+        ports: flattened, in the order of its arguments.
+    """
+
+    block: Any
+    parameters: Mapping[str, Any]
+    ports: tuple[Port, ...]
 
 
 @dataclass(frozen=True)
@@ -72,6 +86,7 @@ class Export:
         blocks: name of the block that each entity is a configuration of.
         children: instances of each entity directly inside each.
         scope: the top as a tree of instances, with the names that the files give them.
+        configurations: what each entity was converted from; several where it has generics.
     """
 
     files: tuple[Path, ...]
@@ -81,6 +96,7 @@ class Export:
     blocks: Mapping[str, str]
     children: Mapping[str, Mapping[str, int]]
     scope: Scope
+    configurations: Mapping[str, tuple[Configuration, ...]]
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -243,6 +259,15 @@ class _Converter:
             known |= {name: max(number, known.get(name, 0)) for name, number in own.items()}
         return found
 
+    def configurations(self) -> dict[str, tuple[Configuration, ...]]:
+        """What each entity was converted from."""
+        found: dict[str, tuple[Configuration, ...]] = {}
+        for entity in self.entities:
+            unit = entity.unit
+            one = Configuration(unit.deco, unit.params, _exported(entity))
+            found[entity.name] = (*found.get(entity.name, ()), one)
+        return found
+
 
 def _features(entity: _Entity) -> Iterator[tuple[str, str]]:
     """What may tell an entity from its siblings: module, parameters, port widths."""
@@ -321,10 +346,11 @@ def convert(
         files=write_files(directory, texts),
         top=top.name,
         instances=converter.totals(),
-        ports=tuple(_exported(port) for port in top.body.ports),
+        ports=_exported(top),
         blocks={each.name: each.unit.deco.func.__name__ for each in converter.entities},
         children=converter.children(),
         scope=_scope(top),
+        configurations=converter.configurations(),
     )
 
 
@@ -339,12 +365,16 @@ def _scope(entity: _Entity) -> Scope:
                 {item.label: scope(item.entity) for item in inside},
                 {port.name: port.signal for port in each.body.ports}
                 | {str(name_of(signal)): signal for signal in each.body.signals},
+                each.name,
             )
         return known[each.token]
 
     return scope(entity)
 
 
-def _exported(port: AnalysedPort) -> Port:
-    is_vector = port_type(port.name, port.signal).is_vector
-    return Port(port.name, port.is_output, len(port.signal) if is_vector else None)
+def _exported(entity: _Entity) -> tuple[Port, ...]:
+    found = []
+    for port in entity.body.ports:
+        is_vector = port_type(port.name, port.signal).is_vector
+        found.append(Port(port.name, port.is_output, len(port.signal) if is_vector else None))
+    return tuple(found)

@@ -29,10 +29,12 @@ class Scope:
         inside: the instances directly inside, by name.
         signals: its ports and the signals declared in it, by name. Lists that processes use as
             memories are left out.
+        entity: the name of its entity in an export; empty in a simulation.
     """
 
     inside: Mapping[str, Scope]
     signals: Mapping[str, Any]
+    entity: str = ""
 
     def paths(self, *above: str) -> Iterator[tuple[tuple[str, ...], Any]]:
         """Yield every signal here and below, with its path, which begins with ``above``."""

@@ -43,14 +43,18 @@ def _simulations(
 ) -> Iterator[Seconds | Ratio]:
     run = forward_run(shape, design, x, kernels, bias)
     seconds = {}
-    for engine, array in (("verilator", "rtl"), ("myhdl", "behavioural")):
+    for engine, array in (
+        ("verilator", "rtl"), ("verilator", "behavioural"), ("myhdl", "behavioural"),
+    ):  # fmt: skip
         (record,) = run_job(Job(forward_top(design, array), [run]), engine)
-        seconds[engine] = record.outcome.seconds
+        seconds[engine, array] = record.outcome.seconds
         speed = f"{record.outcome.cycles / record.outcome.seconds:,.0f} cycles/s"
         yield Seconds(f"conv2 on {engine} ({array} CU array)", record.outcome.seconds, speed)
         if engine == "verilator":
             yield Seconds("its build (0 if kept from before)", record.build_seconds)
-    yield Ratio("verilator, all RTL, over myhdl", seconds["myhdl"] / seconds["verilator"])
+    rtl, cpp, myhdl = seconds.values()
+    yield Ratio("verilator, all RTL, over myhdl", myhdl / rtl)
+    yield Ratio("verilator, CU array in C++, over all RTL", rtl / cpp)
 
 
 def _conversions(design: EngineDesign) -> Iterator[Seconds]:

@@ -199,6 +199,7 @@ def test_python_without_a_shared_library_is_bad_input(
     [
         pytest.param("myhdl", "rtl"),
         pytest.param("verilator", "rtl", marks=pytest.mark.verilator),
+        pytest.param("verilator", "behavioural", marks=pytest.mark.verilator),
         pytest.param("ghdl", "rtl", marks=pytest.mark.ghdl),
     ],
 )

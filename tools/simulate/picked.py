@@ -149,13 +149,13 @@ def check_room_of(network: Network, last: Layer, images: int, *, whole_step: boo
 
 
 def array_of(engine: str, asked: str | None) -> str:
-    """The CU array that is simulated: behavioural where an engine can, unless RTL is asked for.
+    """The CU array that is simulated: the one asked for, else behavioural with myhdl.
 
     Raises:
         BadInput: the engine runs the hardware only.
     """
-    if engine == "myhdl":
-        return asked or "behavioural"
+    if engine != "ghdl":
+        return asked or ("behavioural" if engine == "myhdl" else "rtl")
     if asked == "behavioural":
         raise BadInput(
             f"{given('cu_array', asked)}: {mention('engine', engine)} runs the hardware: "

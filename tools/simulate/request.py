@@ -95,9 +95,9 @@ class Simulate:
     )
     cu_array: str | None = option(
         OneOf(ARRAYS),
-        "default behavioural with myhdl",
-        says="``behavioural`` (quicker, the same bits in the same cycles; only ``myhdl``, its "
-        "default) or ``rtl``.",
+        "default behavioural with myhdl, else rtl; ghdl: rtl alone",
+        says="``behavioural`` (quicker, the same bits in the same cycles; with ``myhdl``, its "
+        "default, and ``verilator``) or ``rtl``.",
     )
     seed: int = fields.seed(
         "of the kernels, where no file gives them, and of a sample of passes",

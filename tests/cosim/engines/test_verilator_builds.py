@@ -3,13 +3,14 @@
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from merp.cosim.engines import known_builds, verilator_builds
+from merp.cosim.engines import known_builds, verilator_builds, verilator_twins
 from merp.cosim.engines.job import Wanted
 from merp.cosim.engines.known_builds import KnownBuild
 from merp.cosim.engines.programs import beside
@@ -49,9 +50,9 @@ class Builder:
 
     usual = staticmethod(verilator_builds.convert)
 
-    def build(self, recipe: Recipe, top: str, sources: Sequence[Path], ports: Any) -> Entry:
+    def build(self, recipe: Recipe, top: str, sources: Sequence[Path], *_: Any) -> Entry:
         self.during()
-        text = self.text[sources]
+        text = self.text.get(sources, "twinned")
         self.built.append(text)
         entry = Entry("verilator", f"{text}:{recipe.sha}-{recipe.level}")
         entry.kept(lambda folder: (folder / "simulation").write_text(text))
@@ -128,6 +129,31 @@ def test_a_source_that_has_changed_is_converted_anew(
             source.write_text(text)
         anew()
         list(executables([Wanted(top_of(1))], None))
+        assert len(builder.converted) == conversions
+
+
+def test_a_file_that_has_changed_is_read_anew(builder: Builder, tmp_path: Path) -> None:
+    source, entry = tmp_path / "twin.h", Entry("verilator", "some")
+    entry.kept(lambda folder: (folder / "simulation").touch())
+    source.write_text("before")
+    KnownBuild(top_of(1), "flags").remember(entry, [source])
+    assert KnownBuild(top_of(1), "flags").recall() == entry
+    source.write_text("after")
+    assert KnownBuild(top_of(1), "flags").recall() is None
+
+
+@pytest.mark.parametrize("array", ["rtl", "behavioural"])
+def test_of_arrays_in_cpp_the_texts_count_too(
+    builder: Builder, array: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where they stand for the arrays; and the build for either kind of array is another one."""
+    header = tmp_path / "cu_array.h"
+    header.write_text("before")
+    monkeypatch.setattr(verilator_twins, "twin_of", lambda block: header if block.twin else None)
+    for text, conversions in (("before", 1), ("after", 2 if array == "behavioural" else 1)):
+        header.write_text(text)
+        anew()
+        list(executables([Wanted(replace(top_of(1), array=array))], None))
         assert len(builder.converted) == conversions
 
 

@@ -1,34 +1,14 @@
 """The behavioural CU array's own arithmetic against golden: corners, every class of operands."""
 
-from itertools import product
-from random import Random
-
 import numpy as np
 import pytest
 
+from integer_operands import ODD, operands
 from merp.hdl.behavioural import integer_float
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fp_mul import fp_mul
-from merp.models.arithmetic.words import as_words
-from merp.models.base.bits import Bits
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.testbenches.arithmetic.fp_bench import CLASSES, corner_pairs
-
-ODD = FloatFormat(4, 3)
-
-
-def operands(fmt: FloatFormat) -> tuple[Bits, Bits]:
-    """Corners against corners and every class of pairs; all pairs of the 8-bit format."""
-    rng = Random(str(fmt))
-    pairs = corner_pairs(fmt)
-    for make in CLASSES.values():
-        pairs += make(fmt, 2000, rng)
-    if fmt == ODD:
-        pairs = list(product(range(1 << fmt.width), repeat=2))
-    a, b = (as_words(column, fmt) for column in zip(*pairs, strict=True))
-    return a, b
-
 
 ELEMENTS = [BINARY32, BFLOAT16, BINARY16, ODD, FloatFormat(3, 23)]
 ACCUMULATORS = [FloatFormat(8, 24), FloatFormat(8, 27)]

@@ -167,6 +167,11 @@ def test_one_file_per_configuration_in_dependency_order(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert export.instances == {"ram": 4, "leaf": 36, "adder": 32, "unit": 4, "nested": 1}
     assert export.top == "nested"
+    [unit] = export.configurations["unit"]
+    assert unit.block.func.__name__ == "unit"
+    assert [port.name for port in export.ports] == [
+        port.name for port in export.configurations["nested"][0].ports
+    ]
     assert set(export.outputs) == {"sink_ready", "source_data", "source_valid", "source_last"}
     assert "sink_data" in export.inputs
     assert sorted(tmp_path.iterdir()) == sorted(export.files)

@@ -55,8 +55,8 @@ class RunKeywords:
     engine: str = keyword(OneOf(ENGINES), "``myhdl``, ``verilator`` or ``ghdl``.", default="myhdl")
     cu_array: str | None = keyword(
         OneOf(ARRAYS),
-        "``behavioural`` (quicker, the same bits in the same cycles; only ``myhdl``, its default) "
-        "or ``rtl``.",
+        "``behavioural`` (quicker, the same bits in the same cycles; with ``myhdl``, its default, "
+        "and ``verilator``) or ``rtl``.",
     )
     group: int | None = keyword(Kind(), "the one to run; without it, all.")
     images: int | None = keyword(Kind(), f"of the photograph, 1 to {MOST_IMAGES} (default 1).")

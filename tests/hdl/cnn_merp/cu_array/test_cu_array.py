@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from block_bench import Replays
+from cpp_twins import either, in_cpp
 from marks import in_full
 from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
@@ -29,8 +30,7 @@ from merp.testbenches.cnn_merp.cu_bench import (
     run_cu_array,
 )
 
-ARRAYS = (cu_array, cu_array_fast)
-every_array = pytest.mark.parametrize("array", ARRAYS, ids=["rtl", "behavioural"])
+every_array = pytest.mark.parametrize("array", either(cu_array))
 ODD = FloatFormat(4, 3)
 
 
@@ -134,10 +134,8 @@ def test_cu_array_matches_golden(array: Callable[..., Any], design: EngineDesign
     Layer(design, n, design.p, Random(name(design)), 0.15).check(array)
 
 
-@pytest.mark.parametrize("seed", range(16))
-def test_cu_array_fast_random_designs(seed: int) -> None:
+def random_layer(rng: Random) -> Layer:
     """More of them than the hardware could be simulated for, and wider."""
-    rng = Random(seed)
     groups, n = rng.randrange(1, 5), rng.randrange(1, 4)
     design = design_for(
         rng.randrange(1, 7),
@@ -150,7 +148,18 @@ def test_cu_array_fast_random_designs(seed: int) -> None:
         kernel_words=n * groups,
         fifo_words=groups,
     )
-    Layer(design, n, 5, rng, 0.15).check(cu_array_fast)
+    return Layer(design, n, 5, rng, 0.15)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_cu_array_fast_random_designs(seed: int) -> None:
+    random_layer(Random(seed)).check(cu_array_fast)
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize("seed", [3, *in_full(*range(3), *range(4, 16))])
+def test_the_twin_in_cpp_of_random_designs(seed: int) -> None:
+    random_layer(Random(seed)).check(in_cpp(cu_array))
 
 
 def anything(design: EngineDesign, seed: str, slots: int) -> CuScript:
@@ -203,6 +212,15 @@ def test_cu_arrays_agree_on_anything(design: EngineDesign) -> None:
     fast = run_cu_array(cu_array_fast, script)
     assert rtl.column("sums_valid") == fast.column("sums_valid")
     assert finished_sums(rtl) == finished_sums(fast) != []
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize("place", [0, 9, 12, *in_full(1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13)])
+def test_both_twins_have_the_same_bits_in_every_cycle(place: int) -> None:
+    design = CONFIGURATIONS[place]
+    script = anything(design, f"twins {name(design)}", 300)
+    fast, cpp = (run_cu_array(array, script) for array in (cu_array_fast, in_cpp(cu_array)))
+    assert cpp.rows == fast.rows
 
 
 @every_array

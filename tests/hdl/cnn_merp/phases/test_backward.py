@@ -405,6 +405,13 @@ def test_verilog_gives_the_same_record(index: int) -> None:
     assert_same(play(cases, "verilator", "rtl"), play(cases))
 
 
+@pytest.mark.verilator
+@pytest.mark.parametrize("index", [3, *in_full(0, 1, 2, 4, 5, 6, 7)])
+def test_arrays_in_cpp_give_the_same_record(index: int) -> None:
+    cases = [case(seed, index) for seed in range(90, 98)]
+    assert_same(play(cases, "verilator", "behavioural"), play(cases))
+
+
 @pytest.mark.ghdl
 @pytest.mark.parametrize("index", [3, *in_full(0, 1, 2, 4, 5, 6, 7)])
 def test_vhdl_gives_the_same_record(index: int) -> None:

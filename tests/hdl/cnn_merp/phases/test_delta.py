@@ -262,6 +262,13 @@ def test_verilog_gives_the_same_record(index: int) -> None:
     assert_same(run(cases, "verilator", "rtl"), run(cases))
 
 
+@pytest.mark.verilator
+@pytest.mark.parametrize("index", in_full(*range(31)))
+def test_arrays_in_cpp_give_the_same_record(index: int) -> None:
+    cases = [case(seed, index) for seed in range(100, 110)]
+    assert_same(run(cases, "verilator", "behavioural"), run(cases))
+
+
 def unpooled_case(index: int, relu: bool) -> Case:
     """Without pooling and pressure; its deltas end within a beat."""
     cases = (case(seed, index, pressure=False) for seed in range(999))

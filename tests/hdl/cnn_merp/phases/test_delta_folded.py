@@ -249,3 +249,10 @@ def test_vhdl_gives_the_same_record(index: int) -> None:
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = mixed(90, index)
     assert_same(run(cases, "verilator", "rtl"), run(cases))
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize("index", [3, *in_full(0, 1, 2, 7)])
+def test_arrays_in_cpp_give_the_same_record(index: int) -> None:
+    cases = mixed(91, index)
+    assert_same(run(cases, "verilator", "behavioural"), run(cases))

@@ -192,6 +192,13 @@ def of_every(seed: int, place: int) -> LayerCase:
     return random_case(seed, EVERY[place], seed % 4)
 
 
+@pytest.mark.verilator
+@pytest.mark.parametrize("place", [10, *in_full(*range(10), *range(11, 26))])
+def test_arrays_in_cpp_give_the_same_record(place: int) -> None:
+    cases = [of_every(seed, place) for seed in range(20, 32)]
+    assert_same(run(cases, "verilator", "behavioural"), run(cases, "myhdl"))
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("name", KINDS)
 def test_many_layers_of_each_kind(name: str) -> None:

@@ -163,6 +163,13 @@ def test_verilog_gives_the_same_record() -> None:
     assert_same(run(some, "verilator", "rtl"), run(some))
 
 
+@pytest.mark.verilator
+@pytest.mark.parametrize("elaboration", in_full(0, 5, 6, 8, 12))
+def test_arrays_in_cpp_give_the_same_record(elaboration: int) -> None:
+    some = cases(41, elaboration)
+    assert_same(run(some, "verilator", "behavioural"), run(some))
+
+
 @pytest.mark.ghdl
 @pytest.mark.parametrize("elaboration", [8, *in_full(0, 5, 12)])
 def test_vhdl_gives_the_same_record(elaboration: int) -> None:

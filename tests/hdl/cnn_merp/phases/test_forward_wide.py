@@ -174,6 +174,13 @@ def test_verilog_gives_the_same_record(index: int) -> None:
     assert_same(run(some), run(some, "verilator", "rtl"))
 
 
+@pytest.mark.verilator
+@pytest.mark.parametrize("index", in_full(*range(len(WIDE))))
+def test_arrays_in_cpp_give_the_same_record(index: int) -> None:
+    some = cases(41, WIDE[index])
+    assert_same(run(some), run(some, "verilator", "behavioural"))
+
+
 @pytest.mark.ghdl
 @pytest.mark.parametrize("index", [7, 11, *in_full(2, 9, 12)])
 def test_vhdl_gives_the_same_record(index: int) -> None:

@@ -380,6 +380,15 @@ def test_verilog_gives_the_same_record(elaboration: int) -> None:
     assert_same(play(cases, "verilator", "rtl"), play(cases, "myhdl"))
 
 
+@pytest.mark.verilator
+@pytest.mark.parametrize(
+    "elaboration", [9, 17, *in_full(*range(9), *range(10, 17), *range(18, 28))]
+)
+def test_arrays_in_cpp_give_the_same_record(elaboration: int) -> None:
+    cases = [random_case(seed, elaboration) for seed in range(50, 60)]
+    assert_same(play(cases, "verilator", "behavioural"), play(cases, "myhdl"))
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("name", KINDS)
 def test_many_layers_of_each_kind(name: str) -> None:

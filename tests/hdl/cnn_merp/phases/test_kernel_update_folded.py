@@ -356,6 +356,13 @@ def test_verilog_gives_the_same_record(index: int) -> None:
     assert_same(run(cases, "verilator", "rtl"), run(cases))
 
 
+@pytest.mark.verilator
+@pytest.mark.parametrize("index", in_full(*range(15)))
+def test_arrays_in_cpp_give_the_same_record(index: int) -> None:
+    cases = mixed(92, index)
+    assert_same(run(cases, "verilator", "behavioural"), run(cases))
+
+
 def test_every_register_of_a_run_is_within_its_range() -> None:
     for seed in range(40):
         for index in (1, 2, 3, 4):

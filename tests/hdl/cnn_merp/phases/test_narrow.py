@@ -58,6 +58,12 @@ def test_verilog(phase: str, place: int) -> None:
     play(phase, place, range(24), "verilator")
 
 
+@pytest.mark.verilator
+@pytest.mark.parametrize(("phase", "place"), [EVERY[0], *rows_in_full(*EVERY[1:])])
+def test_arrays_in_cpp(phase: str, place: int) -> None:
+    play(phase, place, range(30, 60), "verilator", "behavioural")
+
+
 @pytest.mark.ghdl
 @pytest.mark.parametrize(("phase", "place"), [EVERY[3], *rows_in_full(*EVERY[:3], *EVERY[4:])])
 def test_vhdl(phase: str, place: int) -> None:

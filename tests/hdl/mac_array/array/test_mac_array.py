@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from block_bench import BlockBench, Drive, Replays, Sample
+from cpp_twins import either, in_cpp
 from merp.hdl.mac_array.array.mac_array import mac_array
 from merp.hdl.mac_array.behavioural.mac_array import mac_array_fast
 from merp.hdl.mac_array.ports.operands import Operands, Rank
@@ -21,6 +22,7 @@ from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.words import number
 
 SMALL = small_design()
+CPP = in_cpp(mac_array)
 
 
 def summed(slots: list[BenchSlot], design: ArrayDesign) -> list[list[list[int]]]:
@@ -46,6 +48,8 @@ def summed(slots: list[BenchSlot], design: ArrayDesign) -> list[list[list[int]]]
         (mac_array_fast, SMALL),
         (mac_array_fast, small_design(8, 4, 8)),
         (mac_array_fast, small_design(4, 8, 16)),
+        pytest.param(CPP, small_design(8, 4, 8), marks=pytest.mark.verilator),
+        pytest.param(CPP, small_design(4, 8, 16), marks=[pytest.mark.verilator, pytest.mark.full]),
     ],
 )
 def test_tiles_are_summed(block: Any, design: ArrayDesign) -> None:
@@ -94,7 +98,14 @@ def test_the_twin_has_the_same_bits_in_every_cycle() -> None:
     assert sum(traces[0].column("rank_copied")) > 30
 
 
-@pytest.mark.parametrize("block", [mac_array, mac_array_fast])
+@pytest.mark.verilator
+def test_both_twins_have_the_same_bits_in_every_cycle() -> None:
+    traces = [bench_of(block).run(anything(4, 0.05), 400) for block in (CPP, mac_array_fast)]
+    assert traces[0].rows == traces[1].rows
+    assert sum(traces[0].column("rank_copied")) > 30
+
+
+@pytest.mark.parametrize("block", either(mac_array))
 def test_a_reset_copies_nothing_more(block: Any) -> None:
     def session(number_of: int) -> Drive:
         drive = anything(number_of, 0.0)

@@ -45,6 +45,7 @@ from merp.tools.report.measurement import (
     monitored,
 )
 from merp.tools.report.record import COUNT, LEAST_ONE, read_runs
+from merp.tools.simulate.picked import array_of
 
 OWN = {"n_cu": LEAST_ONE, "cycles: kernel_load": COUNT}
 """What a run of CNN-MERP says beside what every machine's does."""
@@ -199,8 +200,8 @@ def _command(run: Mapping[str, Any], n_cu: int, deltas: str, state: bool) -> str
     if run["groups"] > 1:
         parts.append(f"--group {run['group']}")
     parts.append(f"--images {run['images']} --engine {run['engine']}")
-    if run["engine"] == "myhdl" and run["cu_array"] == "rtl":
-        parts.append("--cu-array rtl")
+    if run["cu_array"] != array_of(run["engine"], None):
+        parts.append(f"--cu-array {run['cu_array']}")
     if run["n_cu"] != n_cu:
         parts.append(f"--cus {run['n_cu']}")
     if run["phase"] in ("dp", "ku") and deltas == "pooled":

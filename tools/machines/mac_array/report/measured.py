@@ -24,6 +24,7 @@ from merp.tools.report.measurement import (
     monitored,
 )
 from merp.tools.report.record import LEAST_ONE, Record, read_runs
+from merp.tools.simulate.picked import array_of
 
 OWN = {"macs": LEAST_ONE}
 """What a run of the array says beside what every machine's does."""
@@ -150,8 +151,8 @@ def _turns_of(phase: str) -> Callable[[str, int], int]:
 def _command(run: Record, deltas: str) -> str:
     parts = [f"merp simulate {run['network']} --layer {run['layer']} --phase {run['phase']}"]
     parts.append(f"--images {run['images']} --engine {run['engine']}")
-    if run["engine"] == "myhdl" and run["cu_array"] == "rtl":
-        parts.append("--cu-array rtl")
+    if run["cu_array"] != array_of(run["engine"], None):
+        parts.append(f"--cu-array {run['cu_array']}")
     if run["phase"] != "fp" and deltas == "pooled":
         parts.append("--delta-at pooled")
     return " ".join(parts)
