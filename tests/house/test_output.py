@@ -17,6 +17,7 @@ WRITERS = {
     "cosim/engines/programs/scratch.py": "temporary folders",
     "cosim/engines/programs/build_cache.py": "the cache of executables and netlists",
     "cosim/engines/verilator_build.py": "fills an entry of the cache",
+    "cosim/engines/verilator_twins.py": "a folder that the caller gives, of a build",
     "cosim/engines/ghdl_engine.py": "a folder that goes with the run",
     "cosim/engines/axi_engine.py": "a folder that goes with the run",
     "cosim/synthesis/routing.py": "fills an entry of the cache",

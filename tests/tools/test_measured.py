@@ -57,6 +57,24 @@ def test_each_phase_is_confirmed_against_this_network(tmp_path: Path) -> None:
     assert found[2].command.endswith("--delta-at pooled")
 
 
+@pytest.mark.parametrize(
+    ("engine", "array", "told"),
+    [
+        ("myhdl", "behavioural", ""),
+        ("myhdl", "rtl", " --cu-array rtl"),
+        ("verilator", "rtl", ""),
+        ("verilator", "behavioural", " --cu-array behavioural"),
+        ("ghdl", "rtl", ""),
+    ],
+)
+def test_the_command_names_an_array_that_is_not_the_engines_own(
+    engine: str, array: str, told: str, tmp_path: Path
+) -> None:
+    run = run_of("conv2", "fp", port_words(SECOND, 2), engine=engine, cu_array=array)
+    [found] = read_records([write(tmp_path, run)], DIGITS)
+    assert found.command.endswith(f"--engine {engine}{told}")
+
+
 def test_a_design_that_adds_has_its_port_for_layers_too_that_do_not(tmp_path: Path) -> None:
     """conv3 adds the output of conv1: back through conv2 its delta is what is begun at."""
     network = open_network("resnet-digits")

@@ -174,6 +174,20 @@ def test_bad_input_is_one_line(
     assert wanted in terminal.refusal("simulate", network_file, *arguments)
 
 
+@pytest.mark.verilator
+@pytest.mark.parametrize("array", [None, "behavioural"])
+def test_the_answer_names_the_array_that_ran(
+    array: str | None, network_file: Path, terminal: Terminal
+) -> None:
+    words = ["simulate", network_file, "--engine", "verilator", "--cus", 1]
+    words += ["--cu-array", array] if array else []
+    ran = array or "rtl"
+    assert f"engine verilator, CU array {ran} " in f"{terminal.prose(*words)} "
+    answer = terminal.answer(*words)
+    assert answer["cu_array"] == ran
+    assert (answer["bit_exact"], answer["failures"]) == (True, [])
+
+
 @pytest.mark.parametrize("engine", ["ghdl", "verilator"])
 def test_missing_simulator_is_bad_input(
     engine: str, network_file: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch

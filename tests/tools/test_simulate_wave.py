@@ -74,6 +74,22 @@ def test_viewers_are_told_of_every_signal_and_of_nothing_else(
     assert str(tmp_path) not in save + commands
 
 
+@pytest.mark.full
+@pytest.mark.verilator
+def test_an_array_in_cpp_shows_its_ports_alone(
+    network_file: Path, terminal: Terminal, tmp_path: Path
+) -> None:
+    path = tmp_path / "w.vcd"
+    words = ["--engine", "verilator", "--cu-array", "behavioural", "--wave-of", "all"]
+    terminal.answer("simulate", network_file, "--wave", path, *words)
+    found = signals(path)
+    assert set(traced((tmp_path / "w.gtkw").read_text())) == full(found)
+    array = {name[3] for name in found if name[1:3] == ("layer", "units_inst")}
+    assert {"sums_valid", "slot_valid", "window"} <= array
+    assert all(len(name) == 4 for name in found if name[1:3] == ("layer", "units_inst"))
+    assert not any("next" in name or name == "object" for name in array)
+
+
 @pytest.mark.ghdl
 def test_what_viewers_are_told_of_an_fst(
     network_file: Path, terminal: Terminal, tmp_path: Path
