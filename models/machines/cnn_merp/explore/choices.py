@@ -14,16 +14,10 @@ from math import prod
 from typing import NamedTuple
 
 from merp.models.base.formats import BINARY32, FloatFormat
-from merp.models.base.storage import Storage
 from merp.models.base.summation import DSPS
 from merp.models.fpga.parts import Part
 from merp.models.machines.cnn_merp.params.design import PORTS, EngineDesign
-from merp.models.machines.cnn_merp.plan.automatic import (
-    design_for,
-    rings_of_rows,
-    shapes_of,
-    unit_counts,
-)
+from merp.models.machines.cnn_merp.plan.automatic import shapes_of, unit_counts
 from merp.models.network.network import Layer
 
 
@@ -89,19 +83,18 @@ def _kinds(taps: int, fmt: FloatFormat) -> list[Kinds]:
     return [tree, *(Kinds("fused", dsp, *update) for dsp in DSPS for update in updates)]
 
 
-def design_of(
-    choice: FreeKeys, layers: Sequence[Layer], fmt: FloatFormat, storage: Storage | None
-) -> EngineDesign:
-    """The design of a choice.
+def design_of(choice: FreeKeys, base: EngineDesign, rings: int) -> EngineDesign:
+    """The design of a choice: ``base`` has its units and what follows from them.
+
+    rings: of rows, those of the choice's positions in turn.
 
     Raises:
-        BadInput: a layer is larger than any design can be.
         ValueError: there is no such design.
     """
     return replace(
-        design_for(layers, choice.n_cu, fmt, storage),
+        base,
         p=choice.p,
-        d=rings_of_rows(shapes_of(layers), choice.p),
+        d=rings,
         kernel_port=choice.kernel_port,
         map_port=choice.map_port,
         **choice.kinds._asdict(),

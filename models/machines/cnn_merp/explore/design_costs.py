@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from operator import le
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -22,16 +24,23 @@ from merp.models.machines.cnn_merp.explore.choices import FreeKeys, Kinds, desig
 from merp.models.machines.cnn_merp.fpga.estimate import estimate
 from merp.models.machines.cnn_merp.fpga.memories import Memory
 from merp.models.machines.cnn_merp.params.design import PORTS, EngineDesign
-from merp.models.machines.cnn_merp.plan.automatic import made, most_luts, rings_of_rows, shapes_of
-from merp.models.machines.cnn_merp.plan.candidates import cheapest, totals
+from merp.models.machines.cnn_merp.plan.automatic import (
+    design_for,
+    made,
+    most_luts,
+    rings_of_rows,
+    shapes_of,
+)
+from merp.models.machines.cnn_merp.plan.cheapest import cheapest
 from merp.models.machines.cnn_merp.plan.engines import (
     PlannedEngine,
+    bare,
     least_engine,
-    least_logic,
+    least_memories,
     rings,
 )
 from merp.models.machines.cnn_merp.plan.plan import works_of
-from merp.models.machines.cnn_merp.plan.search import best_tiles
+from merp.models.machines.cnn_merp.plan.search import best_priced
 from merp.models.machines.cnn_merp.plan.work import PhaseWork
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
@@ -46,8 +55,12 @@ Costs = tuple[float, ...]
 
 _BOUNDLESS: Final = 1 << 40
 
-_Known = dict[tuple[str, FreeKeys, int], Costs | None]
+_Key = tuple[str, FreeKeys, int]
+_Known = dict[_Key, Costs | None]
 _Find = Callable[[str, FreeKeys], Costs | None]
+
+_SHARED: Final = ("dp", "fp", "ku")
+"""Phases, those first whose bitstreams most choices share: one that is dear rules out many."""
 
 
 def joined(one: Costs, other: Costs) -> Costs:
@@ -71,15 +84,20 @@ class DesignCosts:
 
     Args:
         network: complete but for this design. name: of the design. goal: tiles are chosen for.
+        units: numbers of units that most choices have; any other is priced by itself.
     """
 
     def __init__(
-        self, network: Network, name: str, board: Board, batch: int, goal: str, state: str
-    ) -> None:
+        self, network: Network, name: str, board: Board, batch: int, goal: str, state: str,
+        units: Sequence[int],
+    ) -> None:  # fmt: skip
         self.name, self.board, self.goal = name, board, goal
         self.layers: Sequence[Layer] = [each for each in network.layers if each.design == name]
         self._fmt, self._storage = network.fmt, network.at(self.layers[0]).storage
-        self._shapes = shapes_of(self.layers)
+        self._units = units
+        shapes = shapes_of(self.layers)
+        self._rings = {positions: rings_of_rows(shapes, positions) for positions in (1, 2)}
+        self._bases: dict[int, EngineDesign] = {}
         cu_kind = "fused" if self._fmt == BINARY32 else "tree"
         self._any = FreeKeys(1, 1, Kinds(cu_kind, 1, "position", 1), 1, 1)
         some = made(network, {name: self.design(self._any)})
@@ -87,21 +105,28 @@ class DesignCosts:
         self.phases = [phase for phase in PHASES if self._drafts[phase]]
         part = replace(board.part, luts=_BOUNDLESS, flip_flops=_BOUNDLESS, dsps=_BOUNDLESS)
         self._roomy = replace(board, part=part)
-        self._limits = replace(capacity(board.room), logic=int(most_luts(board)))
+        self._limits = tuple(
+            replace(capacity(board.room), logic=int(most_luts(board))).figures().values()
+        )
+        self._engines: dict[tuple[str, FreeKeys], EngineDesign] = {}
         self._planned: dict[tuple[str, FreeKeys], _Planned | None] = {}
         self._costs: _Known = {}
         self._bounds: _Known = {}
-        self._least: dict[tuple[str, int], PlannedEngine] = {}
-        self._quickest: dict[tuple[str, FreeKeys], tuple[float, float]] = {}
+        self._closer: _Known = {}
+        self._least: dict[tuple[str, FreeKeys], PlannedEngine] = {}
+        self._quickest: dict[tuple[str, FreeKeys], tuple[int, float]] = {}
         self.tried = 0  # bitstreams planned
 
     def design(self, choice: FreeKeys) -> EngineDesign:
         """The design of a choice, sized for its layers."""
-        return design_of(choice, self.layers, self._fmt, self._storage)
+        if choice.n_cu not in self._bases:
+            base = design_for(self.layers, choice.n_cu, self._fmt, self._storage)
+            self._bases[choice.n_cu] = base
+        return design_of(choice, self._bases[choice.n_cu], self._rings[choice.p])
 
     def of(self, choice: FreeKeys) -> Costs | None:
         """What a choice costs; None if one of its bitstreams does not fit the board."""
-        return self._together(choice, self._costs, self._bitstream)
+        return self._together(choice, self.exact)
 
     def bound(self, choice: FreeKeys) -> Costs | None:
         """No more than a choice costs, of each; None if it is seen at once that it does not fit.
@@ -109,24 +134,59 @@ class DesignCosts:
         Cycles and bytes of the best tiles of a part with any amount of block RAM, at the widest
         ports; logic of the least engine without its memories.
         """
-        return self._together(choice, self._bounds, self._bound)
+        return self._together(choice, partial(self._once, self._bounds, self._bound))
 
-    def _together(self, choice: FreeKeys, known: _Known, find: _Find) -> Costs | None:
-        """Of the bitstreams of all phases, each found once."""
+    def so_far(self, choice: FreeKeys) -> tuple[Costs | None, str | None]:
+        """No more than a choice costs, by all that is planned, and a phase that is still to be.
+
+        Bitstreams that are not planned count as in ``bound``, with the memories that they have in
+        any case. None for the costs: the choice does not fit; for the phase: all are planned.
+        """
+        ahead = None
+
+        def find(phase: str, choice: FreeKeys) -> Costs | None:
+            nonlocal ahead
+            if self._key(phase, choice) in self._costs:
+                return self.exact(phase, choice)
+            if ahead is None or _SHARED.index(phase) < _SHARED.index(ahead):
+                ahead = phase
+            return self._once(self._closer, self._closer_bound, phase, choice)
+
+        return self._together(choice, find), ahead
+
+    def exact(self, phase: str, choice: FreeKeys) -> Costs | None:
+        """What the bitstream of a phase costs; None if it does not fit the board."""
+        return self._once(self._costs, self._bitstream, phase, choice)
+
+    def _together(self, choice: FreeKeys, find: _Find) -> Costs | None:
+        """Of the bitstreams of all phases."""
         together: Costs = (0.0,) * len(COSTS)
         for phase in self.phases:
-            seen = phase, self._seen(phase, choice), choice.kinds.fused_dsp
-            if seen not in known:
-                known[seen] = find(phase, choice)
-            found = known[seen]
+            found = find(phase, choice)
             if found is None:
                 return None
             together = joined(together, found)
         return together
 
+    def _once(self, known: _Known, find: _Find, phase: str, choice: FreeKeys) -> Costs | None:
+        """Of choices that a phase does not tell apart one is looked for."""
+        key = self._key(phase, choice)
+        if key not in known:
+            known[key] = find(phase, choice)
+        return known[key]
+
+    def _key(self, phase: str, choice: FreeKeys) -> _Key:
+        return phase, self._seen(phase, choice), choice.kinds.fused_dsp
+
     def _works(self, phase: str, choice: FreeKeys) -> list[PhaseWork]:
-        engine = rings(self.design(choice), phase, self._drafts[phase])
+        engine = self._engine(phase, choice)
         return [replace(draft, engine=engine) for draft in self._drafts[phase]]
+
+    def _engine(self, phase: str, choice: FreeKeys) -> EngineDesign:
+        if (phase, choice) not in self._engines:
+            engine = rings(self.design(choice), phase, self._drafts[phase])
+            self._engines[phase, choice] = engine
+        return self._engines[phase, choice]
 
     def _bitstream(self, phase: str, choice: FreeKeys) -> Costs | None:
         seen = self._seen(phase, choice)
@@ -150,25 +210,22 @@ class DesignCosts:
 
     def _seen(self, phase: str, choice: FreeKeys) -> FreeKeys:
         """The choice with what a phase does not see as it goes without saying."""
-        kinds = choice.kinds._replace(fused_dsp=1)
-        if not PHASES[phase].updates:
-            kinds = kinds._replace(ku_kind="position", ku_lanes=1)
+        of = choice.kinds
+        update = (of.ku_kind, of.ku_lanes) if PHASES[phase].updates else ("position", 1)
         # Behind forward propagation the positions in turn matter only by the rings that they ask.
-        rings = (rings_of_rows(self._shapes, positions) for positions in (1, 2))
-        alike = PHASES[phase].backward and next(rings) == next(rings)
-        return choice._replace(kinds=kinds, p=1 if alike else choice.p)
+        alike = PHASES[phase].backward and self._rings[1] == self._rings[2]
+        kinds = Kinds(of.cu_kind, 1, *update)
+        p = 1 if alike else choice.p
+        return FreeKeys(choice.n_cu, p, kinds, choice.kernel_port, choice.map_port)
 
     def _plan(self, phase: str, choice: FreeKeys, board: Board) -> _Planned | None:
         try:
             works = self._works(phase, choice)
-            engine, tiles = best_tiles(self.name, works, board, self.goal)
+            found = best_priced(self.name, works, board, self.goal)
         except (BadInput, ValueError):
             return None
-        moved = seconds = 0.0
-        for work, (inputs, outputs) in zip(works, tiles, strict=True):
-            each = totals(work, self.board, *map(np.array, ([[inputs]], [outputs])))
-            moved, seconds = moved + float(each[0][0, 0]), seconds + float(each[1][0, 0])
-        return _Planned(self._cycles(seconds), round(moved), engine, engine.memories)
+        engine = found.engine
+        return _Planned(self._cycles(found.seconds), round(found.bytes), engine, engine.memories)
 
     def _cycles(self, seconds: float) -> int:
         return round(seconds * self.board.clock_mhz * 1e6)
@@ -179,41 +236,67 @@ class DesignCosts:
         return estimate(design, phase, planned.memories, engine.unpool, engine.add_unpool)
 
     def _fits(self, taken: Resources) -> bool:
-        limits = self._limits.figures()
-        return all(taken.figures()[kind] <= limits[kind] for kind in KINDS)
+        figures = (taken.lut, taken.ff, taken.bram, taken.dsp)
+        return all(map(le, figures, self._limits))
 
     def _bound(self, phase: str, choice: FreeKeys) -> Costs | None:
-        least = self._smallest(phase, choice.n_cu)
         try:
-            design = replace(
-                least.design,
-                kernel_port=choice.kernel_port,
-                map_port=choice.map_port,
-                **choice.kinds._asdict(),
-            )
+            engine = self._smallest(phase, choice)
         except ValueError:  # ports that folded layers or the format do not allow
             return None
-        taken = least_logic(replace(least, design=design))
+        taken = engine.logic
         if not self._fits(taken):
             return None
         return (*self._quick(phase, choice), *taken.figures().values())
 
-    def _smallest(self, phase: str, units: int) -> PlannedEngine:
-        """The engine of one map in and one map out."""
-        if (phase, units) not in self._least:
-            works = self._works(phase, self._any._replace(n_cu=units))
-            self._least[phase, units] = least_engine(self.name, works)
-        return self._least[phase, units]
+    def _closer_bound(self, phase: str, choice: FreeKeys) -> Costs | None:
+        """The bound with memories that the engine has in any case; of a choice that has a bound."""
+        engine = self._smallest(phase, choice)
+        positions = self._engine(phase, self._seen(phase, choice)).p
+        engine = replace(engine, design=replace(engine.design, p=positions))
+        taken = estimate(
+            engine.design, phase, least_memories(engine), engine.unpool, engine.add_unpool
+        )
+        if not self._fits(taken):
+            return None
+        return (*self._quick(phase, choice), *taken.figures().values())
 
-    def _quick(self, phase: str, choice: FreeKeys) -> tuple[float, float]:
+    def _smallest(self, phase: str, choice: FreeKeys) -> PlannedEngine:
+        """The engine of one map in and one map out, with the least logic for tiles of any size.
+
+        Raises:
+            ValueError: there is none of the choice.
+        """
+        kinds = self._seen(phase, choice).kinds._replace(cu_kind=self._any.kinds.cu_kind)
+        like = self._any._replace(n_cu=choice.n_cu, kinds=kinds)
+        if (phase, like) not in self._least:
+            # How an update sums says how many images stand for the columns of folded layers.
+            works = self._works(phase, like)
+            self._least[phase, like] = bare(least_engine(self.name, works))
+        least = self._least[phase, like]
+        design = replace(
+            least.design,
+            kernel_port=choice.kernel_port,
+            map_port=choice.map_port,
+            **choice.kinds._asdict(),
+        )
+        return replace(least, design=design)
+
+    def _quick(self, phase: str, choice: FreeKeys) -> tuple[int, float]:
         """Least cycles and bytes at the widest ports, with any amount of block RAM."""
         seen = self._seen(phase, choice)._replace(kernel_port=PORTS[-1], map_port=PORTS[-1])
         if (phase, seen) not in self._quickest:
-            works = self._works(phase, seen)
-            kinds = {work.kind: work for work in works}
-            least = {kind: cheapest(work, self.board) for kind, work in kinds.items()}
-            moved, seconds = map(
-                ordered_sum, zip(*(least[work.kind] for work in works), strict=True)
-            )
-            self._quickest[phase, seen] = self._cycles(seconds), moved
+            units = self._units if choice.n_cu in self._units else [choice.n_cu]
+            self._price(phase, [seen._replace(n_cu=count) for count in units])
         return self._quickest[phase, seen]
+
+    def _price(self, phase: str, choices: Sequence[FreeKeys]) -> None:
+        """Find what ``_quick`` says of choices that differ in their units alone."""
+        engines = [self._engine(phase, choice) for choice in choices]
+        works = [replace(draft, engine=engines[0]) for draft in self._drafts[phase]]
+        kinds = {work.kind: work for work in works}
+        least = {kind: cheapest(work, engines, self.board) for kind, work in kinds.items()}
+        moved = ordered_sum(least[work.kind][0] for work in works)
+        together = sum((least[work.kind][1] for work in works), np.zeros(len(choices)))
+        for choice, seconds in zip(choices, together, strict=True):
+            self._quickest[phase, choice] = self._cycles(float(seconds)), moved

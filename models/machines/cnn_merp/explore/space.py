@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 
 from merp.models.base.errors import BadInput
 from merp.models.explore.nsga2 import Genes, nsga2
-from merp.models.explore.pareto import Table, merged, undominated
+from merp.models.explore.pareto import Table, merged
 from merp.models.explore.point import Point, front_of
 from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.explore.choices import Axes, FreeKeys, axes_of
@@ -65,7 +66,7 @@ class Space:
             mine = [layer for layer in all_of if layer.name in scope]
             if mine:
                 axes = axes_of(mine, board.room, network.fmt)
-                costs = DesignCosts(self.network, name, board, batch, goal, STATE)
+                costs = DesignCosts(self.network, name, board, batch, goal, STATE, axes.n_cu)
                 self.designs[name] = axes, costs
 
     @property
@@ -177,24 +178,36 @@ class Space:
         floor: Table,
         tell: Tell,
     ) -> list[tuple[Costs, FreeKeys]]:
-        """The choices of a design that no other one of it beats, with what they cost."""
+        """The choices of a design that no other one of it beats, with what they cost.
+
+        The choice that promises most comes first. Its bound is replaced by a closer one, as one of
+        its bitstreams after the other is planned, until it is what the choice costs: then nothing
+        that is left costs less. Of equal ones the first by their bounds is taken.
+        """
         _, costs = self.designs[name]
         least = np.maximum(_table([found for found, _ in bounds], columns), floor)
+        order = np.lexsort(least.T[::-1])
+        heap = [(tuple(least[place].tolist()), rank) for rank, place in enumerate(order)]
         table: Table = np.empty((len(bounds), len(columns)))
         kept: list[tuple[Costs, FreeKeys]] = []
-        for done, place in enumerate(np.lexsort(least.T[::-1])):
-            if (table[: len(kept)] <= least[place]).all(axis=1).any():
+        while heap:
+            promised, rank = heappop(heap)
+            if (table[: len(kept)] <= promised).all(axis=1).any():
                 continue
-            tell(f"{name}: {done:,} of {len(bounds):,} choices that may fit")
-            choice = bounds[place][1]
-            found = costs.of(choice)
+            choice = bounds[order[rank]][1]
+            found, phase = costs.so_far(choice)
             if found is None:
                 continue
-            mine = np.maximum(_table([found], columns), floor)
-            if not (table[: len(kept)] <= mine).all(axis=1).any():
-                table[len(kept)] = mine
+            closer = tuple(map(max, (found[column] for column in columns), floor.tolist()))
+            if closer == promised and phase is None:
+                table[len(kept)] = closer
                 kept.append((found, choice))
-        return [kept[place] for place in undominated(table[: len(kept)])]
+                continue
+            if closer == promised and phase is not None:
+                tell(f"{name}: {len(heap):,} of {len(bounds):,} choices left, {len(kept):,} kept")
+                costs.exact(phase, choice)
+            heappush(heap, (closer, rank))
+        return kept
 
     def _none_fits(self, name: str) -> BadInput:
         layers = ", ".join(layer.name for layer in self.designs[name][1].layers)

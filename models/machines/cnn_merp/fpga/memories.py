@@ -27,6 +27,7 @@ class Memory:
         name: what they hold. block: the block of hardware that they belong to, in tables.
         count: how many there are. words, bits: of each.
         at_once: they are read in the cycle of their address, so that they are LUT RAM.
+        fixed: the maps of a pass do not change their words.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Memory:
     words: int
     bits: int
     at_once: bool = False
+    fixed: bool = False
 
     @property
     def halves(self) -> int:
@@ -123,10 +125,12 @@ def delta_memories(design: EngineDesign) -> list[Memory]:
         deltas = 2 * design.groups * design.max_size
         found.append(Memory("deltas", "kernel_update", 1, deltas, wide))
         bits = wide + design.window_width
-        found.append(Memory("a row's operands", "dual_port_ram", 1, design.max_size, bits))
+        found.append(
+            Memory("a row's operands", "dual_port_ram", 1, design.max_size, bits, fixed=True)
+        )
         sums = design.n_cu * design.ku_lanes
         earlier = (row.steps(design), row.sum_bits(design))
-        found.append(Memory("earlier sums", "row_cu", sums, *earlier, True))
+        found.append(Memory("earlier sums", "row_cu", sums, *earlier, True, fixed=True))
     else:
         found.append(Memory("deltas", "delta_buffer", 1, 2 * design.groups, wide))
     return found
@@ -154,9 +158,10 @@ def added_memories(design: EngineDesign) -> list[Memory]:
     places = design.add_latency + CREDIT_RETURN + 1
     biases, lanes = design.groups * design.n_cu, design.map_port
     own, sums = ("added_maps", "added_maps") if lanes == 1 else ("added_lane", "added_beats")
+    beat = lanes * design.accumulator_format.width + 1
     return [
         Memory("biases beside maps", own, lanes, biases, design.fmt.width),
-        Memory("maps with biases", sums, 1, places, lanes * design.accumulator_format.width + 1),
+        Memory("maps with biases", sums, 1, places, beat, fixed=True),
     ]
 
 

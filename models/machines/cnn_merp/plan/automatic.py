@@ -96,7 +96,7 @@ def design_for(
     Raises:
         BadInput: a layer is larger than any design can be.
     """
-    shapes = shapes_of(layers)
+    shapes = list(dict.fromkeys(shapes_of(layers)))  # equal ones ask for the same
     try:
         return replace(_design(shapes, units, fmt), storage=storage)
     except ValueError as error:  # of the layers' own sizes: no number of units changes it

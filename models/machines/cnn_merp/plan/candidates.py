@@ -7,9 +7,8 @@ has thousands of maps, has of its output parts only these.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from math import inf
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -29,6 +28,7 @@ from merp.models.machines.cnn_merp.params.unpool_design import RANGES as UNPOOL_
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, unpool_words
 from merp.models.machines.cnn_merp.plan.cost import Numbers, cost_of
 from merp.models.machines.cnn_merp.plan.engines import PlannedEngine
+from merp.models.machines.cnn_merp.plan.sized import Sized
 from merp.models.machines.cnn_merp.plan.work import PhaseWork
 
 Counts = NDArray[np.int64]
@@ -64,17 +64,6 @@ def equal_groups(maps: int, units: int, most: int | None = None) -> list[int]:
 
 NONE_HAS = 1 << 62
 """RAMB18 that no part has."""
-
-
-class _Sized:
-    """A design whose maxima are arrays, an element for each tile."""
-
-    def __init__(self, design: EngineDesign | UnpoolDesign, **sizes: Any) -> None:
-        self._design = design
-        self.__dict__.update(sizes)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._design, name)
 
 
 def halves_of(memory: Memory) -> Counts:
@@ -120,6 +109,13 @@ class Candidates:
     seconds: Numbers
 
 
+def behind_each_other(listed: Sequence[Candidates]) -> Candidates:
+    """Candidates of several works as one list, those of the first work first."""
+    names = (each.name for each in fields(Candidates))
+    together = {name: np.concatenate([getattr(each, name) for each in listed]) for name in names}
+    return Candidates(**together)
+
+
 def candidates(
     work: PhaseWork, board: Board, goal: str, base: PlannedEngine, sizes: Sizes
 ) -> Candidates:
@@ -130,6 +126,8 @@ def candidates(
     is listed alone.
     """
     inputs, outputs = part_maps(work, sizes)
+    if goal == "bytes":
+        outputs = _in_fewest_parts(work, base, outputs)
     keys = ("seconds", "bytes") if goal == "bytes" else ("bytes", "seconds")
     found = []
     for rows, columns in _bands(inputs[:, 0], -(-outputs // work.engine.n_cu), sizes):
@@ -153,18 +151,6 @@ def _told_apart(tiles: dict[str, Numbers], order: Counts, sizes: Sizes) -> Count
     return np.sort(np.unique(alike, return_index=True)[1])
 
 
-def cheapest(work: PhaseWork, board: Board) -> tuple[float, float]:
-    """Least bytes and least seconds of any tile that an engine can have, whatever its memory."""
-    boundless = Sizes(*(np.array([RANGES["max_maps"][1] * RANGES["groups"][1]]),) * 2)
-    inputs, outputs = part_maps(work, boundless)
-    groups = -(-outputs // work.engine.n_cu)
-    moved = seconds = inf
-    for rows, columns in _bands(inputs[:, 0], groups, boundless):
-        some = totals(work, board, inputs[rows], outputs[columns])
-        moved, seconds = min(moved, float(some[0].min())), min(seconds, float(some[1].min()))
-    return moved, seconds
-
-
 def part_maps(work: PhaseWork, sizes: Sizes) -> tuple[Counts, Counts]:
     """A column of the sizes that parts of the input maps may have, a row of the output maps'.
 
@@ -183,6 +169,22 @@ def part_maps(work: PhaseWork, sizes: Sizes) -> tuple[Counts, Counts]:
         outputs.update(part_sizes(work.outputs, groups * engine.n_cu))
     inputs = sorted(part_sizes(work.inputs, most))
     return np.array(inputs, np.int64)[:, np.newaxis], np.array(sorted(outputs), np.int64)
+
+
+def _in_fewest_parts(work: PhaseWork, base: PlannedEngine, outputs: Counts) -> Counts:
+    """Leave out sizes of output parts, ascending, that move more than one of as many groups.
+
+    The sizes of as many groups of units ask for the same memory where that is by the group. Each
+    part reads all inputs; against it, the state of a part is filled up by less than a byte.
+    """
+    expanding = base.unpool is not None and (work.phase == "ku" or not work.pooled)
+    if expanding or (base.add_unpool is not None and work.start is not None):
+        return outputs
+    groups, parts = -(-outputs // work.engine.n_cu), -(-work.outputs // outputs)
+    fewest = parts[np.searchsorted(groups, groups, side="right") - 1]
+    unsure = fewest >= work.images * work.elements_in
+    kept: Counts = outputs[(parts == fewest) | unsure]
+    return kept
 
 
 _CELLS = 1 << 16
@@ -249,7 +251,7 @@ def _others(
     sizes: dict[str, Any] = {"groups": groups, "fifo_words": fifo_words(inputs, groups, design)}
     if pool is not None and pool.window > 1:
         sizes["pool_words"] = pool_words(work.shape.pooled_columns, groups, design)
-    sized = cast(EngineDesign, _Sized(design, **sizes))
+    sized = cast(EngineDesign, Sized(design, **sizes))
     found = delta_memories(sized) if work.phase == "ku" else sum_memories(sized)
     possible = np.ones_like(groups, np.bool_)
     for name in sizes:
@@ -260,13 +262,13 @@ def _others(
         if work.phase == "dp" and not work.pooled:
             maps = -(-outputs * all_maps[1] // work.outputs)
         words = unpool_words(all_maps[0], maps, base.unpool.overlap)
-        found.append(unpool_memory(cast(UnpoolDesign, _Sized(base.unpool, words=words))))
+        found.append(unpool_memory(cast(UnpoolDesign, Sized(base.unpool, words=words))))
         elements = work.engine.taps if work.folded and maps is inputs else 1
         possible = possible & (words * elements <= UNPOOL_RANGES["words"][1])
         possible = possible & (maps * elements <= UNPOOL_RANGES["max_maps"][1])
     if base.add_unpool is not None and work.start is not None:
         words = unpool_words(work.start, outputs, base.add_unpool.overlap)
-        found.append(unpool_memory(cast(UnpoolDesign, _Sized(base.add_unpool, words=words))))
+        found.append(unpool_memory(cast(UnpoolDesign, Sized(base.add_unpool, words=words))))
         possible = possible & (words <= UNPOOL_RANGES["words"][1])
         possible = possible & (outputs <= UNPOOL_RANGES["max_maps"][1])
     halves = sum((halves_of(memory) for memory in found), np.zeros_like(inputs))
@@ -278,7 +280,8 @@ def totals(
 ) -> tuple[Numbers, Numbers]:
     """Bytes and seconds of all passes and groups, an element for each tile.
 
-    inputs: a column of sizes. outputs: a row of them.
+    inputs: a column of sizes. outputs: a row of them. What the engine has several of, in arrays of
+    five dimensions, comes first in the seconds.
 
     Of each tile six kinds of passes are priced at once: of the first part of the input maps, which
     may be the only one, of one in the middle and of the last of several; with a full part of the
@@ -288,17 +291,17 @@ def totals(
     in_rest = work.inputs - (in_parts - 1) * inputs
     out_rest = work.outputs - (out_parts - 1) * outputs
     one = in_parts == 1
-    in_count = np.stack((np.ones_like(inputs), np.maximum(in_parts - 2, 0), ~one))[:, np.newaxis]
-    out_count = np.stack((out_parts - 1, np.ones_like(outputs)))[:, np.newaxis]
+    in_count = np.array((np.ones_like(inputs), np.maximum(in_parts - 2, 0), ~one))[:, np.newaxis]
+    out_count = np.array((out_parts - 1, np.ones_like(outputs)))[:, np.newaxis]
     cost = cost_of(
         work,
         board,
-        np.stack((inputs, inputs, in_rest))[:, np.newaxis],
-        np.stack((outputs, out_rest))[:, np.newaxis],
+        np.array((inputs, inputs, in_rest))[:, np.newaxis],
+        np.array((outputs, out_rest))[:, np.newaxis],
         _FIRST,
-        np.stack((one, np.zeros_like(one), np.ones_like(one)))[:, np.newaxis],
+        np.array((one, np.zeros_like(one), np.ones_like(one)))[:, np.newaxis],
     )
     count = work.layer.groups * in_count * out_count.astype(np.float64)
     for each in (cost.bytes, cost.seconds):
         each *= count
-    return cost.bytes.sum((0, 1)), np.round(cost.seconds.sum((0, 1)), 9)
+    return cost.bytes.sum((-4, -3)), np.round(cost.seconds.sum((-4, -3)), 9)

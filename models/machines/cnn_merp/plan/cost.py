@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.params import row
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.kernel_update_registers import (
     revisit_cycles,
     row_revisit_cycles,
@@ -53,8 +54,9 @@ class Cost(NamedTuple):
     @property
     def total(self) -> Numbers:
         """Cycles of a pass."""
-        found = np.zeros_like(self.bytes)
-        for count in self.cycles.values():
+        units, *others = self.cycles.values()
+        found = np.maximum(np.zeros_like(self.bytes), units)  # of all causes the largest array
+        for count in others:
             np.maximum(found, count, out=found)
         found += self.parameters
         return found
@@ -79,8 +81,7 @@ def cost_of(
     if work.halves is not None:
         return _in_one_pass(work, board, inputs, outputs, first, last)
     groups = -(-outputs // work.engine.n_cu)
-    shape = work.convolution
-    positions = work.images * shape.out_rows * shape.out_columns
+    positions = work.positions
     make = {"fp": _forward, "dp": _delta, "ku": _update}[work.phase]
     maps = inputs * (work.elements_in / work.inputs)
     begins, ends = first.astype(np.float64), last.astype(np.float64)
@@ -109,9 +110,10 @@ def cost_of(
 
 def _timed(cost: Cost, board: Board) -> Cost:
     """The cost, whose seconds are the memory's cycles before."""
-    np.maximum(cost.total, cost.seconds, out=cost.seconds)
-    cost.seconds[...] /= board.clock_mhz * 1e6
-    return cost
+    seconds = cost.total
+    np.maximum(seconds, cost.seconds, out=seconds)
+    seconds /= board.clock_mhz * 1e6
+    return cost._replace(seconds=seconds)
 
 
 def _in_one_pass(
@@ -191,7 +193,12 @@ def _expands(work: PhaseWork) -> bool:
 
 def _beats(maps: Numbers, each: int) -> Numbers:
     """Cycles in which so many maps' elements of a pixel are taken: each pixel begins with one."""
-    return maps if each == 1 else np.ceil(maps / each)
+    return maps if np.ndim(each) == 0 and each == 1 else np.ceil(maps / each)
+
+
+def slots_apart(design: EngineDesign, positions: int) -> Numbers:
+    """Slots from map to map of a sum, at least, of so many positions: its accumulator's latency."""
+    return design.accumulate_latency / np.minimum(design.p, positions)
 
 
 def _slots(
@@ -201,8 +208,7 @@ def _slots(
     design = work.engine
     if work.phase != "ku":
         # Map after map of a sum waits for its accumulator; the first one needs none.
-        in_turn = min(design.p, positions)
-        found = np.maximum(groups, design.accumulate_latency / in_turn) * (inputs - 1.0)
+        found = np.maximum(groups, slots_apart(design, positions)) * (inputs - 1.0)
         found += groups
         found *= positions
         return found

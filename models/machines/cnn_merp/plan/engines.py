@@ -75,6 +75,11 @@ class PlannedEngine:
             return update_memories(self.design, self.unpool)
         return convolution_memories(self.design, self.unpool, self.add_unpool)
 
+    @property
+    def logic(self) -> Resources:
+        """What it takes without its memories, neither two halves nor fused."""
+        return estimate(self.design, self.phase, [], self.unpool, self.add_unpool)
+
     @cached_property
     def resources(self) -> Resources:
         """What it takes of a part, by the model."""
@@ -150,12 +155,24 @@ def least_engine(name: str, works: Sequence[PhaseWork]) -> PlannedEngine:
 
 
 def least_logic(engine: PlannedEngine) -> Resources:
-    """No more than what the same engine takes with tiles of any size, its memories left out.
+    """No more than what the same engine takes with tiles of any size, its memories left out."""
+    return bare(engine).logic
+
+
+def bare(engine: PlannedEngine) -> PlannedEngine:
+    """The same engine with the least logic that it has for tiles of any size.
 
     Sums need not come in parts, and the banks are block RAM: as LUT RAM they have registers.
     """
-    design = replace(engine.design, partial=False, row_words=_DEEP)
-    return estimate(design, engine.phase, [], engine.unpool, engine.add_unpool)
+    return replace(engine, design=replace(engine.design, partial=False, row_words=_DEEP))
+
+
+def least_memories(engine: PlannedEngine) -> list[Memory]:
+    """Memories of the least engine that take no less for larger tiles.
+
+    Those of LUT RAM alone grow with their words; others may become block RAM.
+    """
+    return [each for each in engine.memories if each.at_once or each.fixed]
 
 
 def _of_halves(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +29,12 @@ from merp.models.machines.cnn_merp.fpga.memories import (
     kernel_memory,
 )
 from merp.models.machines.cnn_merp.params.design import RANGES
-from merp.models.machines.cnn_merp.plan.candidates import Candidates, Sizes, candidates
+from merp.models.machines.cnn_merp.plan.candidates import (
+    Counts,
+    Sizes,
+    behind_each_other,
+    candidates,
+)
 from merp.models.machines.cnn_merp.plan.engines import PlannedEngine, engine_of, least_engine
 from merp.models.machines.cnn_merp.plan.work import PhaseWork
 
@@ -62,9 +68,34 @@ def best_tiles(
     Raises:
         BadInput: not even one map in and one map out of each fits, or the units do not.
     """
+    found = best_priced(name, works, board, goal)
+    return found.engine, found.tiles
+
+
+class Priced(NamedTuple):
+    """The best that a search found.
+
+    Attributes:
+        engine: of the bitstream. tiles: of each of its works.
+        bytes, seconds: of all works, added up in their order.
+    """
+
+    engine: PlannedEngine
+    tiles: list[Tile]
+    bytes: float
+    seconds: float
+
+
+def best_priced(name: str, works: Sequence[PhaseWork], board: Board, goal: str) -> Priced:
+    """Return the same as ``best_tiles``, and what it costs.
+
+    Raises:
+        BadInput: as ``best_tiles``.
+    """
     base = least_engine(name, works)
     _check(base, works, board)
-    return _Search(name, works, board, goal, base).best()
+    cost, (engine, tiles) = _Search(name, works, board, goal, base).best()
+    return Priced(engine, tiles, *(cost if goal == "bytes" else cost[::-1]))
 
 
 def _check(base: PlannedEngine, works: Sequence[PhaseWork], board: Board) -> None:
@@ -120,7 +151,11 @@ class _Search:
         sizes = Sizes(
             *(np.array([cap.words for cap in caps]) for caps in (self.kernel_caps, self.bank_caps))
         )
-        self.tiles = [candidates(work, board, goal, base, sizes) for work in self.works]
+        listed = [candidates(work, board, goal, base, sizes) for work in self.works]
+        many = [each.inputs.size for each in listed]
+        self.tiles = behind_each_other(listed)
+        self.ends = np.cumsum(many)
+        self.starts = self.ends - many
 
     def _caps(self, memory: Callable[[int], Memory], per: int, largest: int) -> list[_Cap]:
         """Sizes of a memory as far as the part has room, smallest first.
@@ -142,7 +177,7 @@ class _Search:
             found.append(_Cap(words, halves))
         return found
 
-    def best(self) -> tuple[PlannedEngine, list[Tile]]:
+    def best(self) -> tuple[Cost, Leaf]:
         """Take the range that promises most, until one is a pair that fits."""
         order = count()
         heap: list[tuple[Cost, int, int, tuple[int, int, int, int], Leaf | None]] = []
@@ -157,9 +192,9 @@ class _Search:
 
         push((0, len(self.kernel_caps) - 1, 0, len(self.bank_caps) - 1))
         while heap:
-            _, size, _, area, leaf = heappop(heap)
+            cost, size, _, area, leaf = heappop(heap)
             if leaf is not None:
-                return leaf
+                return cost, leaf
             low_kernel, high_kernel, low_bank, high_bank = area
             if size == 1:
                 found = self._fitted(low_kernel, low_bank)
@@ -180,24 +215,20 @@ class _Search:
         """RAMB18 beside kernel memories and banks of these sizes."""
         return self.halves - self.kernel_caps[kernel].halves - self.bank_caps[bank].halves
 
-    def _within(self, kernel: int, bank: int, left: int) -> list[int] | None:
+    def _within(self, kernel: int, bank: int, left: int) -> Counts | None:
         """The best tile of each work within these sizes, by its place; None if one has none."""
-        kernel_words, row_words = self.kernel_caps[kernel].words, self.bank_caps[bank].words
-        picked = []
-        for each in self.tiles:
-            inside = each.kernel_words <= kernel_words
-            inside &= each.row_words <= row_words
-            inside &= each.others <= left
-            place = int(inside.argmax())
-            if not inside[place]:
-                return None
-            picked.append(place)
-        return picked
+        inside = self.tiles.kernel_words <= self.kernel_caps[kernel].words
+        inside &= self.tiles.row_words <= self.bank_caps[bank].words
+        inside &= self.tiles.others <= left
+        places = np.flatnonzero(inside)
+        first = np.searchsorted(places, self.starts)  # of each work's
+        if first[-1] == places.size:
+            return None
+        picked: Counts = places[first]
+        return None if (picked >= self.ends).any() else picked
 
-    def _cost(self, picked: Sequence[int]) -> Cost:
-        pairs = list(zip(self.tiles, picked, strict=True))
-        moved = [float(each.bytes[place]) for each, place in pairs]
-        seconds = [float(each.seconds[place]) for each, place in pairs]
+    def _cost(self, picked: Counts) -> Cost:
+        moved, seconds = self.tiles.bytes[picked].tolist(), self.tiles.seconds[picked].tolist()
         # Of all works in their order, so that rounding is the same however many are of a kind.
         sums = [ordered_sum(each[place] for place in self.places) for each in (moved, seconds)]
         return (sums[0], sums[1]) if self.goal == "bytes" else (sums[1], sums[0])
@@ -213,12 +244,13 @@ class _Search:
             picked = self._within(kernel, bank, left) if left >= 0 else None
             if picked is None:
                 return None
-            tiles = [_tile(each, place) for each, place in zip(self.tiles, picked, strict=True)]
+            sizes = self.tiles.inputs[picked].tolist(), self.tiles.outputs[picked].tolist()
+            tiles = list(zip(*sizes, strict=True))
             engine = engine_of(self.name, self.works, tiles)
             if fits(engine, self.board):
                 return self._cost(picked), (engine, [tiles[place] for place in self.places])
             excess = round(2 * engine.resources.bram) - self.halves
-            largest = max(int(e.others[p]) for e, p in zip(self.tiles, picked, strict=True))
+            largest = int(self.tiles.others[picked].max())
             left = min(left, largest) - max(1, excess)
         return None
 
@@ -232,7 +264,3 @@ class _Search:
 
 
 Leaf = tuple[PlannedEngine, list[Tile]]
-
-
-def _tile(each: Candidates, place: int) -> Tile:
-    return int(each.inputs[place]), int(each.outputs[place])

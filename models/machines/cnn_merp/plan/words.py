@@ -73,12 +73,6 @@ def _bytes(work: PhaseWork, words: Mapping[str, int]) -> dict[str, int]:
     return {port: count * work.word_bytes(port) for port, count in words.items() if count}
 
 
-def _positions(work: PhaseWork) -> int:
-    """Output positions of all images."""
-    shape = work.convolution
-    return work.images * shape.out_rows * shape.out_columns
-
-
 def _kernels(work: PhaseWork, one: Pass) -> int:
     taps = 1 if work.folded else work.shape.k**2
     return taps * work.elements(one.in_start, one.in_end) * (one.out_end - one.out_start)
@@ -89,7 +83,7 @@ def _sums(work: PhaseWork, one: Pass) -> dict[str, int]:
 
     And what the first part starts at, where it does.
     """
-    sums = _positions(work) * (one.out_end - one.out_start)
+    sums = work.positions * (one.out_end - one.out_start)
     found = {
         "partial_in": sums if one.in_start else 0,
         "partial_out": sums if one.in_end < work.inputs else 0,
@@ -102,7 +96,7 @@ def _start(work: PhaseWork, one: Pass) -> dict[str, int]:
     if not work.begun:
         return {}
     if work.beside is None:
-        return {"add_in": _positions(work) * (one.out_end - one.out_start)}
+        return {"add_in": work.positions * (one.out_end - one.out_start)}
     beside, groups = work.beside, work.layer.groups
     stored = work.images * beside.outputs // groups
     share = _share(stored, one.out_start, one.out_end, work.outputs)
@@ -225,7 +219,7 @@ def closed_form(work: PhaseWork, in_size: int, out_size: int) -> dict[str, int]:
     in_parts, out_parts = -(-work.inputs // in_size), -(-work.outputs // out_size)
     x, pooled = images * layer.inputs, images * layer.outputs
     kernels, biases = layer.kernels, layer.biases
-    partial = layer.groups * _positions(work) * work.outputs * (in_parts - 1)
+    partial = layer.groups * work.positions * work.outputs * (in_parts - 1)
     delta = images * (work.stored.outputs if work.pooled else layer.sums)
     state = layer.groups * _state(work, in_size, out_size)
     if work.phase == "fp":

@@ -151,6 +151,11 @@ class PhaseWork:
             return Shape(n=self.inputs, m=self.outputs, k=k, rows=k, columns=k, relu=False)
         return widened(delta_shape(self.shape) if self.phase == "dp" else self.shape, k)
 
+    @cached_property
+    def positions(self) -> int:
+        """Output positions of all images that the engine convolves."""
+        return self.images * self.convolution.out_rows * self.convolution.out_columns
+
     @property
     def idle_taps(self) -> int:
         """Multipliers of a unit that the layer's kernels have no elements for."""

@@ -22,6 +22,7 @@ from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
 from merp.tools.common.boards import open_board
+from merp.tools.common.shipped import open_network
 
 TEXT = """
 [network]
@@ -191,14 +192,58 @@ def test_numbers_of_units_and_lanes_that_are_left_out_gain_nothing(
 def test_no_choice_costs_less_than_its_bound(fmt: str, many: int, tmp_path: Path) -> None:
     for seed in range(3):
         network = network_of(tmp_path, seed, fmt=fmt)
-        space = Space(network, board_of(10, 10**6), ("conv1", "conv2"), 3, "bytes")
+        space = Space(network, board_of(10, 10**6), ("conv1", "conv2", "fc3"), 3, "bytes")
         for axes, costs in space.designs.values():
             for choice in Random(seed).sample(list(axes.choices()), min(many, axes.size)):
-                found, bound = costs.of(choice), costs.bound(choice)
+                bound = costs.bound(choice)
+                closer, phase = costs.so_far(choice) if bound else (None, None)
+                found = costs.of(choice)
                 if found is None:
                     continue
                 assert bound is not None
-                assert all(a <= b for a, b in zip(bound, found, strict=True)), choice
+                assert closer is not None
+                assert phase is not None or closer == found
+                assert all(a <= b for a, b in zip(bound, closer, strict=True)), choice
+                assert all(a <= b for a, b in zip(closer, found, strict=True)), choice
+                assert costs.so_far(choice) == (found, None)
+
+
+@pytest.mark.parametrize("many", [25, *in_full(150)])
+def test_what_a_choice_costs_does_not_follow_from_what_was_asked_before(
+    many: int, tmp_path: Path
+) -> None:
+    """Beside costs that know nothing yet: a choice is not taken for one that costs something else.
+
+    Folded layers are among them, whose rows of images follow from the sums of an update.
+    """
+    network = network_of(tmp_path, 1, k=3)
+
+    def unknown() -> tuple[Axes, DesignCosts]:
+        space = Space(network, board_of(20), ("conv1", "conv2", "fc3"), 70, "bytes")
+        return space.designs["auto3"]
+
+    (axes, bounds), (_, costs) = unknown(), unknown()
+    for choice in Random(many).sample(list(axes.choices()), many):
+        _, anew = unknown()
+        bound = anew.bound(choice)
+        assert bounds.bound(choice) == bound
+        if bound is not None:
+            assert bounds.so_far(choice) == anew.so_far(choice)
+        assert costs.of(choice) == anew.of(choice), choice
+
+
+def test_memories_of_a_bound_are_those_of_the_choice_s_own_update() -> None:
+    """More lanes have fewer images in a row of folded layers: its memory is LUT RAM, or is not."""
+    network = open_network("lenet5")
+    scope = [layer.name for layer in network.layers]
+    _, costs = Space(network, open_board("zc706"), scope, 128, "bytes").designs["auto5"]
+    choice = FreeKeys(1, 1, Kinds("fused", 2, "row", 2), 2, 2)
+    bound = costs.bound(choice)
+    (closer, _), found = costs.so_far(choice), costs.of(choice)
+    assert bound is not None
+    assert closer is not None
+    assert found is not None
+    assert all(a <= b <= c for a, b, c in zip(bound, closer, found, strict=True))
 
 
 def test_a_format_without_fused_units_has_the_paper_s_circuit_alone(tmp_path: Path) -> None:

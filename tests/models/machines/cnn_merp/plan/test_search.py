@@ -21,6 +21,7 @@ from merp.models.machines.cnn_merp.cycles import update_cycles
 from merp.models.machines.cnn_merp.params.design import PORTS, EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import size_design
 from merp.models.machines.cnn_merp.plan.candidates import equal_groups, part_sizes, totals
+from merp.models.machines.cnn_merp.plan.cheapest import cheapest
 from merp.models.machines.cnn_merp.plan.cost import cost_of
 from merp.models.machines.cnn_merp.plan.engines import engine_of, rings
 from merp.models.machines.cnn_merp.plan.search import best_tiles, fits
@@ -275,6 +276,31 @@ def test_an_update_of_smaller_kernels_takes_their_beats_or_reads(k: int, port: i
 
     (few, drain), (many, longer) = cycles(8), cycles(16)
     assert many - few == pytest.approx(longer - drain, abs=2)
+
+
+@pytest.mark.parametrize("kind", ["conv", "fc"])
+@pytest.mark.parametrize("phase", PHASES)
+def test_the_least_of_many_engines_at_once_is_that_of_every_tile_on_each(
+    phase: str, kind: str
+) -> None:
+    """Engines of one to many groups, whose sums wait for their accumulators or do not."""
+    random = Random(phase + kind)
+    for _ in range(25):
+        work, board = work_of(random, phase, kind=kind), board_of(gbytes_s=random.choice((0.1, 9)))
+        ports = {"kernel_port": random.choice(PORTS), "map_port": random.choice(PORTS)}
+        engines = [
+            replace(work.engine, n_cu=units, r=random.randint(1, units), p=p, **ports)
+            for units in (1, 2, 3, 5, 8, 14)
+            for p in (1, 2)
+        ]
+        moved, seconds = cheapest(work, engines, board)
+        for engine, least in zip(engines, seconds, strict=True):
+            one = replace(work, engine=engine)
+            outputs = {*part_sizes(work.outputs), *equal_groups(work.outputs, engine.n_cu)}
+            inputs = np.array(part_sizes(work.inputs))[:, np.newaxis]
+            every = totals(one, board, inputs, np.array(sorted(outputs)))
+            assert moved == every[0].min()
+            assert least <= every[1].min() <= least + 4.5e-9, (work, engine)
 
 
 def every_tile(work: PhaseWork) -> Iterator[tuple[int, int]]:
