@@ -12,6 +12,7 @@ from merp.models.machines.cnn_merp.plan.plan import plan
 from merp.tools.cli import main
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
+from resnet50 import write_resnet50
 
 LAYERS = 2000
 VERBS = ("networks", "traffic", "plan --board kc705")
@@ -25,6 +26,7 @@ def figures() -> Iterator[Seconds]:
         seconds = best(lambda network=network: plan(network, board), 20)
         yield Seconds(f"plan of {name}, a layer", seconds / len(network.layers))
     yield from _deep()
+    yield from _resnet50()
 
 
 def _deep() -> Iterator[Seconds]:
@@ -36,7 +38,25 @@ def _deep() -> Iterator[Seconds]:
         file.write_text(head + "".join(map(layer.format, range(LAYERS))))
         for words in VERBS:
             verb, *options = words.split()
-            began = process_time()
-            with redirect_stdout(StringIO()):
-                main([verb, str(file), *options])
-            yield Seconds(f"{verb}, {LAYERS:,} layers", process_time() - began, "processor time")
+            seconds = _of_verb(verb, str(file), *options)
+            yield Seconds(f"{verb}, {LAYERS:,} layers", seconds, "processor time")
+
+
+def _resnet50() -> Iterator[Seconds]:
+    """Processor time from the model to a plan, and to the designs that no other one beats."""
+    with TemporaryDirectory() as folder:
+        model, file = Path(folder) / "resnet50.onnx", str(Path(folder) / "resnet50.toml")
+        write_resnet50(model)
+        seconds = _of_verb("import", str(model), "-o", file)
+        seconds += _of_verb("plan", file, "--board", "zc706")
+        yield Seconds("import and plan of ResNet-50", seconds, "processor time")
+        seconds = _of_verb("explore", file, "--board", "zc706")
+        yield Seconds("explore of ResNet-50", seconds, "processor time")
+
+
+def _of_verb(*words: str) -> float:
+    """Processor time of a command line, its output left out."""
+    began = process_time()
+    with redirect_stdout(StringIO()):
+        main(list(words))
+    return process_time() - began

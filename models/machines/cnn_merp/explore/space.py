@@ -2,8 +2,8 @@
 
 Layers of one kernel size share a design, as in a plan without designs. Cycles and bytes of designs
 add up, of resources the largest bitstream's count: both grow with each design's own, so that of a
-design only choices matter that no other one beats. A choice is planned only if nothing that was
-planned before beats its bound.
+design only choices matter that no other one beats. A choice is planned only if none beats its
+bound.
 """
 
 from __future__ import annotations
