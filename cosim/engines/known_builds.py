@@ -97,11 +97,11 @@ def _checksum(path: str) -> str:
         found = os.stat(path)
     except OSError:
         return ""
-    return _read(path, found.st_mtime_ns, found.st_size, found.st_ino)
+    return _digest_of(path, found.st_mtime_ns, found.st_size, found.st_ino)
 
 
 @cache
-def _read(path: str, *_: Any) -> str:
+def _digest_of(path: str, *_: Any) -> str:
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

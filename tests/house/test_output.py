@@ -16,6 +16,7 @@ WRITERS = {
     "cosim/phases/audit/vectors.py": "fills a draft of the writer",
     "cosim/engines/programs/scratch.py": "temporary folders",
     "cosim/engines/programs/build_cache.py": "the cache of executables and netlists",
+    "cosim/engines/known_builds.py": "fills an entry of the cache",
     "cosim/engines/verilator_build.py": "fills an entry of the cache",
     "cosim/engines/verilator_twins.py": "a folder that the caller gives, of a build",
     "cosim/engines/ghdl_engine.py": "a folder that goes with the run",

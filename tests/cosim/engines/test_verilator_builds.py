@@ -74,7 +74,7 @@ def builder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Builder:
 def anew() -> None:
     """As in the next process."""
     verilator_builds._built.clear()
-    known_builds._read.cache_clear()
+    known_builds._digest_of.cache_clear()
 
 
 def test_tops_are_built_beside_each_other_and_each_once(
