@@ -3,3 +3,6 @@
 from __future__ import annotations
 
 ENGINES = ("myhdl", "verilator", "ghdl")
+
+USUAL_ARRAYS = {"myhdl": "behavioural", "verilator": "rtl", "ghdl": "rtl"}
+"""The kind of array that an engine simulates unless somebody asks for another one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from merp.cosim.engines.names import USUAL_ARRAYS
 from merp.cosim.machines.loader import part_that_runs
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given, mention, name_of
@@ -149,19 +150,17 @@ def check_room_of(network: Network, last: Layer, images: int, *, whole_step: boo
 
 
 def array_of(engine: str, asked: str | None) -> str:
-    """The CU array that is simulated: the one asked for, else behavioural with myhdl.
+    """The CU array that is simulated: the one asked for, else the engine's usual one.
 
     Raises:
         BadInput: the engine runs the hardware only.
     """
-    if engine != "ghdl":
-        return asked or ("behavioural" if engine == "myhdl" else "rtl")
-    if asked == "behavioural":
+    if engine == "ghdl" and asked == "behavioural":
         raise BadInput(
             f"{given('cu_array', asked)}: {mention('engine', engine)} runs the hardware: "
             "allowed: rtl"
         )
-    return "rtl"
+    return asked or USUAL_ARRAYS[engine]
 
 
 def _with_design(network: Network, name: str) -> Layer:

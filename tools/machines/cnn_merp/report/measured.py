@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from merp.cosim.engines.names import USUAL_ARRAYS
 from merp.models.base.delta_shape import delta_shape
 from merp.models.base.fused_shape import FusedShape
 from merp.models.machines.cnn_merp.cycles import layer_cycles
@@ -45,7 +46,6 @@ from merp.tools.report.measurement import (
     monitored,
 )
 from merp.tools.report.record import COUNT, LEAST_ONE, read_runs
-from merp.tools.simulate.picked import array_of
 
 OWN = {"n_cu": LEAST_ONE, "cycles: kernel_load": COUNT}
 """What a run of CNN-MERP says beside what every machine's does."""
@@ -200,7 +200,7 @@ def _command(run: Mapping[str, Any], n_cu: int, deltas: str, state: bool) -> str
     if run["groups"] > 1:
         parts.append(f"--group {run['group']}")
     parts.append(f"--images {run['images']} --engine {run['engine']}")
-    if run["cu_array"] != array_of(run["engine"], None):
+    if run["cu_array"] != USUAL_ARRAYS[run["engine"]]:
         parts.append(f"--cu-array {run['cu_array']}")
     if run["n_cu"] != n_cu:
         parts.append(f"--cus {run['n_cu']}")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from merp.cosim.engines.names import USUAL_ARRAYS
 from merp.models.machines.mac_array.array_flow import array_cycles
 from merp.models.machines.mac_array.array_traffic import OF_MAPS, OF_VELOCITIES
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
@@ -24,7 +25,6 @@ from merp.tools.report.measurement import (
     monitored,
 )
 from merp.tools.report.record import LEAST_ONE, Record, read_runs
-from merp.tools.simulate.picked import array_of
 
 OWN = {"macs": LEAST_ONE}
 """What a run of the array says beside what every machine's does."""
@@ -151,7 +151,7 @@ def _turns_of(phase: str) -> Callable[[str, int], int]:
 def _command(run: Record, deltas: str) -> str:
     parts = [f"merp simulate {run['network']} --layer {run['layer']} --phase {run['phase']}"]
     parts.append(f"--images {run['images']} --engine {run['engine']}")
-    if run["cu_array"] != array_of(run["engine"], None):
+    if run["cu_array"] != USUAL_ARRAYS[run["engine"]]:
         parts.append(f"--cu-array {run['cu_array']}")
     if run["phase"] != "fp" and deltas == "pooled":
         parts.append("--delta-at pooled")
