@@ -200,7 +200,7 @@ def _command(run: Mapping[str, Any], n_cu: int, deltas: str, state: bool) -> str
     if run["groups"] > 1:
         parts.append(f"--group {run['group']}")
     parts.append(f"--images {run['images']} --engine {run['engine']}")
-    if run["cu_array"] != USUAL_ARRAYS[run["engine"]]:
+    if run["cu_array"] != USUAL_ARRAYS.get(run["engine"]):
         parts.append(f"--cu-array {run['cu_array']}")
     if run["n_cu"] != n_cu:
         parts.append(f"--cus {run['n_cu']}")

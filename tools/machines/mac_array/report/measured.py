@@ -151,7 +151,7 @@ def _turns_of(phase: str) -> Callable[[str, int], int]:
 def _command(run: Record, deltas: str) -> str:
     parts = [f"merp simulate {run['network']} --layer {run['layer']} --phase {run['phase']}"]
     parts.append(f"--images {run['images']} --engine {run['engine']}")
-    if run["cu_array"] != USUAL_ARRAYS[run["engine"]]:
+    if run["cu_array"] != USUAL_ARRAYS.get(run["engine"]):
         parts.append(f"--cu-array {run['cu_array']}")
     if run["phase"] != "fp" and deltas == "pooled":
         parts.append("--delta-at pooled")
