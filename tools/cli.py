@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+from merp.cosim.engines.programs import own_process
 from merp.cosim.engines.programs.interrupts import (
     INTERRUPTING,
     interrupts_that_last,
@@ -38,6 +39,7 @@ def program() -> int:
 
     Returns the status, as ``main``.
     """
+    own_process.begin()
     status = main()
     if threading.current_thread() is threading.main_thread():
         for each in INTERRUPTING:

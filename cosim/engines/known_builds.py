@@ -2,7 +2,8 @@
 
 To convert a design takes longer than to look for its executable. So the cache keeps, for the
 arguments of a top, the key of its build, and the checksum of every source that was loaded when the
-top was converted.
+top was converted. This needs a process in which the modules are what their files say: the program
+``merp``, with no file that is newer than its start.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.cosim.engines.programs.build_cache import Entry
+from merp.cosim.engines.programs.own_process import began
 from merp.testbenches.top.top import Top
 
 _FILE = "build.json"
@@ -30,11 +32,14 @@ class KnownBuild:
     def __init__(self, top: Top, kind: object) -> None:
         """``kind``: all that the build depends on beside the top and the sources."""
         self._entry: Entry | None = None
+        function = top.function.__module__, top.function.__qualname__
+        named = getattr(sys.modules.get(function[0]), function[1], None)
+        if began() is None or named is not top.function:  # a closure depends on more
+            return
         try:
             arguments = _exact({**top.parameters, "ports": top.ports})
         except TypeError:  # nobody can tell whether a value of that class is an equal one
             return
-        function = top.function.__module__, top.function.__qualname__
         key = repr((function, arguments, top.array, kind, sys.version))
         self._entry = Entry("verilator-known", hashlib.sha256(key.encode()).hexdigest())
 
@@ -51,12 +56,18 @@ class KnownBuild:
     def remember(self, build: Entry, more: Collection[Path] = ()) -> None:
         """Keep that this is the build; ``more``: sources that are no modules of Python.
 
+        Nothing is kept if a source has changed since the program began: an older one was loaded.
+
         Raises:
             BadInput: the cache cannot be used.
         """
-        if self._entry is None:
+        since = began()
+        if self._entry is None or since is None:
             return
-        text = json.dumps({"build": build.key, "sources": _sources(more)})
+        sources = {path: _checksum(path) for path in _sources(more)}
+        if any(_changed(path) >= since for path in sources):
+            return
+        text = json.dumps({"build": build.key, "sources": sources})
         self._entry.renewed(lambda folder: (folder / _FILE).write_text(text, encoding="utf-8"))
 
 
@@ -80,15 +91,23 @@ def _exact(value: object) -> object:
     raise TypeError(f"{type(value)}: unknown")
 
 
-def _sources(more: Collection[Path]) -> dict[str, str]:
-    """The checksums of more files and all modules that are loaded, but those of Python itself."""
+def _sources(more: Collection[Path]) -> list[str]:
+    """More files, and those of all modules that are loaded, but for Python's own."""
     files = {str(path) for path in more} | {
         str(module.__file__)
         for name, module in list(sys.modules.items())
         if name.partition(".")[0] not in sys.stdlib_module_names
         and (getattr(module, "__file__", None) or "").endswith(".py")
     }
-    return {path: _checksum(path) for path in sorted(files)}
+    return sorted(files)
+
+
+def _changed(path: str) -> int:
+    """When a file was changed, in nanoseconds of the epoch; 0 if it is gone."""
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _checksum(path: str) -> str:

@@ -44,6 +44,7 @@ FLAGS = ("--cc", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "-
 and each further unit reads them again."""
 TWIN_FLAGS = "-std=c++20", "-O3"
 """Of the twins in C++, which do most of the work where they stand for the arrays."""
+TWINS_FROM = 10  # version of g++
 PORTS_ALONE = ("--trace-depth", "1")
 EVERY_SIGNAL = ("--trace-max-width", "1000000", "--trace-max-array", "1")  # but no memories
 
@@ -83,7 +84,8 @@ class Recipe:
         Verilog calls, by name.
 
         Raises:
-            BadInput: the cache cannot be used, or FST needs a library that is missing.
+            BadInput: the cache cannot be used, FST needs a library that is missing, or g++ is too
+                old for the units.
             RuntimeError: Verilator or the C++ compiler refuses the sources.
             ValueError: a port, or an element of a stream, is wider than 64 bits.
         """
@@ -101,6 +103,8 @@ class Recipe:
     ) -> None:
         if FST in self.trace:
             _check_libraries()
+        if units:
+            _check_compiler()
         work = folder / "work"
         objects = work / "obj"
         objects.mkdir(parents=True)
@@ -146,6 +150,16 @@ def _check_libraries() -> None:
                 f"{mention('engine', 'verilator')}: an .fst needs the headers of lz4 and zlib: "
                 "install liblz4-dev and zlib1g-dev of your distribution, or write a .vcd"
             )
+
+
+def _check_compiler() -> None:
+    """Raises: BadInput: g++ is too old for the twins in C++."""
+    version = run(["g++", "-dumpversion"]).stdout.strip()
+    if int(version.partition(".")[0]) < TWINS_FROM:
+        raise BadInput(
+            f"{mention('cu_array', 'behavioural')}: {mention('engine', 'verilator')} needs g++ "
+            f"{TWINS_FROM} or newer for it, not {version}: allowed: rtl"
+        )
 
 
 def _twin(name: str, text: str, verilator: Verilator, work: Path) -> Path:

@@ -103,7 +103,7 @@ class Expectation:
 
     @property
     def about_cycles(self) -> int:
-        """A rough number of cycles: a slot in each, and a word in each."""
+        """An estimate of the cycles: one for each slot of the units, and each word of a port."""
         return self.work.issue + sum(port.counter for port in self.ports.values())
 
 

@@ -50,7 +50,7 @@ class Compiled(Generic[P, R]):
         if self._turns is None or self._left < 0:
             return self.machine(*args, **kwargs)
         self._left -= self._turns(*args, **kwargs)
-        if self._left < PATIENCE - PATIENCE_KEPT and self._is_kept():
+        if self._left < PATIENCE - PATIENCE_KEPT and "numba" in sys.modules and self._is_kept:
             self._left = -1
         if self._left < 0:
             return self.machine(*args, **kwargs)
@@ -75,9 +75,8 @@ class Compiled(Generic[P, R]):
         compiled: Callable[P, R] = numba.njit(cache=KEPT, **self._options)(function)
         return compiled
 
-    def _is_kept(self) -> bool:
-        if "numba" not in sys.modules:
-            return False
+    @cached_property
+    def _is_kept(self) -> bool:  # looked up once: a call of few turns takes less time
         from merp.models.base.numba_cache import is_kept
 
         return is_kept(self.machine)

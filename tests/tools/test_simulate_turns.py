@@ -83,7 +83,7 @@ def simulated(
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
-    """The cycles that the line of progress is told, by what it is told of them."""
+    """Record the cycles that ``passed`` and ``kept`` of the line of progress get."""
     told: dict[str, list[int]] = {"passed": [], "kept": []}
     for name in told:
         monkeypatch.setattr(Progress, name, lambda self, each, to=name: told[to].append(each))

@@ -61,7 +61,7 @@ class Sitting(NamedTuple):
 
     top: Top
     spans: Sequence[Sequence[Turn]]
-    cycles: int | None
+    cycles: int | None = None
 
     @property
     def turns(self) -> list[Turn]:

@@ -1,25 +1,30 @@
 """The executables of tops: built beside each other, once, and known without a conversion."""
 
+import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from subprocess import CompletedProcess
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from merp.cosim.engines import known_builds, verilator_builds, verilator_twins
+from merp.cosim.engines import known_builds, verilator_build, verilator_builds, verilator_twins
 from merp.cosim.engines.job import Wanted
 from merp.cosim.engines.known_builds import KnownBuild
-from merp.cosim.engines.programs import beside
+from merp.cosim.engines.programs import beside, own_process
 from merp.cosim.engines.programs.build_cache import Entry
 from merp.cosim.engines.simulators import Verilator
 from merp.cosim.engines.verilator_build import Recipe
 from merp.cosim.engines.verilator_builds import executables
 from merp.cosim.engines.verilator_runtime import LEVELS, level
 from merp.cosim.machines.cnn_merp.phases.forward import forward_top
+from merp.models.base.errors import BadInput
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.top.top import Top
 
@@ -71,8 +76,16 @@ def builder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Builder:
     return found
 
 
+@pytest.fixture
+def program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process is the program, and began when all files were there."""
+    monkeypatch.setattr(own_process, "_began", time.time_ns())
+
+
 def anew() -> None:
     """As in the next process."""
+    if own_process.began() is not None:
+        own_process._began = time.time_ns()
     verilator_builds._built.clear()
     known_builds._digest_of.cache_clear()
 
@@ -102,7 +115,7 @@ def test_the_first_is_there_before_the_others_and_whoever_leaves_ends_them(
     assert len(builder.built) < 3
 
 
-def test_a_build_is_known_without_a_conversion(builder: Builder) -> None:
+def test_a_build_is_known_without_a_conversion(builder: Builder, program: None) -> None:
     [first] = executables([Wanted(top_of(2))], None)
     anew()
     [again] = executables([Wanted(top_of(2))], None)
@@ -114,13 +127,14 @@ def test_a_build_is_known_without_a_conversion(builder: Builder) -> None:
 
 
 def test_a_source_that_has_changed_is_converted_anew(
-    builder: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    builder: Builder, program: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = tmp_path / "block.py"
     source.write_text("LATENCY = 2\n")
     module = ModuleType("a_block_of_mine")
     module.__file__ = str(source)
     monkeypatch.setitem(sys.modules, "a_block_of_mine", module)
+    anew()
     list(executables([Wanted(top_of(1))], None))
     for text, conversions in (("LATENCY = 3\n", 2), ("LATENCY = 3\n", 2), (None, 3)):
         if text is None:
@@ -132,10 +146,13 @@ def test_a_source_that_has_changed_is_converted_anew(
         assert len(builder.converted) == conversions
 
 
-def test_a_file_that_has_changed_is_read_anew(builder: Builder, tmp_path: Path) -> None:
+def test_a_file_that_has_changed_is_read_anew(
+    builder: Builder, program: None, tmp_path: Path
+) -> None:
     source, entry = tmp_path / "twin.h", Entry("verilator", "some")
     entry.kept(lambda folder: (folder / "simulation").touch())
     source.write_text("before")
+    anew()
     KnownBuild(top_of(1), "flags").remember(entry, [source])
     assert KnownBuild(top_of(1), "flags").recall() == entry
     source.write_text("after")
@@ -144,7 +161,7 @@ def test_a_file_that_has_changed_is_read_anew(builder: Builder, tmp_path: Path) 
 
 @pytest.mark.parametrize("array", ["rtl", "behavioural"])
 def test_of_arrays_in_cpp_the_texts_count_too(
-    builder: Builder, array: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    builder: Builder, program: None, array: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where they stand for the arrays; and the build for either kind of array is another one."""
     header = tmp_path / "cu_array.h"
@@ -157,12 +174,42 @@ def test_of_arrays_in_cpp_the_texts_count_too(
         assert len(builder.converted) == conversions
 
 
-def test_a_damaged_build_is_not_known(builder: Builder) -> None:
+def test_a_damaged_build_is_not_known(builder: Builder, program: None) -> None:
     [first] = executables([Wanted(top_of(1))], None)
     (first.entry.place / "simulation").write_text("damaged")
     anew()
     list(executables([Wanted(top_of(1))], None))
     assert builder.built == ["k=1"] * 2
+
+
+def test_another_program_converts_each_time(builder: Builder) -> None:
+    """It may have planted a fault, of which no file says anything."""
+    for conversions in (1, 2):
+        anew()
+        list(executables([Wanted(top_of(1))], None))
+        assert len(builder.converted) == conversions
+
+
+def test_nothing_is_remembered_of_a_source_that_is_newer_than_the_program(
+    builder: Builder, program: None, tmp_path: Path
+) -> None:
+    source, entry = tmp_path / "twin.h", Entry("verilator", "some")
+    entry.kept(lambda folder: (folder / "simulation").touch())
+    source.write_text("what was loaded is older")
+    os.utime(source, ns=(time.time_ns() + 10**9,) * 2)
+    KnownBuild(top_of(1), "flags").remember(entry, [source])
+    assert KnownBuild(top_of(1), "flags").recall() is None
+
+
+def test_nothing_is_known_of_a_closure(builder: Builder, program: None) -> None:
+    def of_my_own(*_: object) -> None:
+        """Depends on variables that nobody sees."""
+
+    entry = Entry("verilator", "some")
+    entry.kept(lambda folder: (folder / "simulation").touch())
+    top = replace(top_of(1), function=of_my_own)
+    KnownBuild(top, "flags").remember(entry)
+    assert KnownBuild(top, "flags").recall() is None
 
 
 class Odd:
@@ -172,7 +219,9 @@ class Odd:
         return "Odd()"
 
 
-def test_of_values_of_an_unknown_class_nothing_is_remembered(builder: Builder) -> None:
+def test_of_values_of_an_unknown_class_nothing_is_remembered(
+    builder: Builder, program: None
+) -> None:
     entry = Entry("verilator", "some")
     entry.kept(lambda folder: (folder / "simulation").touch())
     for value, recalled in ((7, entry), (Odd(), None), ([1, Odd()], None)):
@@ -193,3 +242,14 @@ def test_an_elaboration_has_one_fingerprint_however_far_it_is_optimised(builder:
     quick, slow = executables([Wanted(top_of(1), cycles=1), Wanted(top_of(1))], None)
     assert quick.entry != slow.entry
     assert quick.sha == slow.sha
+
+
+@pytest.mark.parametrize(("version", "refused"), [("9.4.0", True), ("10", False), ("12", False)])
+def test_an_old_compiler_is_refused_in_one_line(
+    version: str, refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = CompletedProcess(["g++"], 0, f"{version}\n", "")
+    monkeypatch.setattr(verilator_build, "run", lambda command: done)
+    told = r"needs g\+\+ 10 or newer for it, not 9\.4\.0: allowed: rtl$"
+    with pytest.raises(BadInput, match=told) if refused else nullcontext():
+        verilator_build._check_compiler()

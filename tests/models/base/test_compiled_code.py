@@ -11,7 +11,14 @@ from merp.hdl.behavioural import integer_float, integer_fused
 from merp.models.arithmetic import compiled, fused, maxima
 from merp.models.arithmetic.maxima import FormatWords
 from merp.models.arithmetic.words import limits
-from merp.models.base.compiled_code import Compiled, prange, when_numba_is_loaded
+from merp.models.base import numba_cache
+from merp.models.base.compiled_code import (
+    PATIENCE,
+    PATIENCE_KEPT,
+    Compiled,
+    prange,
+    when_numba_is_loaded,
+)
 from merp.models.base.compiled_code import compiled as mark
 from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
 
@@ -56,6 +63,22 @@ def test_python_runs_a_function_until_its_turns_are_spent(monkeypatch: pytest.Mo
     for size in (4, 6, 1, 1):
         assert list(_doubled(np.arange(size))) == [2 * each for each in range(size)]
     assert went == ["python", "python", "machine", "machine"]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_function_that_numba_has_kept_is_taken_sooner(
+    kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it has is looked up once: many short calls would wait for a folder each time."""
+    asked: list[bool] = []
+    monkeypatch.setattr(numba_cache, "is_kept", lambda _: asked.append(kept) or kept)
+    went = ways(monkeypatch, _doubled)
+    monkeypatch.delitem(_doubled.__dict__, "_is_kept", raising=False)
+    monkeypatch.setattr(_doubled, "_left", PATIENCE)
+    for size in (PATIENCE_KEPT, 1, 1, 1):
+        _doubled(np.arange(size))
+    assert went == ["python", *(["machine"] * 3 if kept else ["python"] * 3)]
+    assert asked == [kept]
 
 
 def test_a_large_call_is_compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -167,7 +167,7 @@ ENDING = [
 
 
 def expecting(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
-    """Those that are told what to expect, as they come."""
+    """Collect each line of progress that gets a number of expected cycles."""
     bars: list[Progress] = []
     usual = Progress.expect
 
