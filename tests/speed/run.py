@@ -13,15 +13,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import planning
-import waiting
-
 import array_step
 import elaboration
 import layers
 import old_myhdl
+import planning
 import training
 import verified_rows
+import waiting
 from measured import Ratio, Seconds, best
 from merp.models.traffic.closed_form import network_traffic
 from merp.tools.common.shipped import open_network
