@@ -55,7 +55,7 @@ Costs = tuple[float, ...]
 
 _BOUNDLESS: Final = 1 << 40
 
-_Key = tuple[str, FreeKeys, int]
+_Key = tuple[str, FreeKeys, int, int]
 _Known = dict[_Key, Costs | None]
 _Find = Callable[[str, FreeKeys], Costs | None]
 
@@ -96,6 +96,7 @@ class DesignCosts:
         self._fmt, self._storage = network.fmt, network.at(self.layers[0]).storage
         self._units = units
         shapes = shapes_of(self.layers)
+        self._taps = shapes[0].k ** 2
         self._rings = {positions: rings_of_rows(shapes, positions) for positions in (1, 2)}
         self._bases: dict[int, EngineDesign] = {}
         cu_kind = "fused" if self._fmt == BINARY32 else "tree"
@@ -126,7 +127,7 @@ class DesignCosts:
 
     def of(self, choice: FreeKeys) -> Costs | None:
         """What a choice costs; None if one of its bitstreams does not fit the board."""
-        return self._together(choice, self.exact)
+        return None if self.bound(choice) is None else self._together(choice, self.exact)
 
     def bound(self, choice: FreeKeys) -> Costs | None:
         """No more than a choice costs, of each; None if it is seen at once that it does not fit.
@@ -139,8 +140,9 @@ class DesignCosts:
     def so_far(self, choice: FreeKeys) -> tuple[Costs | None, str | None]:
         """No more than a choice costs, by all that is planned, and a phase that is still to be.
 
-        Bitstreams that are not planned count as in ``bound``, with the memories that they have in
-        any case. None for the costs: the choice does not fit; for the phase: all are planned.
+        Bitstreams that are not planned count as in ``bound``, but at their own ports, and with the
+        memories that they have in any case. None for the costs: the choice does not fit; for the
+        phase: all are planned.
         """
         ahead = None
 
@@ -176,7 +178,7 @@ class DesignCosts:
         return known[key]
 
     def _key(self, phase: str, choice: FreeKeys) -> _Key:
-        return phase, self._seen(phase, choice), choice.kinds.fused_dsp
+        return phase, self._seen(phase, choice), choice.kernel_port, choice.kinds.fused_dsp
 
     def _works(self, phase: str, choice: FreeKeys) -> list[PhaseWork]:
         engine = self._engine(phase, choice)
@@ -216,7 +218,9 @@ class DesignCosts:
         alike = PHASES[phase].backward and self._rings[1] == self._rings[2]
         kinds = Kinds(of.cu_kind, 1, *update)
         p = 1 if alike else choice.p
-        return FreeKeys(choice.n_cu, p, kinds, choice.kernel_port, choice.map_port)
+        # A port as wide as a kernel brings it in one beat, and no wider one is quicker.
+        kernel_port = next(port for port in PORTS if port >= min(choice.kernel_port, self._taps))
+        return FreeKeys(choice.n_cu, p, kinds, kernel_port, choice.map_port)
 
     def _plan(self, phase: str, choice: FreeKeys, board: Board) -> _Planned | None:
         try:
@@ -232,7 +236,9 @@ class DesignCosts:
 
     def _resources(self, planned: _Planned, phase: str, choice: FreeKeys) -> Resources:
         engine = planned.engine
-        design = replace(engine.design, fused_dsp=choice.kinds.fused_dsp)
+        design = replace(
+            engine.design, fused_dsp=choice.kinds.fused_dsp, kernel_port=choice.kernel_port
+        )
         return estimate(design, phase, planned.memories, engine.unpool, engine.add_unpool)
 
     def _fits(self, taken: Resources) -> bool:
@@ -247,7 +253,8 @@ class DesignCosts:
         taken = engine.logic
         if not self._fits(taken):
             return None
-        return (*self._quick(phase, choice), *taken.figures().values())
+        widest = choice._replace(kernel_port=PORTS[-1], map_port=PORTS[-1])
+        return (*self._quick(phase, widest), *taken.figures().values())
 
     def _closer_bound(self, phase: str, choice: FreeKeys) -> Costs | None:
         """The bound with memories that the engine has in any case; of a choice that has a bound."""
@@ -283,8 +290,8 @@ class DesignCosts:
         return replace(least, design=design)
 
     def _quick(self, phase: str, choice: FreeKeys) -> tuple[int, float]:
-        """Least cycles and bytes at the widest ports, with any amount of block RAM."""
-        seen = self._seen(phase, choice)._replace(kernel_port=PORTS[-1], map_port=PORTS[-1])
+        """Least cycles and bytes with any amount of block RAM."""
+        seen = self._seen(phase, choice)
         if (phase, seen) not in self._quickest:
             units = self._units if choice.n_cu in self._units else [choice.n_cu]
             self._price(phase, [seen._replace(n_cu=count) for count in units])
