@@ -109,6 +109,7 @@ class DesignCosts:
         self._limits = tuple(
             replace(capacity(board.room), logic=int(most_luts(board))).figures().values()
         )
+        self._of_kinds: dict[tuple[str, Kinds], list[PhaseWork]] = {}
         self._engines: dict[tuple[str, FreeKeys], EngineDesign] = {}
         self._planned: dict[tuple[str, FreeKeys], _Planned | None] = {}
         self._costs: _Known = {}
@@ -181,8 +182,17 @@ class DesignCosts:
         return phase, self._seen(phase, choice), choice.kernel_port, choice.kinds.fused_dsp
 
     def _works(self, phase: str, choice: FreeKeys) -> list[PhaseWork]:
-        engine = self._engine(phase, choice)
-        return [replace(draft, engine=engine) for draft in self._drafts[phase]]
+        return [work.on(self._engine(phase, choice)) for work in self._alike(phase, choice.kinds)]
+
+    def _alike(self, phase: str, kinds: Kinds) -> list[PhaseWork]:
+        """The works of a phase on one of the engines of a kind."""
+        if (phase, kinds) not in self._of_kinds:
+            # How an update sums says how many images stand for the columns of folded layers.
+            engine = self._engine(phase, self._any._replace(kinds=kinds))
+            self._of_kinds[phase, kinds] = [
+                replace(draft, engine=engine) for draft in self._drafts[phase]
+            ]
+        return self._of_kinds[phase, kinds]
 
     def _engine(self, phase: str, choice: FreeKeys) -> EngineDesign:
         if (phase, choice) not in self._engines:
@@ -277,7 +287,6 @@ class DesignCosts:
         kinds = self._seen(phase, choice).kinds._replace(cu_kind=self._any.kinds.cu_kind)
         like = self._any._replace(n_cu=choice.n_cu, kinds=kinds)
         if (phase, like) not in self._least:
-            # How an update sums says how many images stand for the columns of folded layers.
             works = self._works(phase, like)
             self._least[phase, like] = bare(least_engine(self.name, works))
         least = self._least[phase, like]
@@ -300,7 +309,7 @@ class DesignCosts:
     def _price(self, phase: str, choices: Sequence[FreeKeys]) -> None:
         """Find what ``_quick`` says of choices that differ in their units alone."""
         engines = [self._engine(phase, choice) for choice in choices]
-        works = [replace(draft, engine=engines[0]) for draft in self._drafts[phase]]
+        works = self._alike(phase, choices[0].kinds)
         kinds = {work.kind: work for work in works}
         least = {kind: cheapest(work, engines, self.board) for kind, work in kinds.items()}
         moved = ordered_sum(least[work.kind][0] for work in works)

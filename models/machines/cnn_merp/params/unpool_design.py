@@ -87,9 +87,9 @@ class UnpoolDesign:
         return 4 + (self.overlap**2 - 1) * self.add_latency
 
 
-def unpool_words(shape: Shape, maps: Count, overlap: int) -> Count | int:
+def unpool_words(columns: Count, maps: Count, overlap: int) -> Count:
     """Pooled elements of one row of ``maps`` maps in one of the overlap x overlap memories."""
-    return -(-shape.pooled_columns // overlap) * maps if shape.pool else 1
+    return -(-columns // overlap) * maps
 
 
 def _needs(shape: Shape, maps: int, overlap: int) -> dict[str, int]:
@@ -98,7 +98,7 @@ def _needs(shape: Shape, maps: int, overlap: int) -> dict[str, int]:
     return {
         "window": pool.window if pool else 1,
         "overlap": -(-pool.window // pool.stride) if pool else 1,
-        "words": unpool_words(shape, maps, overlap),
+        "words": unpool_words(shape.pooled_columns, maps, overlap) if pool else 1,
         "max_size": max(shape.out_rows, shape.out_columns),
         "max_maps": maps,
     }

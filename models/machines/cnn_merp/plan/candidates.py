@@ -8,7 +8,7 @@ has thousands of maps, has of its output parts only these.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -26,15 +26,13 @@ from merp.models.machines.cnn_merp.params.design import RANGES, EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import fifo_words, pool_words
 from merp.models.machines.cnn_merp.params.unpool_design import RANGES as UNPOOL_RANGES
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, unpool_words
-from merp.models.machines.cnn_merp.plan.cost import Numbers, cost_of
+from merp.models.machines.cnn_merp.plan.cost import Numbers, cost_by
 from merp.models.machines.cnn_merp.plan.engines import PlannedEngine
 from merp.models.machines.cnn_merp.plan.sized import Sized
+from merp.models.machines.cnn_merp.plan.terms import Figure, Structure, Terms, spread
 from merp.models.machines.cnn_merp.plan.work import PhaseWork
 
 Counts = NDArray[np.int64]
-
-_FIRST = np.reshape([True, False, False], (3, 1, 1, 1))
-"""Whether a pass has the first part of the input maps: the first, a middle and the last one."""
 
 
 def part_sizes(maps: int, most: int | None = None) -> list[int]:
@@ -62,8 +60,8 @@ def equal_groups(maps: int, units: int, most: int | None = None) -> list[int]:
     return [min(maps, groups * units) for groups in part_sizes(-(-maps // units), most)]
 
 
-NONE_HAS = 1 << 62
-"""RAMB18 that no part has."""
+NONE_HAS = 1 << 60
+"""RAMB18 that no part has; a few times as many are still a whole number of 64 bits."""
 
 
 def halves_of(memory: Memory) -> Counts:
@@ -91,15 +89,16 @@ class Sizes(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Candidates:
-    """Tiles of a work, an element for each, in order: the best by the goal first.
+    """Tiles of works, an element for each, in order: of each work the best by the goal first.
 
     Attributes:
-        inputs, outputs: maps of the largest parts.
+        work: place of it. inputs, outputs: maps of the largest parts.
         kernel_words, row_words: that the kernel memories and the banks must have.
         others: RAMB18 of all other memories, if this were the only layer.
         bytes, seconds: of all passes and groups.
     """
 
+    work: Counts
     inputs: Counts
     outputs: Counts
     kernel_words: Counts
@@ -109,50 +108,91 @@ class Candidates:
     seconds: Numbers
 
 
-def behind_each_other(listed: Sequence[Candidates]) -> Candidates:
-    """Candidates of several works as one list, those of the first work first."""
-    names = (each.name for each in fields(Candidates))
-    together = {name: np.concatenate([getattr(each, name) for each in listed]) for name in names}
-    return Candidates(**together)
-
-
 def candidates(
-    work: PhaseWork, board: Board, goal: str, base: PlannedEngine, sizes: Sizes
+    works: Sequence[PhaseWork], board: Board, goal: str, base: PlannedEngine, sizes: Sizes
 ) -> Candidates:
-    """Return the tiles of a work within the largest of ``sizes``, by their cost.
+    """Return the tiles of works within the largest of ``sizes``, by work, then by their cost.
 
     ``base`` has the structure of the engine. The search asks only whether a tile is within one of
     ``sizes``, and what it leaves. Where tiles are many, of those that it cannot tell apart the best
     is listed alone.
     """
-    inputs, outputs = part_maps(work, sizes)
-    if goal == "bytes":
-        outputs = _in_fewest_parts(work, base, outputs)
-    keys = ("seconds", "bytes") if goal == "bytes" else ("bytes", "seconds")
+    keys = ["work", "bytes", "seconds"] if goal == "bytes" else ["work", "seconds", "bytes"]
     found = []
-    for rows, columns in _bands(inputs[:, 0], -(-outputs // work.engine.n_cu), sizes):
-        tiles = _priced(work, board, base, inputs[rows], outputs[columns], sizes)
-        order = np.lexsort([tiles[key] for key in keys])
-        if order.size > _FEW:
-            order = order[_told_apart(tiles, order, sizes)]
-        found.append({name: values[order] for name, values in tiles.items()})
-    if len(found) == 1:
-        return Candidates(**found[0])
-    whole = {name: np.concatenate([tiles[name] for tiles in found]) for name in found[0]}
-    order = np.lexsort([whole[key] for key in keys])
+    for tiles in _at_once(works, goal, base, sizes):
+        priced = _priced(board, base, tiles, sizes)
+        if priced["work"].size > _FEW:
+            order = np.lexsort([priced[key] for key in reversed(keys)])
+            order = order[_told_apart(priced, order, sizes)]
+            priced = {name: values[order] for name, values in priced.items()}
+        found.append(priced)
+    whole = {name: np.concatenate([priced[name] for priced in found]) for name in found[0]}
+    order = np.lexsort([whole[key] for key in reversed(keys)])
     return Candidates(**{name: values[order] for name, values in whole.items()})
 
 
 def _told_apart(tiles: dict[str, Numbers], order: Counts, sizes: Sizes) -> Counts:
     """Places in ``order``, ascending, of the first tile of each that the search can tell apart."""
-    alike = tiles["others"][order]
+    most = tiles["others"].max() + 1
+    alike = tiles["work"][order] * most + tiles["others"][order]
     for name, words in sizes._asdict().items():
         alike = alike * words.size + np.searchsorted(words, tiles[name][order])
     return np.sort(np.unique(alike, return_index=True)[1])
 
 
+class _Tiles(NamedTuple):
+    """Tiles of works of one structure: the terms, and an element for each tile.
+
+    Attributes:
+        work: place of it. inputs, outputs: maps of the largest parts.
+    """
+
+    terms: Terms
+    work: Counts
+    inputs: Counts
+    outputs: Counts
+
+
+def _at_once(
+    works: Sequence[PhaseWork], goal: str, base: PlannedEngine, sizes: Sizes
+) -> Iterator[_Tiles]:
+    """Tiles that kernel memories and banks have room for, as many as are priced at once."""
+    alike: dict[Structure, list[tuple[int, Counts, Counts]]] = {}
+    for place, work in enumerate(works):
+        some = alike.setdefault(work.terms.has, [])
+        for inputs, outputs in _within(work, goal, base, sizes):
+            if some and sum(each.size for _, each, _ in some) + inputs.size > _CELLS:
+                yield _together(works, some)
+                some.clear()
+            some.append((place, inputs, outputs))
+    for some in alike.values():
+        yield _together(works, some)
+
+
+def _together(works: Sequence[PhaseWork], some: Sequence[tuple[int, Counts, Counts]]) -> _Tiles:
+    places, inputs, outputs = zip(*some, strict=True)
+    many = [each.size for each in inputs]
+    terms = spread([works[place].terms for place in places], many)
+    maps = (np.concatenate(each) for each in (inputs, outputs))
+    return _Tiles(terms, np.repeat(places, many), *maps)
+
+
+def _within(
+    work: PhaseWork, goal: str, base: PlannedEngine, sizes: Sizes
+) -> Iterator[tuple[Counts, Counts]]:
+    """Input maps and output maps of tiles that kernel memories and banks have room for."""
+    inputs, outputs = part_maps(work, sizes)
+    if goal == "bytes":
+        outputs = _in_fewest_parts(work, base, outputs)
+    groups = -(-outputs // work.engine.n_cu)
+    for rows, columns in _bands(inputs, groups, sizes):
+        kernel_words = np.multiply.outer(inputs[rows], groups[columns])
+        row, column = np.nonzero(kernel_words <= sizes.kernel_words[-1])
+        yield inputs[rows][row], outputs[columns][column]
+
+
 def part_maps(work: PhaseWork, sizes: Sizes) -> tuple[Counts, Counts]:
-    """A column of the sizes that parts of the input maps may have, a row of the output maps'.
+    """The sizes that parts of the input maps may have, and those of the output maps, ascending.
 
     The part bounds both, and not the layer. A kernel memory has a word for each input map and group
     of units: no part of the input maps, and no number of groups of a part of the output maps, is
@@ -167,21 +207,19 @@ def part_maps(work: PhaseWork, sizes: Sizes) -> tuple[Counts, Counts]:
     outputs = set(equal_groups(work.outputs, engine.n_cu, groups))
     if not work.folded:
         outputs.update(part_sizes(work.outputs, groups * engine.n_cu))
-    inputs = sorted(part_sizes(work.inputs, most))
-    return np.array(inputs, np.int64)[:, np.newaxis], np.array(sorted(outputs), np.int64)
+    return np.array(part_sizes(work.inputs, most)[::-1], np.int64), np.array(sorted(outputs))
 
 
 def _in_fewest_parts(work: PhaseWork, base: PlannedEngine, outputs: Counts) -> Counts:
-    """Leave out sizes of output parts, ascending, that move more than one of as many groups.
+    """Leave out sizes of output parts, ascending, that move more than one that asks for as much.
 
-    The sizes of as many groups of units ask for the same memory where that is by the group. Each
-    part reads all inputs; against it, the state of a part is filled up by less than a byte.
+    Beside un-pooling, memory is by the groups of units. Each part reads all inputs; against it, the
+    state of a part is filled up by less than a byte.
     """
-    expanding = base.unpool is not None and (work.phase == "ku" or not work.pooled)
-    if expanding or (base.add_unpool is not None and work.start is not None):
-        return outputs
     groups, parts = -(-outputs // work.engine.n_cu), -(-work.outputs // outputs)
-    fewest = parts[np.searchsorted(groups, groups, side="right") - 1]
+    asked = np.stack((groups, _of_outputs(work.terms, base, outputs)))
+    last = np.append((np.diff(asked) != 0).any(axis=0), True)  # of those that ask for as much
+    fewest = parts[last][np.cumsum(last) - last]
     unsure = fewest >= work.images * work.elements_in
     kept: Counts = outputs[(parts == fewest) | unsure]
     return kept
@@ -211,97 +249,98 @@ def _bands(inputs: Counts, groups: Counts, sizes: Sizes) -> Iterator[tuple[slice
         row += height
 
 
-def _priced(
-    work: PhaseWork,
-    board: Board,
-    base: PlannedEngine,
-    inputs: Counts,
-    outputs: Counts,
-    sizes: Sizes,
-) -> dict[str, Numbers]:
-    """The fields of ``Candidates`` of the tiles within ``sizes``, in the order of the parts."""
-    groups = -(-outputs // work.engine.n_cu)
-    kernel_words = inputs * groups
-    row_words = -(-work.least.columns // work.engine.k) * work.engine.map_words(inputs)
-    others = _others(work, base, inputs, outputs, groups)
-    within = (kernel_words <= sizes.kernel_words[-1]) & (row_words <= sizes.row_words[-1])
-    within = within & (others <= 2 * board.room.block_rams)
-    inside = np.flatnonzero(within)
-    rows, columns = np.divmod(inside, outputs.size)
-    moved, seconds = totals(work, board, inputs, outputs)
-    return {
-        "inputs": inputs[rows, 0],
-        "outputs": outputs[columns],
-        "kernel_words": kernel_words.ravel()[inside],
-        "row_words": row_words[rows, 0],
-        "others": np.broadcast_to(others, within.shape)[rows, columns],
-        "bytes": moved.ravel()[inside],
-        "seconds": seconds.ravel()[inside],
+def _priced(board: Board, base: PlannedEngine, tiles: _Tiles, sizes: Sizes) -> dict[str, Numbers]:
+    """The fields of ``Candidates`` of those of the tiles that fit beside the other memories."""
+    terms, work, inputs, outputs = tiles
+    groups = -(-outputs // terms.engine.n_cu)
+    row_words = -(-terms.of.columns // terms.engine.k) * terms.engine.map_words(inputs)
+    others = _others(terms, base, inputs, outputs, groups)
+    moved, seconds = totals(terms, board, inputs, outputs)
+    found = {
+        "work": work,
+        "inputs": inputs,
+        "outputs": outputs,
+        "kernel_words": inputs * groups,
+        "row_words": row_words,
+        "others": others,
+        "bytes": moved,
+        "seconds": seconds,
     }
+    inside = (row_words <= sizes.row_words[-1]) & (others <= 2 * board.room.block_rams)
+    return {name: values[inside] for name, values in found.items()}
 
 
 def _others(
-    work: PhaseWork, base: PlannedEngine, inputs: Counts, outputs: Counts, groups: Counts
+    work: Terms, base: PlannedEngine, inputs: Counts, outputs: Counts, groups: Counts
 ) -> Counts:
     """RAMB18 beside the kernel memories and the banks.
 
-    They are ``NONE_HAS`` where a memory has more words than the hardware can have.
+    They are ``NONE_HAS``, or more, where a memory has more words than the hardware can have.
     """
-    design, pool = base.design, work.least.pool
-    sizes: dict[str, Any] = {"groups": groups, "fifo_words": fifo_words(inputs, groups, design)}
-    if pool is not None and pool.window > 1:
-        sizes["pool_words"] = pool_words(work.shape.pooled_columns, groups, design)
-    sized = cast(EngineDesign, Sized(design, **sizes))
-    found = delta_memories(sized) if work.phase == "ku" else sum_memories(sized)
-    possible = np.ones_like(groups, np.bool_)
-    for name in sizes:
-        possible = possible & (sizes[name] <= RANGES[name][1])
-    all_maps = work.unpooled(work.inputs, work.outputs)
-    if base.unpool is not None and all_maps is not None:
-        maps = outputs if work.phase == "ku" else inputs
-        if work.phase == "dp" and not work.pooled:
-            maps = -(-outputs * all_maps[1] // work.outputs)
-        words = unpool_words(all_maps[0], maps, base.unpool.overlap)
-        found.append(unpool_memory(cast(UnpoolDesign, Sized(base.unpool, words=words))))
-        elements = work.engine.taps if work.folded and maps is inputs else 1
-        possible = possible & (words * elements <= UNPOOL_RANGES["words"][1])
-        possible = possible & (maps * elements <= UNPOOL_RANGES["max_maps"][1])
-    if base.add_unpool is not None and work.start is not None:
-        words = unpool_words(work.start, outputs, base.add_unpool.overlap)
-        found.append(unpool_memory(cast(UnpoolDesign, Sized(base.add_unpool, words=words))))
-        possible = possible & (words <= UNPOOL_RANGES["words"][1])
-        possible = possible & (outputs <= UNPOOL_RANGES["max_maps"][1])
-    halves = sum((halves_of(memory) for memory in found), np.zeros_like(inputs))
-    return np.where(possible, halves, NONE_HAS)
+    design, has, of = base.design, work.has, work.of
+    words: dict[str, Any] = {"groups": groups, "fifo_words": fifo_words(inputs, groups, design)}
+    if has.pools:
+        words["pool_words"] = pool_words(of.pooled_columns, groups, design)
+    sized = cast(EngineDesign, Sized(design, **words))
+    found = _of_outputs(work, base, outputs) + np.zeros_like(inputs)
+    for memory in delta_memories(sized) if has.phase == "ku" else sum_memories(sized):
+        found += halves_of(memory)
+    if base.unpool is not None and has.undoes and has.phase == "dp" and has.pooled:
+        elements = work.engine.taps if has.folded else 1
+        found += _undoing(base.unpool, of.undone_columns, inputs, elements)
+    for name, count in words.items():
+        found[count > RANGES[name][1]] = NONE_HAS
+    return found
 
 
-def totals(
-    work: PhaseWork, board: Board, inputs: Counts, outputs: Counts
-) -> tuple[Numbers, Numbers]:
+def _of_outputs(work: Terms, base: PlannedEngine, outputs: Counts) -> Counts:
+    """RAMB18 that un-pooling takes for output maps, as ``_others`` has them."""
+    has, of = work.has, work.of
+    found = np.zeros_like(outputs)
+    if base.unpool is not None and has.undoes and (has.phase == "ku" or not has.pooled):
+        maps = outputs if has.phase == "ku" else -(-outputs * of.undone_maps // of.outputs)
+        found += _undoing(base.unpool, of.undone_columns, maps)
+    if base.add_unpool is not None and has.starts:
+        found += _undoing(base.add_unpool, of.start_columns, outputs)
+    return found
+
+
+def _undoing(unpool: UnpoolDesign, columns: Figure, maps: Counts, elements: int = 1) -> Counts:
+    """RAMB18 of un-pooling so many maps of so many pooled columns, if any, and elements each."""
+    words = np.maximum(1, unpool_words(columns, maps, unpool.overlap))
+    halves = halves_of(unpool_memory(cast(UnpoolDesign, Sized(unpool, words=words))))
+    most = np.maximum(words / UNPOOL_RANGES["words"][1], maps / UNPOOL_RANGES["max_maps"][1])
+    return np.where(most * elements <= 1, halves, NONE_HAS)
+
+
+def totals(work: Terms, board: Board, inputs: Counts, outputs: Counts) -> tuple[Numbers, Numbers]:
     """Bytes and seconds of all passes and groups, an element for each tile.
 
-    inputs: a column of sizes. outputs: a row of them. What the engine has several of, in arrays of
-    five dimensions, comes first in the seconds.
+    inputs, outputs: sizes, of as many dimensions, which broadcast. What the engine has several of
+    has three dimensions more, and comes first in the seconds.
 
     Of each tile six kinds of passes are priced at once: of the first part of the input maps, which
     may be the only one, of one in the middle and of the last of several; with a full part of the
     output maps and with the last one.
     """
-    in_parts, out_parts = -(-work.inputs // inputs), -(-work.outputs // outputs)
-    in_rest = work.inputs - (in_parts - 1) * inputs
-    out_rest = work.outputs - (out_parts - 1) * outputs
+    of = work.of
+    in_parts, out_parts = -(-of.inputs // inputs), -(-of.outputs // outputs)
+    in_rest = of.inputs - (in_parts - 1) * inputs
+    out_rest = of.outputs - (out_parts - 1) * outputs
     one = in_parts == 1
     in_count = np.array((np.ones_like(inputs), np.maximum(in_parts - 2, 0), ~one))[:, np.newaxis]
-    out_count = np.array((out_parts - 1, np.ones_like(outputs)))[:, np.newaxis]
-    cost = cost_of(
+    out_count = np.array((out_parts - 1, np.ones_like(outputs)))
+    first = np.reshape([True, False, False], (3, *[1] * (inputs.ndim + 1)))
+    cost = cost_by(
         work,
         board,
         np.array((inputs, inputs, in_rest))[:, np.newaxis],
-        np.array((outputs, out_rest))[:, np.newaxis],
-        _FIRST,
+        np.array((outputs, out_rest)),
+        first,
         np.array((one, np.zeros_like(one), np.ones_like(one)))[:, np.newaxis],
     )
-    count = work.layer.groups * in_count * out_count.astype(np.float64)
+    count = of.groups * in_count * out_count.astype(np.float64)
     for each in (cost.bytes, cost.seconds):
         each *= count
-    return cost.bytes.sum((-4, -3)), np.round(cost.seconds.sum((-4, -3)), 9)
+    passes = (-2 - inputs.ndim, -1 - inputs.ndim)
+    return cost.bytes.sum(passes), np.round(cost.seconds.sum(passes), 9)

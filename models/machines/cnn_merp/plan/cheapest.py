@@ -9,7 +9,6 @@ first map of a part waits for none.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -41,10 +40,10 @@ def cheapest(
         for key in _OF_UNITS
     }
     together: Any = Sized(engines[0], **several)
-    work = replace(work, engine=cast(EngineDesign, together))
+    work = work.on(cast(EngineDesign, together))
     sizes = part_sizes(work.inputs) if _waits(work) else [work.inputs]
     inputs = np.array(sizes)[:, np.newaxis]
-    moved, seconds = totals(work, board, inputs, np.array([work.outputs]))
+    moved, seconds = totals(work.terms, board, inputs, np.array([[work.outputs]]))
     return float(moved.min()), seconds.reshape(len(engines), -1).min(axis=1) - _ROUNDED
 
 

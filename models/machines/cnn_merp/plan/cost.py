@@ -27,11 +27,10 @@ from merp.models.machines.cnn_merp.params.kernel_update_registers import (
 from merp.models.machines.cnn_merp.params.latencies import DELTA_ARRIVAL, ORIGIN_READ
 from merp.models.machines.cnn_merp.params.sizing import beats_of
 from merp.models.machines.cnn_merp.plan.fused_ports import of_both
-from merp.models.machines.cnn_merp.plan.words import delta_out_words, whole_bytes
+from merp.models.machines.cnn_merp.plan.terms import Figure, Terms
+from merp.models.machines.cnn_merp.plan.words import whole_bytes
 from merp.models.machines.cnn_merp.plan.work import PhaseWork
-from merp.models.network.network import Layer
 from merp.models.network.phases import PAIR
-from merp.models.traffic.count import activation_bits, state_written_bytes
 
 Numbers = NDArray[Any]
 Flags = NDArray[np.bool_]
@@ -80,25 +79,36 @@ def cost_of(
         return _fused(work, board)
     if work.halves is not None:
         return _in_one_pass(work, board, inputs, outputs, first, last)
+    return cost_by(work.terms, board, inputs, outputs, first, last)
+
+
+def cost_by(
+    work: Terms,
+    board: Board,
+    inputs: NDArray[np.int64],
+    outputs: NDArray[np.int64],
+    first: Flags,
+    last: Flags,
+) -> Cost:
+    """Cost of passes by the terms of their work, or works; the rest is as in ``cost_of``."""
     groups = -(-outputs // work.engine.n_cu)
-    positions = work.positions
-    make = {"fp": _forward, "dp": _delta, "ku": _update}[work.phase]
-    maps = inputs * (work.elements_in / work.inputs)
+    phase, of = work.has.phase, work.of
+    make = {"fp": _forward, "dp": _delta, "ku": _update}[phase]
+    maps = inputs * (of.elements_in / of.inputs)
     begins, ends = first.astype(np.float64), last.astype(np.float64)
-    words, unpooled = make(work, maps, outputs, positions, groups, begins, ends)
-    cycles: dict[str, Numbers] = {"units": _slots(work, inputs, groups, positions)}
+    words, unpooled = make(work, maps, outputs, groups, begins, ends)
+    cycles: dict[str, Numbers] = {"units": _slots(work, inputs, groups)}
     for name, count in words.items():
         cycles[name] = count / work.engine.map_port if _is_wide(work, name) else count
     for name, count in unpooled.items():
         cycles[name] = np.maximum(cycles.get(name, 0.0), count)
-    taps = 1 if work.folded else work.shape.k**2
-    biases = begins * outputs if work.phase != "dp" else np.zeros(())
-    parameters = taps * maps * outputs
+    biases = begins * outputs if phase != "dp" else np.zeros(())
+    parameters = of.kernel * maps * outputs
     stored = parameters + biases
-    stored *= (2 if work.phase == "ku" else 1) * work.word_bytes("kernel")  # read, and written
-    parameters /= taps
+    stored *= (2 if phase == "ku" else 1) * work.word_bytes("kernel")  # read, and written
+    parameters /= of.kernel
     parameters *= _kernel_cycles(work)
-    if work.phase == "ku":
+    if phase == "ku":
         parameters += biases  # bias gradients come one by one
     moved = np.zeros(np.broadcast_shapes(stored.shape, last.shape))
     for name, count in words.items():
@@ -166,29 +176,26 @@ def _fused(work: PhaseWork, board: Board) -> Cost:
 _WIDE = ("map_in", "map_out", "delta_in", "add_in", "partial_in", "partial_out")
 
 
-def _kernel_cycles(work: PhaseWork) -> float:
+def _kernel_cycles(work: Terms) -> Figure:
     """Cycles of load or update of a kernel, or of a weight of a folded layer."""
-    design, shape = work.engine, work.convolution
-    elements = shape.taps
-    cycles = elements / design.kernel_beat
-    if work.phase == "ku":
+    design, has, taps = work.engine, work.has, work.of.taps
+    cycles = taps / design.kernel_beat
+    if has.phase == "ku":
         # Taps that smaller kernels lack are passed over, where beats have several with each read.
-        cycles = max(cycles, -(-shape.reach // design.gradient_read))
-    elif design.kernel_port > 1 and design.widened and not (work.folded and work.phase == "dp"):
-        cycles = -(-elements // design.kernel_port)
-    return cycles / (elements if work.folded else 1)
+        cycles = np.maximum(cycles, -(-work.of.reach // design.gradient_read))
+    elif design.kernel_port > 1 and design.widened and not (has.folded and has.phase == "dp"):
+        cycles = -(-taps // design.kernel_port)
+    return cycles / (taps if has.folded else 1)
 
 
-def _is_wide(work: PhaseWork, port: str) -> bool:
-    """Whether ``map_port`` elements of a stream are moved in a cycle; of state a byte is."""
+def _is_wide(work: Terms, port: str) -> bool:
+    """Whether ``map_port`` elements of a stream are moved in a cycle; of state a byte is.
+
+    Where pooling is undone, deltas leave as they expand, one by one.
+    """
     if port == "delta_out":
-        return not _expands(work) or work.pooled  # else they leave as they expand
+        return not work.has.expands or work.has.pooled
     return port in _WIDE
-
-
-def _expands(work: PhaseWork) -> bool:
-    """Whether pooling is undone, an element a cycle; without it ReLU' takes beats."""
-    return work.undone is not None and work.undone.shape.pool is not None
 
 
 def _beats(maps: Numbers, each: int) -> Numbers:
@@ -201,12 +208,10 @@ def slots_apart(design: EngineDesign, positions: int) -> Numbers:
     return design.accumulate_latency / np.minimum(design.p, positions)
 
 
-def _slots(
-    work: PhaseWork, inputs: NDArray[np.int64], groups: NDArray[np.int64], positions: int
-) -> Numbers:
+def _slots(work: Terms, inputs: NDArray[np.int64], groups: NDArray[np.int64]) -> Numbers:
     """Slots of a pass, with those that stay empty for the accumulators' or gradients' sake."""
-    design = work.engine
-    if work.phase != "ku":
+    design, positions = work.engine, work.of.positions
+    if work.has.phase != "ku":
         # Map after map of a sum waits for its accumulator; the first one needs none.
         found = np.maximum(groups, slots_apart(design, positions)) * (inputs - 1.0)
         found += groups
@@ -215,9 +220,9 @@ def _slots(
     sweeps = inputs.astype(np.float64) * groups
     if design.ku_kind != "row":
         return positions * np.maximum(sweeps, revisit_cycles(design))
-    columns = work.sweep
+    columns = work.of.sweep
     found = np.ceil(row_revisit_cycles(design) / sweeps)
-    np.maximum(found, max(columns, row.steps(design)), out=found)
+    np.maximum(found, np.maximum(columns, row.steps(design)), out=found)
     found *= sweeps
     found *= -(-positions // columns)
     return found
@@ -235,22 +240,19 @@ def _sums(count: NDArray[np.int64], first: Numbers, last: Numbers) -> Words:
     }
 
 
-def _start(work: PhaseWork, count: NDArray[np.int64], outputs: Numbers, first: Numbers) -> Words:
+def _start(work: Terms, count: NDArray[np.int64], outputs: Numbers, first: Numbers) -> Words:
     """What the sums of the first input part start at, of ``count`` positions and maps."""
-    if not work.begun:
+    has, of = work.has, work.of
+    if not has.begun:
         return {}
-    if work.beside is None:
+    if not has.beside:
         return {"add_in": first * count.astype(np.float64)}
-    share = work.images * (work.beside.outputs // work.layer.groups) / work.outputs
-    return {
-        "add_in": first * (share * outputs),
-        "add_state_in": first * _state_behind(work, work.beside, outputs),
-    }
+    share = has.images * of.beside_words / of.outputs
+    state = _state_of_outputs(work, of.beside_bits, of.beside_maps, has.beside_by_map, outputs)
+    return {"add_in": first * (share * outputs), "add_state_in": first * state}
 
 
-def _start_cycles(
-    work: PhaseWork, outputs: NDArray[np.int64], groups: NDArray[np.int64]
-) -> Numbers:
+def _start_cycles(work: Terms, outputs: NDArray[np.int64], groups: NDArray[np.int64]) -> Numbers:
     """Cycles in which a position's starts of sums are taken: each word of the units begins one.
 
     2p positions have places, and a place is free again once the units have read it: where positions
@@ -264,97 +266,93 @@ def _start_cycles(
 
 
 def _forward(
-    work: PhaseWork, maps: Numbers, outputs: NDArray[np.int64], positions: int,
-    groups: NDArray[np.int64], first: Numbers, last: Numbers,
+    work: Terms, maps: Numbers, outputs: NDArray[np.int64], groups: NDArray[np.int64],
+    first: Numbers, last: Numbers,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
     """Words of each port of forward propagation; and beats of ReLU and pooling."""
-    shape = work.shape
-    found: Words = {"map_in": work.images * shape.rows * shape.columns * maps}
-    found |= _sums(positions * outputs, first, last)
-    found |= _start(work, positions * outputs, outputs, first)
-    pooled = work.images * shape.pooled_rows * shape.pooled_columns
-    found["map_out"] = pooled * (last * outputs)
-    if state_written_bytes(shape, work.images, work.state, activation_bits(work.engine)):
-        found["state_out"] = last * work.state_of(work.layer, outputs)
-    beats = positions * beats_of(groups, work.engine)
-    pieces = positions * _start_cycles(work, outputs, groups)
+    has, of = work.has, work.of
+    count = of.positions * outputs
+    found: Words = {"map_in": has.images * of.pixels * maps}
+    found |= _sums(count, first, last)
+    found |= _start(work, count, outputs, first)
+    found["map_out"] = has.images * of.pooled_sums * (last * outputs)
+    if has.writes_state:
+        found["state_out"] = last * _state(work, of.state, outputs)
+    beats = of.positions * beats_of(groups, work.engine)
+    pieces = of.positions * _start_cycles(work, outputs, groups)
     taken = {"map_in": _map_beats(work, maps), "partial_in": (1 - first) * pieces}
-    if work.begun:
+    if has.begun:
         taken["add_in"] = first * pieces
     return found, {"map_out": last * beats, "partial_out": (1 - last) * beats} | taken
 
 
-def _map_beats(work: PhaseWork, maps: Numbers) -> Numbers:
+def _map_beats(work: Terms, maps: Numbers) -> Numbers:
     """Cycles in which the maps of a pass are taken."""
-    pixels = work.images * work.shape.rows * work.shape.columns
-    return pixels * _beats(maps, work.engine.map_port)
+    return work.has.images * work.of.pixels * _beats(maps, work.engine.map_port)
 
 
 def _delta(
-    work: PhaseWork, maps: Numbers, outputs: NDArray[np.int64], positions: int,
-    groups: NDArray[np.int64], first: Numbers, last: Numbers,
+    work: Terms, maps: Numbers, outputs: NDArray[np.int64], groups: NDArray[np.int64],
+    first: Numbers, last: Numbers,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
     """Words of each port of delta propagation; and what expands on chip, an element a cycle."""
-    assert work.earlier is not None
-    found: Words = {"delta_in": _delta_words(work, maps)}
-    if work.pooled:
-        found["state_in"] = work.state_of(work.stored, maps.astype(np.int64)).astype(np.float64)
-    found |= _sums(positions * outputs, first, last)
-    found |= _start(work, positions * outputs, outputs, first)
-    leaving = work.images * delta_out_words(work.layer, work.earlier, work.pooled)
-    found["delta_out"] = last * (leaving / work.outputs * outputs)
-    if not work.pooled:
-        found["state_in"] = last * _state_behind(work, work.earlier, outputs)
-    beats = positions * beats_of(groups, work.engine)
-    pieces = positions * _start_cycles(work, outputs, groups)
+    has, of = work.has, work.of
+    count = of.positions * outputs
+    found: Words = {"delta_in": has.images * of.stored * maps}
+    if has.pooled:
+        found["state_in"] = _state(work, of.state, maps.astype(np.int64)).astype(np.float64)
+    found |= _sums(count, first, last)
+    found |= _start(work, count, outputs, first)
+    found["delta_out"] = last * (has.images * of.leaving / of.outputs * outputs)
+    if not has.pooled:
+        state = _state_of_outputs(work, of.behind_bits, of.behind_maps, has.behind_by_map, outputs)
+        found["state_in"] = last * state
+    beats = of.positions * beats_of(groups, work.engine)
+    pieces = of.positions * _start_cycles(work, outputs, groups)
     taken = {"delta_in": _dilated_beats(work, maps), "partial_in": (1 - first) * pieces}
-    if work.begun:
-        one_by_one = work.beside is not None and work.beside.shape.pool is not None
-        taken["add_in"] = first * np.maximum(pieces, positions * outputs * one_by_one)
+    if has.begun:
+        taken["add_in"] = first * np.maximum(pieces, count * has.beside_pools)
     return found, {"delta_out": last * beats, "partial_out": (1 - last) * beats} | taken
 
 
-def _dilated_beats(work: PhaseWork, maps: Numbers) -> Numbers:
+def _dilated_beats(work: Terms, maps: Numbers) -> Numbers:
     """Cycles in which the deltas of a pass are taken, and the zeros between them made."""
-    shape, port = work.convolution, work.engine.map_port
-    pixels = work.images * (1 if work.folded else shape.rows * shape.columns)
+    has, port = work.has, work.engine.map_port
+    pixels = has.images * work.of.dilated
     beats = _beats(maps, port)
-    if port == 1 or not (work.pooled and _expands(work)):
+    if not (has.pooled and has.expands):
         return pixels * beats
     # Elements expand one by one, the zeros between them are as wide as any.
-    expanded = work.images * work.shape.out_rows * work.shape.out_columns
-    return pixels * beats + expanded * (maps - beats)
+    return pixels * beats + has.images * work.of.sums * (maps - beats)
 
 
-def _state_behind(work: PhaseWork, earlier: Layer, outputs: NDArray[np.int64]) -> Numbers:
-    """Bytes of the state of the layer in front; of flattened maps as if each had as many."""
-    of_group = earlier.biases // work.layer.groups
-    if work.outputs == of_group:
-        return work.state_of(earlier, outputs).astype(np.float64)
-    return work.state_of(earlier, of_group) / work.outputs * outputs
+def _state(work: Terms, bits: Figure, maps: Figure) -> Numbers:
+    """Bytes of the state of maps of so many bits each, of a pass."""
+    return -(-work.has.images * bits * maps // 8)
 
 
-def _delta_words(work: PhaseWork, maps: Numbers) -> Numbers:
-    """Words of deltas of the layer's output as they are stored, all images."""
-    shape = work.stored.shape
-    if work.pooled:
-        return work.images * shape.pooled_rows * shape.pooled_columns * maps
-    return work.images * shape.out_rows * shape.out_columns * maps
+def _state_of_outputs(
+    work: Terms, bits: Figure, maps: Figure, by_map: bool, outputs: Numbers
+) -> Numbers:
+    """Bytes of another layer's state for outputs; of flattened maps as if each had as many."""
+    if by_map:
+        return _state(work, bits, outputs).astype(np.float64)
+    return _state(work, bits, maps) / work.of.outputs * outputs
 
 
 def _update(
-    work: PhaseWork, maps: Numbers, outputs: NDArray[np.int64], positions: int,
-    groups: NDArray[np.int64], first: Numbers, last: Numbers,
+    work: Terms, maps: Numbers, outputs: NDArray[np.int64], groups: NDArray[np.int64],
+    first: Numbers, last: Numbers,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
     """Words of each port of a kernel update but its kernels; and deltas as they expand."""
-    shape = work.shape
+    has, of = work.has, work.of
     deltas = outputs.astype(np.float64)
     found: Words = {
-        "map_in": work.images * shape.rows * shape.columns * maps,
-        "delta_in": _delta_words(work, deltas),
+        "map_in": has.images * of.pixels * maps,
+        "delta_in": has.images * of.stored * deltas,
     }
-    if work.pooled:
-        found["state_in"] = work.state_of(work.stored, outputs).astype(np.float64)
-    beat = 1 if work.pooled and _expands(work) else work.engine.delta_beat
-    taken = work.images * shape.out_rows * shape.out_columns * _beats(deltas, beat)
+    if has.pooled:
+        found["state_in"] = _state(work, of.state, outputs).astype(np.float64)
+    beat = 1 if has.pooled and has.expands else work.engine.delta_beat
+    taken = has.images * of.sums * _beats(deltas, beat)
     return found, {"delta_in": taken, "map_in": _map_beats(work, maps)}

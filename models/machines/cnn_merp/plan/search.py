@@ -32,7 +32,6 @@ from merp.models.machines.cnn_merp.params.design import RANGES
 from merp.models.machines.cnn_merp.plan.candidates import (
     Counts,
     Sizes,
-    behind_each_other,
     candidates,
 )
 from merp.models.machines.cnn_merp.plan.engines import PlannedEngine, engine_of, least_engine
@@ -151,11 +150,9 @@ class _Search:
         sizes = Sizes(
             *(np.array([cap.words for cap in caps]) for caps in (self.kernel_caps, self.bank_caps))
         )
-        listed = [candidates(work, board, goal, base, sizes) for work in self.works]
-        many = [each.inputs.size for each in listed]
-        self.tiles = behind_each_other(listed)
-        self.ends = np.cumsum(many)
-        self.starts = self.ends - many
+        self.tiles = candidates(self.works, board, goal, base, sizes)
+        self.ends = np.cumsum(np.bincount(self.tiles.work, minlength=len(self.works)))
+        self.starts = np.concatenate(([0], self.ends[:-1]))
 
     def _caps(self, memory: Callable[[int], Memory], per: int, largest: int) -> list[_Cap]:
         """Sizes of a memory as far as the part has room, smallest first.

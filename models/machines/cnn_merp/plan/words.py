@@ -12,7 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from merp.models.machines.cnn_merp.plan.fused_ports import chained
-from merp.models.machines.cnn_merp.plan.work import PhaseWork
+from merp.models.machines.cnn_merp.plan.work import PhaseWork, delta_out_words
 from merp.models.network.network import Layer
 from merp.models.network.phases import PAIR
 from merp.models.traffic.count import activation_bits, state_written_bytes
@@ -137,11 +137,6 @@ def _delta_words(work: PhaseWork, maps: int) -> int:
     if work.pooled:
         return work.images * maps * shape.pooled_rows * shape.pooled_columns
     return work.images * maps * shape.out_rows * shape.out_columns
-
-
-def delta_out_words(layer: Layer, earlier: Layer, pooled: bool) -> int:
-    """Delta words of one image and group that leave towards the layer in front."""
-    return (earlier.outputs if pooled else earlier.sums) // layer.groups
 
 
 def _delta(work: PhaseWork, one: Pass) -> dict[str, int]:

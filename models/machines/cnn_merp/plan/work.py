@@ -9,6 +9,7 @@ of k*k elements as its inputs.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -19,9 +20,10 @@ from merp.models.base.widened_shape import widened
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.word_counters import word_bytes
 from merp.models.machines.cnn_merp.phases import map_by_map, maps_behind, start_shape
+from merp.models.machines.cnn_merp.plan.terms import Figures, Structure, Terms
 from merp.models.network.network import Layer
 from merp.models.network.phases import ONE_PASS, PAIR
-from merp.models.traffic.count import activation_bits, state_bits
+from merp.models.traffic.count import activation_bits, state_bits, state_written_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -194,6 +196,96 @@ class PhaseWork:
             return self.shape.out_columns
         return min(self.engine.image_columns, self.engine.max_images)
 
+    def on(self, engine: EngineDesign) -> PhaseWork:
+        """The same on an engine that differs in units, positions in turn, rings and ports alone.
+
+        What is known of this work holds of that one, too, and is not found out anew.
+        """
+        known = (self.kind, self.terms)  # kept in both
+        assert known
+        found = copy(self)
+        found.__dict__["engine"] = engine
+        return found
+
+    @property
+    def terms(self) -> Terms:
+        """What its passes follow from; it has no halves."""
+        return Terms(self.engine, self._structure, self._figures)
+
+    @cached_property
+    def _structure(self) -> Structure:
+        beside, undone, pool = self.beside, self.undone, self.least.pool
+        written = state_written_bytes(
+            self.shape, self.images, self.state, activation_bits(self.engine)
+        )
+        return Structure(
+            phase=self.phase,
+            images=self.images,
+            pooled=self.pooled,
+            folded=self.folded,
+            begun=self.begun,
+            beside=beside is not None,
+            beside_pools=beside is not None and beside.shape.pool is not None,
+            expands=undone is not None and undone.shape.pool is not None,
+            writes_state=self.phase == "fp" and written > 0,
+            behind_by_map=self.outputs == self._maps_of(self._behind),
+            beside_by_map=self.outputs == self._maps_of(beside),
+            pools=pool is not None and pool.window > 1,
+            undoes=undone is not None,
+            starts=self.start is not None,
+        )
+
+    @cached_property
+    def _figures(self) -> Figures:
+        shape, convolved, stored = self.shape, self.convolution, self.stored.shape
+        groups, earlier, beside = self.layer.groups, self.earlier, self.beside
+        undone, maps = self.unpooled(*self.whole) or (None, 0)
+        return Figures(
+            groups=groups,
+            inputs=self.inputs,
+            outputs=self.outputs,
+            elements_in=self.elements_in,
+            positions=self.positions,
+            sweep=self.sweep,
+            pixels=shape.rows * shape.columns,
+            sums=shape.out_rows * shape.out_columns,
+            pooled_sums=shape.pooled_rows * shape.pooled_columns,
+            stored=stored.pooled_rows * stored.pooled_columns
+            if self.pooled
+            else stored.out_rows * stored.out_columns,
+            dilated=1 if self.folded else convolved.rows * convolved.columns,
+            kernel=1 if self.folded else shape.k**2,
+            taps=convolved.taps,
+            reach=convolved.reach,
+            leaving=0 if earlier is None else delta_out_words(self.layer, earlier, self.pooled),
+            state=self._state_bits(self.layer if self.phase == "fp" else self.stored),
+            behind_bits=self._state_bits(self._behind),
+            behind_maps=self._maps_of(self._behind),
+            beside_bits=self._state_bits(beside),
+            beside_maps=self._maps_of(beside),
+            beside_words=0 if beside is None else beside.outputs // groups,
+            columns=self.least.columns,
+            pooled_columns=shape.pooled_columns,
+            undone_columns=pooled_columns(undone),
+            undone_maps=maps,
+            start_columns=pooled_columns(self.start),
+        )
+
+    @property
+    def _behind(self) -> Layer | None:
+        """The layer whose ReLU is undone where deltas leave."""
+        return self.earlier if self.phase == "dp" and not self.pooled else None
+
+    def _maps_of(self, layer: Layer | None) -> int:
+        """Of another layer, of a group of this one."""
+        return 0 if layer is None else layer.biases // self.layer.groups
+
+    def _state_bits(self, layer: Layer | None) -> int:
+        """Of a map of a layer in an image."""
+        if layer is None:
+            return 0
+        return state_bits(layer.shape, 1, self.state, activation_bits(self.engine))
+
     @property
     def undone(self) -> Layer | None:
         """The layer whose ReLU and pooling are undone in this phase."""
@@ -220,5 +312,14 @@ class PhaseWork:
 
     def state_of(self, layer: Layer, maps: Count) -> Count:
         """Bytes of the state of ``maps`` maps of a layer in one pass, filled up to whole bytes."""
-        bits = state_bits(layer.shape, 1, self.state, activation_bits(self.engine))
-        return -(-self.images * bits * maps // 8)
+        return -(-self.images * self._state_bits(layer) * maps // 8)
+
+
+def pooled_columns(shape: Shape | None) -> int:
+    """Columns of pooled maps; none without pooling."""
+    return 0 if shape is None or shape.pool is None else shape.pooled_columns
+
+
+def delta_out_words(layer: Layer, earlier: Layer, pooled: bool) -> int:
+    """Delta words of one image and group that leave towards the layer in front."""
+    return (earlier.outputs if pooled else earlier.sums) // layer.groups

@@ -202,7 +202,8 @@ def test_the_cost_of_a_tile_is_that_of_its_passes(phase: str) -> None:
     for _ in range(6):
         work, board = work_of(random, phase), board_of(gbytes_s=random.choice((0.1, 10.0)))
         sizes = part_sizes(work.inputs), part_sizes(work.outputs)
-        moved, seconds = totals(work, board, np.array(sizes[0])[:, np.newaxis], np.array(sizes[1]))
+        grid = np.array(sizes[0])[:, np.newaxis], np.array([sizes[1]])
+        moved, seconds = totals(work.terms, board, *grid)
         for place, tile in zip(np.ndindex(moved.shape), product(*sizes), strict=True):
             expected = walked(work, board, tile)
             assert moved[place] == expected[0]
@@ -298,7 +299,7 @@ def test_the_least_of_many_engines_at_once_is_that_of_every_tile_on_each(
             one = replace(work, engine=engine)
             outputs = {*part_sizes(work.outputs), *equal_groups(work.outputs, engine.n_cu)}
             inputs = np.array(part_sizes(work.inputs))[:, np.newaxis]
-            every = totals(one, board, inputs, np.array(sorted(outputs)))
+            every = totals(one.terms, board, inputs, np.array([sorted(outputs)]))
             assert moved == every[0].min()
             assert least <= every[1].min() <= least + 4.5e-9, (work, engine)
 
@@ -354,7 +355,7 @@ def test_the_search_weighs_kernels_against_rows(phase: str, goal: str) -> None:
         tiles = list(product(part_sizes(work.inputs), sizes))
         board = board_of(random.randint(14, 40))
         columns = np.array(part_sizes(work.inputs))[:, np.newaxis]
-        costs = np.array(totals(work, board, columns, np.array(sizes))).reshape(2, -1)
+        costs = np.array(totals(work.terms, board, columns, np.array([sizes]))).reshape(2, -1)
         ordered = sorted(
             (tuple(cost if goal == "bytes" else cost[::-1]), tile)
             for cost, tile in zip(costs.T, tiles, strict=True)
