@@ -6,6 +6,7 @@ CNN-MERP section IV.F: convolution, ReLU and pooling are one super layer.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 POOL_KINDS = ("max", "average")
 
@@ -198,12 +199,12 @@ class Shape:
         """Zeros on both sides together, in the direction that has fewer."""
         return min(self.top + self.bottom, self.left + self.right)
 
-    @property
+    @cached_property
     def out_rows(self) -> int:
         """Rows of the convolution's output."""
         return (self.padded_rows - self.k) // self.stride + 1
 
-    @property
+    @cached_property
     def out_columns(self) -> int:
         """Columns of the convolution's output."""
         return (self.padded_columns - self.k) // self.stride + 1

@@ -7,11 +7,11 @@ other limit than block RAM, and once more only where these do not fit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import le
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from merp.models.machines.cnn_merp.plan.engines import (
 )
 from merp.models.machines.cnn_merp.plan.plan import works_of
 from merp.models.machines.cnn_merp.plan.search import best_priced
+from merp.models.machines.cnn_merp.plan.sized import Sized
 from merp.models.machines.cnn_merp.plan.work import PhaseWork
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
@@ -96,8 +97,15 @@ class DesignCosts:
         self._fmt, self._storage = network.fmt, network.at(self.layers[0]).storage
         self._units = units
         shapes = shapes_of(self.layers)
-        self._taps = shapes[0].k ** 2
+        taps = shapes[0].k ** 2
+        # A port as wide as a kernel brings it in one beat, and no wider one is quicker.
+        self._ports = {port: next(p for p in PORTS if p >= min(port, taps)) for port in PORTS}
         self._rings = {positions: rings_of_rows(shapes, positions) for positions in (1, 2)}
+        # Behind forward propagation the positions in turn matter only by the rings that they ask.
+        self._alike_in_turn = [
+            phase for phase in PHASES if PHASES[phase].backward and self._rings[1] == self._rings[2]
+        ]
+        self._kinds: dict[tuple[str, Kinds], Kinds] = {}
         self._bases: dict[int, EngineDesign] = {}
         cu_kind = "fused" if self._fmt == BINARY32 else "tree"
         self._any = FreeKeys(1, 1, Kinds(cu_kind, 1, "position", 1), 1, 1)
@@ -115,7 +123,8 @@ class DesignCosts:
         self._costs: _Known = {}
         self._bounds: _Known = {}
         self._closer: _Known = {}
-        self._least: dict[tuple[str, FreeKeys], PlannedEngine] = {}
+        self._fixed: dict[tuple[str, FreeKeys], tuple[int, int]] = {}
+        self._least: dict[tuple[str, int, tuple[object, ...]], PlannedEngine] = {}
         self._quickest: dict[tuple[str, FreeKeys], tuple[int, float]] = {}
         self.tried = 0  # bitstreams planned
 
@@ -209,28 +218,27 @@ class DesignCosts:
         if planned is None:
             return None
         taken = self._resources(planned, phase, choice)
-        if not self._fits(taken) and not self._fits(replace(taken, memory=0)):
+        logic = replace(taken, memory=0)
+        if not self._fits(taken.figures().values()) and not self._fits(logic.figures().values()):
             return None
         if any(taken.figures()[kind] > capacity(self.board.room).figures()[kind] for kind in KINDS):
             planned = self._plan(phase, choice, self.board)
             if planned is None:
                 return None
             taken = self._resources(planned, phase, choice)
-        if not self._fits(taken):
+        if not self._fits(taken.figures().values()):
             return None
         return (planned.cycles, planned.bytes, *taken.figures().values())
 
     def _seen(self, phase: str, choice: FreeKeys) -> FreeKeys:
         """The choice with what a phase does not see as it goes without saying."""
-        of = choice.kinds
-        update = (of.ku_kind, of.ku_lanes) if PHASES[phase].updates else ("position", 1)
-        # Behind forward propagation the positions in turn matter only by the rings that they ask.
-        alike = PHASES[phase].backward and self._rings[1] == self._rings[2]
-        kinds = Kinds(of.cu_kind, 1, *update)
-        p = 1 if alike else choice.p
-        # A port as wide as a kernel brings it in one beat, and no wider one is quicker.
-        kernel_port = next(port for port in PORTS if port >= min(choice.kernel_port, self._taps))
-        return FreeKeys(choice.n_cu, p, kinds, kernel_port, choice.map_port)
+        n_cu, p, kinds, kernel_port, map_port = choice
+        if phase in self._alike_in_turn:
+            p = 1
+        if (phase, kinds) not in self._kinds:
+            update = kinds[2:] if PHASES[phase].updates else ("position", 1)
+            self._kinds[phase, kinds] = Kinds(kinds.cu_kind, 1, *update)
+        return FreeKeys(n_cu, p, self._kinds[phase, kinds], self._ports[kernel_port], map_port)
 
     def _plan(self, phase: str, choice: FreeKeys, board: Board) -> _Planned | None:
         try:
@@ -251,59 +259,92 @@ class DesignCosts:
         )
         return estimate(design, phase, planned.memories, engine.unpool, engine.add_unpool)
 
-    def _fits(self, taken: Resources) -> bool:
-        figures = (taken.lut, taken.ff, taken.bram, taken.dsp)
-        return all(map(le, figures, self._limits))
+    def _fits(self, taken: Iterable[float]) -> bool:
+        """Whether the board has so much of each of ``KINDS``."""
+        return all(map(le, taken, self._limits))
 
     def _bound(self, phase: str, choice: FreeKeys) -> Costs | None:
-        try:
-            engine = self._smallest(phase, choice)
-        except ValueError:  # ports that folded layers or the format do not allow
-            return None
-        taken = engine.logic
-        if not self._fits(taken):
-            return None
-        widest = choice._replace(kernel_port=PORTS[-1], map_port=PORTS[-1])
-        return (*self._quick(phase, widest), *taken.figures().values())
+        """Of choices that differ in their units alone all bounds are found at once."""
+        choices = self._of_all_units(choice)
+        found = zip(choices, self._logic(phase, choices), strict=True)
+        for each, logic in found:
+            bound = None
+            if logic is not None and self._fits(logic):
+                widest = each._replace(kernel_port=PORTS[-1], map_port=PORTS[-1])
+                bound = *self._quick(phase, widest), *logic
+            self._bounds[self._key(phase, each)] = bound
+        return self._bounds[self._key(phase, choice)]
 
     def _closer_bound(self, phase: str, choice: FreeKeys) -> Costs | None:
         """The bound with memories that the engine has in any case; of a choice that has a bound."""
-        engine = self._smallest(phase, choice)
-        positions = self._engine(phase, self._seen(phase, choice)).p
-        engine = replace(engine, design=replace(engine.design, p=positions))
-        taken = estimate(
-            engine.design, phase, least_memories(engine), engine.unpool, engine.add_unpool
-        )
-        if not self._fits(taken):
-            return None
-        return (*self._quick(phase, choice), *taken.figures().values())
+        bound = self._once(self._bounds, self._bound, phase, choice)
+        assert bound is not None
+        *_, lut, ff, bram, dsp = bound
+        luts, halves = self._memories(phase, self._seen(phase, choice))
+        taken = lut + luts, ff, bram + halves / 2, dsp
+        return (*self._quick(phase, choice), *taken) if self._fits(taken) else None
+
+    def _memories(self, phase: str, seen: FreeKeys) -> tuple[int, int]:
+        """LUT and RAMB18 of the memories that an engine has in any case."""
+        if (phase, seen) not in self._fixed:
+            engine = self._smallest(phase, seen)
+            design = self._with_choice(engine.design, seen, p=self._engine(phase, seen).p)
+            memories = least_memories(replace(engine, design=design))
+            found = sum(each.luts for each in memories), sum(each.halves for each in memories)
+            self._fixed[phase, seen] = found
+        return self._fixed[phase, seen]
+
+    def _logic(self, phase: str, choices: Sequence[FreeKeys]) -> list[tuple[float, ...] | None]:
+        """What the least engines of choices take, which differ in their units alone.
+
+        None if there are no such engines: the format, or folded layers, do not allow the ports.
+        """
+        try:
+            engines = [self._smallest(phase, choice) for choice in choices]
+            design = self._with_choice(engines[0].design, choices[0])
+        except ValueError:
+            return [None] * len(choices)
+        units = np.array([choice.n_cu for choice in choices])
+        lanes = np.array([engine.design.r for engine in engines], np.float64)
+        beat = np.gcd(units, design.map_port)
+        several: Any = Sized(design, n_cu=units.astype(np.float64), r=lanes, delta_beat=beat)
+        taken = replace(engines[0], design=several).logic.figures()
+        columns = (np.broadcast_to(taken[kind], units.shape).tolist() for kind in KINDS)
+        return list(zip(*columns, strict=True))
+
+    @staticmethod
+    def _with_choice(design: EngineDesign, choice: FreeKeys, **others: Any) -> EngineDesign:
+        """The design with the ports and kinds of a choice.
+
+        Raises:
+            ValueError: there is none.
+        """
+        others |= choice.kinds._asdict()
+        return replace(design, kernel_port=choice.kernel_port, map_port=choice.map_port, **others)
+
+    def _of_all_units(self, choice: FreeKeys) -> list[FreeKeys]:
+        """The choice with each number of units that most have; else by itself."""
+        units = self._units if choice.n_cu in self._units else [choice.n_cu]
+        return [choice._replace(n_cu=count) for count in units]
 
     def _smallest(self, phase: str, choice: FreeKeys) -> PlannedEngine:
         """The engine of one map in and one map out, with the least logic for tiles of any size.
 
-        Raises:
-            ValueError: there is none of the choice.
+        Its ports and kinds are not those of the choice, but for how an update sums.
         """
-        kinds = self._seen(phase, choice).kinds._replace(cu_kind=self._any.kinds.cu_kind)
-        like = self._any._replace(n_cu=choice.n_cu, kinds=kinds)
-        if (phase, like) not in self._least:
-            works = self._works(phase, like)
-            self._least[phase, like] = bare(least_engine(self.name, works))
-        least = self._least[phase, like]
-        design = replace(
-            least.design,
-            kernel_port=choice.kernel_port,
-            map_port=choice.map_port,
-            **choice.kinds._asdict(),
-        )
-        return replace(least, design=design)
+        kinds = self._seen(phase, choice).kinds
+        key = phase, choice.n_cu, kinds[2:]
+        if key not in self._least:
+            kinds = kinds._replace(cu_kind=self._any.kinds.cu_kind)
+            like = self._any._replace(n_cu=choice.n_cu, kinds=kinds)
+            self._least[key] = bare(least_engine(self.name, self._works(phase, like)))
+        return self._least[key]
 
     def _quick(self, phase: str, choice: FreeKeys) -> tuple[int, float]:
         """Least cycles and bytes with any amount of block RAM."""
         seen = self._seen(phase, choice)
         if (phase, seen) not in self._quickest:
-            units = self._units if choice.n_cu in self._units else [choice.n_cu]
-            self._price(phase, [seen._replace(n_cu=count) for count in units])
+            self._price(phase, self._of_all_units(seen))
         return self._quickest[phase, seen]
 
     def _price(self, phase: str, choices: Sequence[FreeKeys]) -> None:

@@ -9,7 +9,7 @@ measurement but for rounding; elsewhere it is a model.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from merp.models.base.formats import BINARY32, DSP_BITS
 from merp.models.base.fused import products_apiece
@@ -138,12 +138,17 @@ def estimate(
                 blocks.append((1, _UNPOOL_BEATS[design.map_port]))
     scale = design.fmt.width / BINARY32.width
     return Resources(
-        logic=round(scale * ordered_sum(count * each.lut for count, each in blocks)),
+        logic=_rounded(scale * ordered_sum(count * each.lut for count, each in blocks)),
         memory=sum(memory.luts for memory in memories),
-        ff=round(scale * ordered_sum(count * each.ff for count, each in blocks)),
+        ff=_rounded(scale * ordered_sum(count * each.ff for count, each in blocks)),
         bram=sum(memory.halves for memory in memories) / 2,
         dsp=dsps(design, phase, unpool, add_unpool),
     )
+
+
+def _rounded(count: Any) -> Any:
+    """A whole number; of designs of several sizes an array of them."""
+    return round(count) if isinstance(count, float) else count.round()
 
 
 def backward_estimate(

@@ -124,10 +124,9 @@ def size_design(shapes: Sequence[Shape], **chosen: Any) -> EngineDesign:
     needed = [_needs(shape, design) for shape in shapes]
     largest = {key: max(need[key] for need in needed) for key in needed[0]}
     design = replace(design, **(largest | maxima | _room(largest | maxima)))
+    slots = {(shape.n, groups_of(shape, design.n_cu)) for shape in shapes}
     buffers = {
-        "fifo_words": max(
-            fifo_words(shape.n, groups_of(shape, design.n_cu), design) for shape in shapes
-        ),
+        "fifo_words": max(fifo_words(inputs, groups, design) for inputs, groups in slots),
         "pool_words": max(_pool_words(shape, design) for shape in shapes),
     }
     return replace(design, **(buffers | maxima))

@@ -7,8 +7,9 @@ has thousands of maps, has of its output parts only these.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -35,7 +36,8 @@ from merp.models.machines.cnn_merp.plan.work import PhaseWork
 Counts = NDArray[np.int64]
 
 
-def part_sizes(maps: int, most: int | None = None) -> list[int]:
+@lru_cache(maxsize=1 << 12)
+def part_sizes(maps: int, most: int | None = None) -> tuple[int, ...]:
     """Sizes up to ``most`` that equal parts of ``maps`` can have, largest first.
 
     Without ``most`` the largest is ``maps``.
@@ -45,7 +47,7 @@ def part_sizes(maps: int, most: int | None = None) -> list[int]:
         parts = -(-maps // size)
         sizes.append(-(-maps // parts))
         size = (maps - 1) // parts  # the largest size that makes one part more
-    return sizes
+    return tuple(sizes)
 
 
 def equal_groups(maps: int, units: int, most: int | None = None) -> list[int]:
@@ -120,10 +122,11 @@ def candidates(
     keys = ["work", "bytes", "seconds"] if goal == "bytes" else ["work", "seconds", "bytes"]
     found = []
     for tiles in _at_once(works, goal, base, sizes):
-        priced = _priced(board, base, tiles, sizes)
+        priced = _priced(board, goal, base, tiles, sizes)
         if priced["work"].size > _FEW:
             order = np.lexsort([priced[key] for key in reversed(keys)])
-            order = order[_told_apart(priced, order, sizes)]
+            alike = _alike(priced, sizes)[order]
+            order = order[np.sort(np.unique(alike, return_index=True)[1])]
             priced = {name: values[order] for name, values in priced.items()}
         found.append(priced)
     whole = {name: np.concatenate([priced[name] for priced in found]) for name in found[0]}
@@ -131,13 +134,12 @@ def candidates(
     return Candidates(**{name: values[order] for name, values in whole.items()})
 
 
-def _told_apart(tiles: dict[str, Numbers], order: Counts, sizes: Sizes) -> Counts:
-    """Places in ``order``, ascending, of the first tile of each that the search can tell apart."""
-    most = tiles["others"].max() + 1
-    alike = tiles["work"][order] * most + tiles["others"][order]
+def _alike(tiles: Mapping[str, Counts], sizes: Sizes) -> Counts:
+    """A number for each tile: the same for those of a work that the search cannot tell apart."""
+    found = tiles["work"] * (tiles["others"].max(initial=0) + 1) + tiles["others"]
     for name, words in sizes._asdict().items():
-        alike = alike * words.size + np.searchsorted(words, tiles[name][order])
-    return np.sort(np.unique(alike, return_index=True)[1])
+        found = found * words.size + np.searchsorted(words, tiles[name])
+    return found
 
 
 class _Tiles(NamedTuple):
@@ -204,10 +206,17 @@ def part_maps(work: PhaseWork, sizes: Sizes) -> tuple[Counts, Counts]:
     of_a_map = -(-work.least.columns // engine.k)
     most = min(kernel_words, row_words // of_a_map * engine.map_port, RANGES["max_maps"][1])
     groups = min(kernel_words, RANGES["groups"][1])
-    outputs = set(equal_groups(work.outputs, engine.n_cu, groups))
-    if not work.folded:
-        outputs.update(part_sizes(work.outputs, groups * engine.n_cu))
-    return np.array(part_sizes(work.inputs, most)[::-1], np.int64), np.array(sorted(outputs))
+    inputs = np.array(part_sizes(work.inputs, most)[::-1], np.int64)
+    return inputs, _output_sizes(work.outputs, engine.n_cu, groups, work.folded)
+
+
+@lru_cache(maxsize=1 << 12)
+def _output_sizes(maps: int, units: int, most: int, folded: bool) -> Counts:
+    """Sizes of parts of the output maps of at most so many groups of units, ascending."""
+    sizes = set(equal_groups(maps, units, most))
+    if not folded:
+        sizes.update(part_sizes(maps, most * units))
+    return np.array(sorted(sizes))
 
 
 def _in_fewest_parts(work: PhaseWork, base: PlannedEngine, outputs: Counts) -> Counts:
@@ -249,13 +258,14 @@ def _bands(inputs: Counts, groups: Counts, sizes: Sizes) -> Iterator[tuple[slice
         row += height
 
 
-def _priced(board: Board, base: PlannedEngine, tiles: _Tiles, sizes: Sizes) -> dict[str, Numbers]:
+def _priced(
+    board: Board, goal: str, base: PlannedEngine, tiles: _Tiles, sizes: Sizes
+) -> dict[str, Numbers]:
     """The fields of ``Candidates`` of those of the tiles that fit beside the other memories."""
     terms, work, inputs, outputs = tiles
     groups = -(-outputs // terms.engine.n_cu)
     row_words = -(-terms.of.columns // terms.engine.k) * terms.engine.map_words(inputs)
     others = _others(terms, base, inputs, outputs, groups)
-    moved, seconds = totals(terms, board, inputs, outputs)
     found = {
         "work": work,
         "inputs": inputs,
@@ -263,11 +273,27 @@ def _priced(board: Board, base: PlannedEngine, tiles: _Tiles, sizes: Sizes) -> d
         "kernel_words": inputs * groups,
         "row_words": row_words,
         "others": others,
-        "bytes": moved,
-        "seconds": seconds,
     }
     inside = (row_words <= sizes.row_words[-1]) & (others <= 2 * board.room.block_rams)
-    return {name: values[inside] for name, values in found.items()}
+    places = np.flatnonzero(inside)
+    if goal == "bytes":
+        some = {name: values[places] for name, values in found.items()}
+        places = places[_most_inputs(some, sizes)]
+    found = {name: values[places] for name, values in found.items()}
+    moved, seconds = totals(terms.some(places), board, found["inputs"], found["outputs"])
+    return found | {"bytes": moved, "seconds": seconds}
+
+
+def _most_inputs(tiles: Mapping[str, Counts], sizes: Sizes) -> Counts:
+    """Places of tiles, ascending, that move less than any other one with as many output maps.
+
+    Of those that the search cannot tell apart, that is; they come by their input maps, ascending.
+    Each part of the inputs reads deltas anew, or takes and leaves partial sums of all outputs.
+    """
+    outputs = tiles["outputs"]
+    alike = _alike(tiles, sizes) * (outputs.max(initial=0) + 1) + outputs
+    last = np.unique(alike[::-1], return_index=True)[1]
+    return np.sort(alike.size - 1 - last)
 
 
 def _others(
@@ -308,7 +334,9 @@ def _of_outputs(work: Terms, base: PlannedEngine, outputs: Counts) -> Counts:
 def _undoing(unpool: UnpoolDesign, columns: Figure, maps: Counts, elements: int = 1) -> Counts:
     """RAMB18 of un-pooling so many maps of so many pooled columns, if any, and elements each."""
     words = np.maximum(1, unpool_words(columns, maps, unpool.overlap))
-    halves = halves_of(unpool_memory(cast(UnpoolDesign, Sized(unpool, words=words))))
+    halves = np.zeros_like(words)
+    if np.any(columns):
+        halves = halves_of(unpool_memory(cast(UnpoolDesign, Sized(unpool, words=words))))
     most = np.maximum(words / UNPOOL_RANGES["words"][1], maps / UNPOOL_RANGES["max_maps"][1])
     return np.where(most * elements <= 1, halves, NONE_HAS)
 

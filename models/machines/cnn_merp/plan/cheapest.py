@@ -41,7 +41,7 @@ def cheapest(
     }
     together: Any = Sized(engines[0], **several)
     work = work.on(cast(EngineDesign, together))
-    sizes = part_sizes(work.inputs) if _waits(work) else [work.inputs]
+    sizes = part_sizes(work.inputs) if _waits(work) else (work.inputs,)
     inputs = np.array(sizes)[:, np.newaxis]
     moved, seconds = totals(work.terms, board, inputs, np.array([[work.outputs]]))
     return float(moved.min()), seconds.reshape(len(engines), -1).min(axis=1) - _ROUNDED

@@ -123,7 +123,8 @@ def engine_of(
     chosen = {key: getattr(works[0].engine, key) for key in _CHOICES}
     pairs = list(zip(works, tiles, strict=True))
     try:
-        design = size_design([work.tile(*tile) for work, tile in pairs], **chosen)
+        shapes = [work.least if tile == (1, 1) else work.tile(*tile) for work, tile in pairs]
+        design = size_design(shapes, **chosen)
         undone = [each for work, tile in pairs if (each := work.unpooled(*tile)) is not None]
         unpool = _sized(undone, design) if undone else None
         built = [(work, tile) for work, tile in pairs if work.built]

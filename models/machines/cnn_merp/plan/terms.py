@@ -100,6 +100,10 @@ class Terms(NamedTuple):
     has: Structure
     of: Figures
 
+    def some(self, places: NDArray[np.int64]) -> Terms:
+        """The terms of the tiles at some places."""
+        return self._replace(of=Figures(*(each[places] for each in self.of)))
+
     def word_bytes(self, port: str) -> int:
         """Bytes of a word of a port: an element as it is stored, a partial sum, one of state."""
         return word_bytes(self.has.phase, port, self.engine)

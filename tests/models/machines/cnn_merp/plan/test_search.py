@@ -413,7 +413,7 @@ def test_more_block_ram_never_moves_more_bytes() -> None:
 
 
 def test_sizes_of_parts_are_those_of_equal_cuts_and_of_full_groups() -> None:
-    assert part_sizes(10) == [10, 5, 4, 3, 2, 1]
+    assert part_sizes(10) == (10, 5, 4, 3, 2, 1)
     assert equal_groups(28, 4) == [28, 16, 12, 8, 4]
     for maps in range(1, 60):
         assert {-(-maps // parts) for parts in range(1, maps + 1)} == set(part_sizes(maps))
