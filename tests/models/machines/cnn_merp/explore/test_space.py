@@ -232,6 +232,23 @@ def test_what_a_choice_costs_does_not_follow_from_what_was_asked_before(
         assert costs.of(choice) == anew.of(choice), choice
 
 
+def test_ports_wider_than_a_kernel_are_planned_once(tmp_path: Path) -> None:
+    """Each takes logic of its own, and costs what it does by itself."""
+    network = network_of(tmp_path, 1, k=1)
+    space = Space(network, board_of(60), ("conv2",), 4, "bytes")
+    (name,) = space.designs
+    axes, costs = space.designs[name]
+    first = next(axes.choices())
+    choices = [first._replace(kernel_port=port) for port in PORTS]
+    found = [costs.of(choice) for choice in choices]
+    assert space.tried == len(costs.phases)
+    for choice, cost in zip(choices, found, strict=True):
+        _, anew = Space(network, board_of(60), ("conv2",), 4, "bytes").designs[name]
+        assert anew.of(choice) == cost
+    assert len({cost and cost[COSTS.index("lut")] for cost in found}) == len(PORTS)
+    assert len({cost and cost[COSTS.index("cycles")] for cost in found}) == 1
+
+
 def test_memories_of_a_bound_are_those_of_the_choice_s_own_update() -> None:
     """More lanes have fewer images in a row of folded layers: its memory is LUT RAM, or is not."""
     network = open_network("lenet5")

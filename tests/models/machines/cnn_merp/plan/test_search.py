@@ -20,11 +20,18 @@ from merp.models.fpga.parts import PARTS
 from merp.models.machines.cnn_merp.cycles import update_cycles
 from merp.models.machines.cnn_merp.params.design import PORTS, EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import size_design
-from merp.models.machines.cnn_merp.plan.candidates import equal_groups, part_sizes, totals
+from merp.models.machines.cnn_merp.plan.candidates import (
+    Sizes,
+    candidates,
+    equal_groups,
+    part_sizes,
+    totals,
+)
 from merp.models.machines.cnn_merp.plan.cheapest import cheapest
 from merp.models.machines.cnn_merp.plan.cost import cost_of
-from merp.models.machines.cnn_merp.plan.engines import engine_of, rings
+from merp.models.machines.cnn_merp.plan.engines import engine_of, least_engine, rings
 from merp.models.machines.cnn_merp.plan.search import best_tiles, fits
+from merp.models.machines.cnn_merp.plan.terms import Structure, spread
 from merp.models.machines.cnn_merp.plan.words import (
     closed_form,
     pass_bytes,
@@ -302,6 +309,60 @@ def test_the_least_of_many_engines_at_once_is_that_of_every_tile_on_each(
             every = totals(one.terms, board, inputs, np.array([sorted(outputs)]))
             assert moved == every[0].min()
             assert least <= every[1].min() <= least + 4.5e-9, (work, engine)
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_terms_of_several_works_at_once_cost_what_each_costs(phase: str) -> None:
+    """Of one structure, with tiles of each one after the other, to the last bit."""
+    random = Random(phase)
+    alike: dict[Structure, list[PhaseWork]] = {}
+    engine = rings(design_of(random, 3), phase, [work_of(random, phase)])
+    while max(map(len, alike.values()), default=0) < 8:
+        work = replace(work_of(random, phase), engine=engine, images=4, state="pooled")
+        alike.setdefault(work.terms.has, []).append(work)
+    board = board_of()
+    for works in alike.values():
+        tiles = [
+            [(random.randint(1, work.inputs), random.randint(1, work.outputs)) for _ in range(3)]
+            for work in works
+        ]
+        together = spread([work.terms for work in works], [3] * len(works))
+        found = np.array(totals(together, board, *np.array(tiles).reshape(-1, 2).T))
+        each = [
+            totals(work.terms, board, *np.array(own).T)
+            for work, own in zip(works, tiles, strict=True)
+        ]
+        assert (found == np.concatenate(each, axis=1)).all()
+
+
+@pytest.mark.parametrize("kind", ["conv", "fc"])
+@pytest.mark.parametrize("phase", PHASES)
+def test_tiles_that_are_left_out_are_never_the_best_within_any_sizes(phase: str, kind: str) -> None:
+    """Where bytes come first, beside the tiles where time does, of which none is left out."""
+    random = Random(kind + phase)
+    for _ in range(12):
+        works = [work_of(random, phase, kind=kind, units=random.randint(1, 4))]
+        shared = works[0].engine, works[0].images, works[0].state
+        for _ in range(2):
+            other = work_of(random, phase, kind=kind)
+            works.append(
+                replace(other, **dict(zip(("engine", "images", "state"), shared, strict=True)))
+            )
+        board, base = board_of(), least_engine("d", works)
+        words = [np.array(sorted(random.sample(range(1, 400), 3))) for _ in range(2)]
+        sizes = Sizes(*words)
+        some, every = (candidates(works, board, goal, base, sizes) for goal in ("bytes", "time"))
+        assert some.work.size <= every.work.size
+        for place, kernel_words, row_words, left in product(
+            range(len(works)), *words, (0, 2, 10, 890)
+        ):
+            best = []
+            for tiles in (some, every):
+                within = (tiles.work == place) & (tiles.others <= left)
+                within &= (tiles.kernel_words <= kernel_words) & (tiles.row_words <= row_words)
+                costs = zip(tiles.bytes[within], tiles.seconds[within], strict=True)
+                best.append(min(costs, default=None))
+            assert best[0] == best[1]
 
 
 def every_tile(work: PhaseWork) -> Iterator[tuple[int, int]]:
