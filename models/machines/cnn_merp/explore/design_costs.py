@@ -17,7 +17,6 @@ import numpy as np
 
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import BINARY32
-from merp.models.base.ordered_sum import ordered_sum
 from merp.models.fpga.board import Board
 from merp.models.fpga.resources import KINDS, Resources, capacity
 from merp.models.machines.cnn_merp.explore.choices import FreeKeys, Kinds, design_of
@@ -32,6 +31,7 @@ from merp.models.machines.cnn_merp.plan.automatic import (
     shapes_of,
 )
 from merp.models.machines.cnn_merp.plan.cheapest import cheapest
+from merp.models.machines.cnn_merp.plan.distinct import Distinct, distinct
 from merp.models.machines.cnn_merp.plan.engines import (
     PlannedEngine,
     bare,
@@ -42,7 +42,6 @@ from merp.models.machines.cnn_merp.plan.engines import (
 from merp.models.machines.cnn_merp.plan.plan import works_of
 from merp.models.machines.cnn_merp.plan.search import best_priced
 from merp.models.machines.cnn_merp.plan.sized import Sized
-from merp.models.machines.cnn_merp.plan.work import PhaseWork
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
 
@@ -110,14 +109,15 @@ class DesignCosts:
         cu_kind = "fused" if self._fmt == BINARY32 else "tree"
         self._any = FreeKeys(1, 1, Kinds(cu_kind, 1, "position", 1), 1, 1)
         some = made(network, {name: self.design(self._any)})
-        self._drafts = {phase: list(works_of(some, name, phase, batch, state)) for phase in PHASES}
-        self.phases = [phase for phase in PHASES if self._drafts[phase]]
+        works = {phase: list(works_of(some, name, phase, batch, state)) for phase in PHASES}
+        self._drafts = {phase: distinct(each) for phase, each in works.items() if each}
+        self.phases = list(self._drafts)
         part = replace(board.part, luts=_BOUNDLESS, flip_flops=_BOUNDLESS, dsps=_BOUNDLESS)
         self._roomy = replace(board, part=part)
         self._limits = tuple(
             replace(capacity(board.room), logic=int(most_luts(board))).figures().values()
         )
-        self._of_kinds: dict[tuple[str, Kinds], list[PhaseWork]] = {}
+        self._of_kinds: dict[tuple[str, Kinds], Distinct] = {}
         self._engines: dict[tuple[str, FreeKeys], EngineDesign] = {}
         self._planned: dict[tuple[str, FreeKeys], _Planned | None] = {}
         self._costs: _Known = {}
@@ -190,22 +190,22 @@ class DesignCosts:
     def _key(self, phase: str, choice: FreeKeys) -> _Key:
         return phase, self._seen(phase, choice), choice.kernel_port, choice.kinds.fused_dsp
 
-    def _works(self, phase: str, choice: FreeKeys) -> list[PhaseWork]:
-        return [work.on(self._engine(phase, choice)) for work in self._alike(phase, choice.kinds)]
+    def _works(self, phase: str, choice: FreeKeys) -> Distinct:
+        return self._alike(phase, choice.kinds).on(self._engine(phase, choice))
 
-    def _alike(self, phase: str, kinds: Kinds) -> list[PhaseWork]:
+    def _alike(self, phase: str, kinds: Kinds) -> Distinct:
         """The works of a phase on one of the engines of a kind."""
         if (phase, kinds) not in self._of_kinds:
             # How an update sums says how many images stand for the columns of folded layers.
             engine = self._engine(phase, self._any._replace(kinds=kinds))
-            self._of_kinds[phase, kinds] = [
-                replace(draft, engine=engine) for draft in self._drafts[phase]
-            ]
+            drafts = self._drafts[phase]
+            works = [replace(draft, engine=engine) for draft in drafts.works]
+            self._of_kinds[phase, kinds] = drafts._replace(works=works)
         return self._of_kinds[phase, kinds]
 
     def _engine(self, phase: str, choice: FreeKeys) -> EngineDesign:
         if (phase, choice) not in self._engines:
-            engine = rings(self.design(choice), phase, self._drafts[phase])
+            engine = rings(self.design(choice), phase, self._drafts[phase].works)
             self._engines[phase, choice] = engine
         return self._engines[phase, choice]
 
@@ -337,7 +337,7 @@ class DesignCosts:
         if key not in self._least:
             kinds = kinds._replace(cu_kind=self._any.kinds.cu_kind)
             like = self._any._replace(n_cu=choice.n_cu, kinds=kinds)
-            self._least[key] = bare(least_engine(self.name, self._works(phase, like)))
+            self._least[key] = bare(least_engine(self.name, self._works(phase, like).works))
         return self._least[key]
 
     def _quick(self, phase: str, choice: FreeKeys) -> tuple[int, float]:
@@ -351,9 +351,10 @@ class DesignCosts:
         """Find what ``_quick`` says of choices that differ in their units alone."""
         engines = [self._engine(phase, choice) for choice in choices]
         works = self._alike(phase, choices[0].kinds)
-        kinds = {work.kind: work for work in works}
-        least = {kind: cheapest(work, engines, self.board) for kind, work in kinds.items()}
-        moved = ordered_sum(least[work.kind][0] for work in works)
-        together = sum((least[work.kind][1] for work in works), np.zeros(len(choices)))
+        bytes_of, seconds_of = zip(
+            *(cheapest(work, engines, self.board) for work in works.works), strict=True
+        )
+        moved = works.total(bytes_of)
+        together = sum(works.each(seconds_of), np.zeros(len(choices)))
         for choice, seconds in zip(choices, together, strict=True):
             self._quickest[phase, choice] = self._cycles(float(seconds)), moved

@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from merp.models.base.errors import BadInput
-from merp.models.base.ordered_sum import ordered_sum
 from merp.models.fpga.board import Board
 from merp.models.fpga.resources import KINDS, TITLES, capacity
 from merp.models.machines.cnn_merp.fpga.memories import (
@@ -34,6 +33,7 @@ from merp.models.machines.cnn_merp.plan.candidates import (
     Sizes,
     candidates,
 )
+from merp.models.machines.cnn_merp.plan.distinct import Distinct, distinct
 from merp.models.machines.cnn_merp.plan.engines import PlannedEngine, engine_of, least_engine
 from merp.models.machines.cnn_merp.plan.work import PhaseWork
 
@@ -67,7 +67,7 @@ def best_tiles(
     Raises:
         BadInput: not even one map in and one map out of each fits, or the units do not.
     """
-    found = best_priced(name, works, board, goal)
+    found = best_priced(name, distinct(works), board, goal)
     return found.engine, found.tiles
 
 
@@ -85,24 +85,24 @@ class Priced(NamedTuple):
     seconds: float
 
 
-def best_priced(name: str, works: Sequence[PhaseWork], board: Board, goal: str) -> Priced:
+def best_priced(name: str, works: Distinct, board: Board, goal: str) -> Priced:
     """Return the same as ``best_tiles``, and what it costs.
 
     Raises:
         BadInput: as ``best_tiles``.
     """
-    base = least_engine(name, works)
-    _check(base, works, board)
+    base = least_engine(name, works.works)
+    _check(base, works.names, board)
     cost, (engine, tiles) = _Search(name, works, board, goal, base).best()
     return Priced(engine, tiles, *(cost if goal == "bytes" else cost[::-1]))
 
 
-def _check(base: PlannedEngine, works: Sequence[PhaseWork], board: Board) -> None:
+def _check(base: PlannedEngine, names: Sequence[str], board: Board) -> None:
     """Refuse a board that has no room for the least: one map in, one map out of each layer."""
     needed, has = base.resources.figures(), capacity(board.room).figures()
     for kind in KINDS:
         if needed[kind] > has[kind]:
-            layers = ", ".join(work.layer.name for work in works)
+            layers = ", ".join(names)
             raise BadInput(
                 f"board {board.name}: design {base.name}, phase {base.phase} ({layers}): one map "
                 f"in and one map out take {_said(needed[kind])} {TITLES[kind]}: allowed are the "
@@ -124,13 +124,10 @@ class _Search:
     """The search for one bitstream."""
 
     def __init__(
-        self, name: str, works: Sequence[PhaseWork], board: Board, goal: str, base: PlannedEngine
+        self, name: str, works: Distinct, board: Board, goal: str, base: PlannedEngine
     ) -> None:
-        kinds = {work.kind: work for work in works}
-        places = {kind: place for place, kind in enumerate(kinds)}
         self.name, self.board, self.goal, self.base = name, board, goal, base
-        self.works = list(kinds.values())  # one of each kind: the others take the same tile
-        self.places = [places[work.kind] for work in works]
+        self.of_all, self.works = works, works.works
         self.halves = 2 * board.room.block_rams
         design = base.design
 
@@ -139,8 +136,8 @@ class _Search:
             return listed(design, words)
 
         per = gradient_steps(design) if base.phase == "ku" else 1
-        kernel_words = max(work.inputs * -(-work.outputs // design.n_cu) for work in works)
-        row_words = max(-(-work.least.columns // design.k) * work.inputs for work in works)
+        kernel_words = max(each.inputs * -(-each.outputs // design.n_cu) for each in self.works)
+        row_words = max(-(-each.least.columns // design.k) * each.inputs for each in self.works)
         self.kernel_caps = self._caps(kernels, per, min(kernel_words, RANGES["kernel_words"][1]))
         self.bank_caps = self._caps(
             lambda words: bank_memory(design, words),
@@ -225,10 +222,9 @@ class _Search:
         return None if (picked >= self.ends).any() else picked
 
     def _cost(self, picked: Counts) -> Cost:
-        moved, seconds = self.tiles.bytes[picked].tolist(), self.tiles.seconds[picked].tolist()
-        # Of all works in their order, so that rounding is the same however many are of a kind.
-        sums = [ordered_sum(each[place] for place in self.places) for each in (moved, seconds)]
-        return (sums[0], sums[1]) if self.goal == "bytes" else (sums[1], sums[0])
+        moved = self.of_all.total(self.tiles.bytes[picked].tolist())
+        seconds = self.of_all.total(self.tiles.seconds[picked].tolist())
+        return (moved, seconds) if self.goal == "bytes" else (seconds, moved)
 
     def _fitted(self, kernel: int, bank: int) -> tuple[Cost, Leaf] | None:
         """Tiles within a pair of sizes whose engine fits.
@@ -245,7 +241,7 @@ class _Search:
             tiles = list(zip(*sizes, strict=True))
             engine = engine_of(self.name, self.works, tiles)
             if fits(engine, self.board):
-                return self._cost(picked), (engine, [tiles[place] for place in self.places])
+                return self._cost(picked), (engine, self.of_all.each(tiles))
             excess = round(2 * engine.resources.bram) - self.halves
             largest = int(self.tiles.others[picked].max())
             left = min(left, largest) - max(1, excess)
