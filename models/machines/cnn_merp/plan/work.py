@@ -201,8 +201,7 @@ class PhaseWork:
 
         What is known of this work holds of that one, too, and is not found out anew.
         """
-        known = (self.kind, self.terms)  # kept in both
-        assert known
+        _ = self.kind, self.terms  # found out before both have it
         found = copy(self)
         found.__dict__["engine"] = engine
         return found
