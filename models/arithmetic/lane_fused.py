@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merp.models.arithmetic.lane_parts import (
     LEAST,
@@ -17,77 +18,117 @@ from merp.models.arithmetic.lane_parts import (
     numbers_of,
     offsets_here,
     room,
+    smallest_field,
     windows_of,
 )
 from merp.models.arithmetic.terms import Terms
 from merp.models.arithmetic.vectors import (
     LANES,
+    accumulated,
     collect,
+    doubles,
     flushed,
     integers,
     larger,
     load,
-    scaled,
+    power,
+    single,
     smaller,
     spread,
     store,
+    whole,
 )
 from merp.models.base.bits import Bits
 from merp.models.base.compiled_code import compiled, prange
 from merp.models.base.summation import Summation
 
+Doubles = NDArray[np.float64]
+
 NONE = -1024  # exponent of a zero: below that of any product, whatever the other factor
-KERNEL_CUTS = (0, 7, 12)  # by DSPs: lower bits of a kernel's mantissa, digits where it is one DSP
+KERNEL_CUTS = (0, 7, 0)  # by DSPs: lower bits of a kernel's mantissa, digits where it is one DSP
 MOST_TAPS = 1 << 14  # for which sums do not overflow
 LOW_CODES = 16  # values of its two lower digits
 CODES = LOW_CODES + 8  # and with those of its two upper digits, of three bits
+TAPS_AT_ONCE = 9  # whose tables lie in the first cache
+ROUNDING = 1.5 * 2.0**52  # a sum from here on is whole: binary64 rounds what is added
 
 
 class KernelParts(NamedTuple):
-    """Second factors of all terms, flat: mantissas in two parts, and fields of exponents."""
+    """Second factors of all terms, flat.
 
-    uppers: Integers
-    lowers: Integers
-    exponents: Integers
-
-
-@compiled()
-def _decode(words: Integers, mantissas: Integers, exponents: Integers) -> None:
-    """Signed mantissas and exponent fields of finite words, in whole vectors."""
-    for at in range(0, words.size, LANES):
-        word = load(words, at)
-        exponent = (word >> integers(23)) & integers(255)
-        some = smaller(exponent, integers(1))
-        mantissa = ((word & integers(0x7FFFFF)) + integers(1 << 23)) * some
-        negative = (word >> integers(31)) + (word >> integers(31)) + integers(1)  # 1 or -1
-        store(mantissas, at, mantissa * negative)
-        store(exponents, at, exponent + ((some - integers(1)) & integers(NONE)))
-
-
-@compiled()
-def _digits(a: Any, first: int, second: int, codes: int, table: Integers, at: int) -> None:
-    """Products with two digits of radix 4, each rounded down, at ``at`` and code * LANES.
-
-    first, second: places that are cut of the lower and the upper digit's product; codes: values of
-    the upper digit.
+    Attributes:
+        uppers: mantissas without the lower bits.
+        powers: 2^exponent, 0 for a zero.
+        exponents: exponent fields.
+        codes: lower bits of the mantissas.
     """
-    one, two = a >> integers(first), (a + a) >> integers(first)
-    three = (a + a + a) >> integers(first)
-    for code in range(codes):
-        upper = (a * integers(code)) >> integers(second)
-        store(table, at + 4 * code * LANES, upper)
-        store(table, at + (4 * code + 1) * LANES, upper + one)
-        store(table, at + (4 * code + 2) * LANES, upper + two)
-        store(table, at + (4 * code + 3) * LANES, upper + three)
+
+    uppers: Doubles
+    powers: Doubles
+    exponents: Integers
+    codes: Integers
 
 
 @compiled()
-def _tables(mantissas: Integers, window: int, tables: Integers) -> None:
-    """Of every tap the products with all values of the two lower and the two upper digits."""
-    for tap in range(mantissas.size // LANES):
-        a, at = load(mantissas, tap * LANES), tap * CODES * LANES
-        _digits(a, 46 - window, 44 - window, 4, tables, at)
-        _digits(a, 42 - window, 40 - window, 2, tables, at + LOW_CODES * LANES)
+def _decoded(word: Any) -> tuple[Any, Any, Any]:
+    """Signed mantissa, exponent field and 2^exponent of a finite word, in each lane."""
+    exponent = (word >> integers(23)) & integers(255)
+    some = smaller(exponent, integers(1))
+    mantissa = ((word & integers(0x7FFFFF)) + integers(1 << 23)) * some
+    negative = (word >> integers(31)) + (word >> integers(31)) + integers(1)  # 1 or -1
+    field = exponent + ((some - integers(1)) & integers(NONE))
+    return mantissa * negative, field, power(exponent) * whole(some)
+
+
+@compiled()
+def _kernel_parts(words: Integers, cut: int, parts: KernelParts) -> None:
+    """Cut finite words, in whole vectors."""
+    for at in range(0, words.size, LANES):
+        mantissa, exponent, times = _decoded(load(words, at))
+        store(parts.uppers, at, whole(mantissa >> integers(cut)))
+        store(parts.powers, at, times)
+        store(parts.exponents, at, exponent)
+        store(parts.codes, at, mantissa & integers((1 << cut) - 1))
+
+
+@compiled()
+def _digits(
+    a: Any, unit: Any, base: Any, cuts: tuple[int, int], codes: int, table: Doubles, at: int
+) -> None:
+    """Products with two digits of radix 4, each rounded down, on top of ``base``.
+
+    They are stored at ``at`` and code * LANES. cuts: places that are cut of the lower and the upper
+    digit's product, whose last place is ``unit`` then; codes: values of the upper digit.
+    """
+    lower, two = integers(cuts[0]), a + a
+    one, two, three = a >> lower, two >> lower, (two + a) >> lower
+    one_more, two_more, three_more = whole(one) * unit, whole(two) * unit, whole(three) * unit
+    for code in range(codes):
+        upper = base + whole((a * integers(code)) >> integers(cuts[1])) * unit
+        store(table, at + 4 * code * LANES, upper)
+        store(table, at + (4 * code + 1) * LANES, upper + one_more)
+        store(table, at + (4 * code + 2) * LANES, upper + two_more)
+        store(table, at + (4 * code + 3) * LANES, upper + three_more)
+
+
+@compiled()
+def _tables(a: Any, times: Any, dsp: int, window: int, tables: Doubles, at: int) -> None:
+    """A tap's products with the lower bits of a kernel, and half a unit of the rest's products.
+
+    Each is the sum of two entries of ``tables``, one for the two lower digits of radix 4 and one
+    for the two upper digits. Where a product takes two DSPs the kernel has no lower bits.
+
+    a: mantissas; times: 2^exponent.
+    """
+    half = times * doubles(0.5)
+    if dsp == 2:
+        store(tables, at, half)
+        store(tables, at + LOW_CODES * LANES, half - half)
+        return
+    unit = times * power(integers(39 - window))
+    _digits(a, unit, half, (46 - window, 44 - window), 4, tables, at)
+    at += LOW_CODES * LANES
+    _digits(a, unit, half - half, (42 - window, 40 - window), 2, tables, at)
 
 
 @compiled()
@@ -98,67 +139,70 @@ def _fused_block(
     start: Floats,
     dsp: int,
     window: int,
+    least: Any,
     low: int,
     result: Bits,
 ) -> bool:
     """Fused sums: the outputs from ``low`` on.
 
-    The steps are those of the page ``cu_fused``. A product of W <= 32 bits is made of parts that
-    have as many: the factors are cut, and what overflows modulo 2^32 is right in the end.
+    The steps are those of the page ``cu_fused``, in binary64. A product has at most 48 bits. Half a
+    unit of its last place more, and it is never halfway between two terms. A term is half of what
+    was moved, rounded up: so it is this number, rounded to the nearest multiple of the term's unit.
+    An addition to ``ROUNDING`` units rounds it, and sums of terms there are exact.
+
+    ``least`` is None if nothing can be flushed: then this is compiled without.
     """
     rows, taps, lanes = windows
-    kernel_uppers, kernel_lowers, exponents = kernels
     m, groups = result.shape[1], rows.size // taps
     packed, a, fields = room(taps * LANES), room(taps * LANES), room(taps * LANES)
-    uppers, lowers, pairs = room(taps * LANES), room(taps * LANES), room(taps * LANES)
-    tables = room(taps * CODES * LANES if dsp == 1 else 0)
+    powers, factors = room(taps * LANES, np.float64), room(taps * LANES, np.float64)
+    tables = room(min(taps, TAPS_AT_ONCE) * CODES * LANES, np.float64)
+    later = m * LANES if taps > TAPS_AT_ONCE else 0
+    begun, sums = room(later, np.float64), room(later, np.float64)
     totals = begin(start, m)
     here, together = offsets_here(lanes, low)
-    cut = 42 - window if dsp == 1 else KERNEL_CUTS[2]
+    unit = (50 if dsp == 2 else 43) - window  # exponent of a term, in units of a product
     for group in range(groups):
         for tap in range(taps):
             collect(words, rows[group * taps + tap], here, together, packed, tap * LANES)
-        _decode(packed, a, fields)
         for tap in range(taps):
-            factor = load(a, tap * LANES)
-            store(uppers, tap * LANES, factor >> integers(cut))
-            store(lowers, tap * LANES, factor & integers((1 << cut) - 1))
-        if dsp == 1:
-            _tables(a, window, tables)
-        for j in range(m):
-            at = (group * m + j) * taps
-            largest = integers(0)
-            for tap in range(taps):
-                exponent = load(fields, tap * LANES) + spread(exponents, at + tap)
-                store(pairs, tap * LANES, exponent)
-                largest = larger(largest, exponent)
-            below, above, odd = integers(0), integers(0), integers(0)
-            for tap in range(taps):
-                upper, lower = load(uppers, tap * LANES), load(lowers, tap * LANES)
-                times = spread(kernel_uppers, at + tap)
-                if dsp == 1:
-                    code, place = kernel_lowers[at + tap], tap * CODES * LANES
+            mantissa, exponent, times = _decoded(load(packed, tap * LANES))
+            store(a, tap * LANES, mantissa)
+            store(fields, tap * LANES, exponent)
+            store(powers, tap * LANES, times)
+            store(factors, tap * LANES, whole(mantissa) * times)
+        for first in range(0, taps, TAPS_AT_ONCE):
+            count = min(taps - first, TAPS_AT_ONCE)
+            for tap in range(count):
+                mantissa = load(a, (first + tap) * LANES)
+                times = load(powers, (first + tap) * LANES)
+                _tables(mantissa, times, dsp, window, tables, tap * CODES * LANES)
+            for j in range(m):
+                at = (group * m + j) * taps
+                if first == 0:
+                    largest = integers(0)
+                    for tap in range(taps):
+                        exponent = load(fields, tap * LANES) + spread(kernels.exponents, at + tap)
+                        largest = larger(largest, exponent)
+                    zero = power(largest + integers(unit)) * doubles(ROUNDING)
+                    found = zero
+                else:
+                    zero, found = load(begun, j * LANES), load(sums, j * LANES)
+                for tap in range(count):
+                    code, place = kernels.codes[at + first + tap], tap * CODES * LANES
                     part = load(tables, place + (code & 15) * LANES)
                     part = part + load(tables, place + (LOW_CODES + (code >> 4)) * LANES)
-                    part = part + ((lower * times) >> integers(39 - window))
-                    product = upper * times + (part >> integers(3))
-                else:
-                    rest = spread(kernel_lowers, at + tap)
-                    part = upper * rest + lower * times + ((lower * rest) >> integers(cut))
-                    product = (upper * times << integers(window - 25)) + (
-                        part >> integers(37 - window)
-                    )
-                moved = product >> smaller(largest - load(pairs, tap * LANES), integers(31))
-                below = below + moved
-                above = above + (moved >> integers(17))
-                odd = odd + (moved & integers(1))
-            # A term is half of what was moved, rounded up: the sum of terms is half of the sums of
-            # what was moved and of its odd bits. The former is above * 2^17 and a number from 0 to
-            # below taps * 2^17, known modulo 2^32.
-            rest_of = below - (above << integers(17)) + odd
-            term = scaled(above + above, rest_of, largest - integers(window + 250))
-            total = load(totals, j * LANES) + flushed(term, LEAST)
-            store(totals, j * LANES, flushed(total, LEAST))
+                    factor = load(factors, (first + tap) * LANES)
+                    product = accumulated(factor, spread(kernels.uppers, at + first + tap), part)
+                    found = accumulated(product, spread(kernels.powers, at + first + tap), found)
+                if first + count < taps:
+                    store(begun, j * LANES, zero)
+                    store(sums, j * LANES, found)
+                    continue
+                # Twice the sum, as all here is.
+                term = single((found - zero) * power(integers(-window - 249 - unit)))
+                total = load(totals, j * LANES) + flushed(term, least)
+                store(totals, j * LANES, flushed(total, least))
     return finish(totals, low, result)
 
 
@@ -170,15 +214,26 @@ def _fused_sums(
     start: Floats,
     dsp: int,
     window: int,
+    least: Any,
     result: Bits,
 ) -> bool:
     blocks = (len(windows.lanes) + LANES - 1) // LANES
     finite = np.empty(blocks, np.bool_)
     for block in prange(blocks):
         finite[block] = _fused_block(
-            words, windows, kernels, start, dsp, window, block * LANES, result
+            words, windows, kernels, start, dsp, window, least, block * LANES, result
         )
     return bool(finite.all())
+
+
+def _far_from_least(terms: Terms, window: int) -> bool:
+    """Whether no sum can be too small.
+
+    Sums of products are zero or at least one unit, of weight 2^(largest - W - 250), and the largest
+    exponent of a window is at least the sum of the smallest. With the start likewise.
+    """
+    x, w, start = map(smallest_field, (terms.words, terms.weights.reshape(-1), terms.start))
+    return x + w - window - 123 >= 1 and start - 23 >= 1
 
 
 def fused_sums(terms: Terms, summation: Summation) -> Bits | None:
@@ -191,16 +246,17 @@ def fused_sums(terms: Terms, summation: Summation) -> Bits | None:
     size = -(-terms.weights.size // LANES) * LANES
     weights = np.zeros(size, np.int32)
     weights[: terms.weights.size] = terms.weights.reshape(-1).view(np.int32)
-    mantissas, exponents = np.empty(size, np.int32), np.empty(size, np.int32)
-    _decode(weights, mantissas, exponents)
-    cut = KERNEL_CUTS[summation.dsp]
+    uppers, powers = np.empty(size, np.float64), np.empty(size, np.float64)
+    kernels = KernelParts(uppers, powers, np.empty(size, np.int32), np.empty(size, np.int32))
+    _kernel_parts(weights, KERNEL_CUTS[summation.dsp], kernels)
     finite = _fused_sums(
         terms.words.view(np.int32),
         windows_of(terms),
-        KernelParts(mantissas >> cut, mantissas & ((1 << cut) - 1), exponents),
+        kernels,
         numbers_of(terms.start, 2.0),
         summation.dsp,
         summation.window,
+        None if _far_from_least(terms, summation.window) else np.int32(LEAST),
         result,
     )
     return result if finite else None

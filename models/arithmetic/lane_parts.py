@@ -20,6 +20,7 @@ Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]
 
 LEAST = 2 << 23  # bits of twice the smallest normal number
+NOTHING = 1024  # in place of the smallest exponent field of nothing but zeros
 
 
 class Windows(NamedTuple):
@@ -73,9 +74,9 @@ def offsets_here(lanes: Offsets, low: int) -> tuple[Offsets, bool]:
 
 @compiled()
 def room(size: int, kind: Any = np.int32) -> Any:
-    """Room for numbers of 32 bits where vectors lie within lines of the processor's cache."""
+    """Room for numbers where vectors lie within lines of the processor's cache."""
     room = np.empty(size + LANES, kind)
-    skipped = -(room.ctypes.data // 4) % LANES
+    skipped = -(room.ctypes.data // room.itemsize) % LANES
     return room[skipped : skipped + size]
 
 
@@ -109,3 +110,13 @@ def finite_words(words: Bits) -> bool:
     for index in range(words.size):
         finite &= words[index] & 0x7F800000 != 0x7F800000
     return finite
+
+
+@compiled()
+def smallest_field(words: Bits) -> int:
+    """Exponent field of the smallest number that is not zero; large if there is none."""
+    smallest = np.uint32(NOTHING)
+    for index in range(words.size):
+        field = (words[index] >> 23) & 255
+        smallest = min(smallest, np.uint32(field if field else NOTHING))
+    return int(smallest)

@@ -14,13 +14,12 @@ from merp.models.arithmetic.lane_parts import (
     numbers_of,
     offsets_here,
     room,
+    smallest_field,
 )
 from merp.models.arithmetic.terms import Offsets, Terms
 from merp.models.arithmetic.vectors import LANES, collect, flushed, load, spread, store
 from merp.models.base.bits import Bits
 from merp.models.base.compiled_code import compiled, prange
-
-NOTHING = 1024  # in place of the smallest exponent field of nothing but zeros
 
 
 @compiled()
@@ -125,23 +124,13 @@ def _tree_sums(
     return bool(finite.all())
 
 
-@compiled()
-def _smallest(words: Bits) -> int:
-    """Exponent field of the smallest number that is not zero; large if there is none."""
-    smallest = np.uint32(NOTHING)
-    for index in range(words.size):
-        field = (words[index] >> 23) & 255
-        smallest = min(smallest, np.uint32(field if field else NOTHING))
-    return int(smallest)
-
-
 def _far_from_least(terms: Terms) -> bool:
     """Whether no sum or product can be too small.
 
     All products are zero or at least 2^E, E the sum of the smallest exponents: whole multiples of
     2^(E - 23), rounded as well. So are their sums, and with the start likewise.
     """
-    x, w, start = map(_smallest, (terms.words, terms.weights.reshape(-1), terms.start))
+    x, w, start = map(smallest_field, (terms.words, terms.weights.reshape(-1), terms.start))
     return min(x + w - 127, start) - 23 >= 1
 
 

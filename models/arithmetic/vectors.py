@@ -14,8 +14,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
+from llvmlite import binding, ir
 from numba import types
+from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
@@ -24,7 +25,8 @@ LANES = 16
 _compiled: Callable[[Callable[..., Any]], Any] = intrinsic  # called without ``typing``
 
 _INT, _LONG, _DOUBLE = ir.IntType(32), ir.IntType(64), ir.DoubleType()
-_LLVM = {types.float32: ir.FloatType(), types.int32: _INT}
+_LLVM = {types.float32: ir.FloatType(), types.int32: _INT, types.float64: _DOUBLE}
+_HAS_FMA = bool(binding.get_host_cpu_features().get("fma"))
 
 
 def _of(element: Any) -> Any:
@@ -45,6 +47,7 @@ class Vector(types.Type):
 
 
 FLOATS, INTEGERS = Vector(types.float32), Vector(types.int32)
+DOUBLES = Vector(types.float64)
 
 
 @register_model(Vector)
@@ -71,6 +74,9 @@ def _operator(function: Any, kind: Vector, instruction: str) -> None:
 
 _operator(operator.add, FLOATS, "fadd")
 _operator(operator.mul, FLOATS, "fmul")
+_operator(operator.add, DOUBLES, "fadd")
+_operator(operator.sub, DOUBLES, "fsub")
+_operator(operator.mul, DOUBLES, "fmul")
 _operator(operator.add, INTEGERS, "add")  # and these are modulo 2^32
 _operator(operator.sub, INTEGERS, "sub")
 _operator(operator.mul, INTEGERS, "mul")
@@ -99,6 +105,12 @@ def floats(typing: Any, value: Any) -> Any:
 def integers(typing: Any, value: Any) -> Any:
     """Spread a whole number of 32 bits over all lanes."""
     return INTEGERS(value), _spread(INTEGERS)
+
+
+@_compiled
+def doubles(typing: Any, value: Any) -> Any:
+    """Spread a binary64 number over all lanes."""
+    return DOUBLES(value), _spread(DOUBLES)
 
 
 def _place(context: Any, builder: Any, form: Any, args: Any) -> Any:
@@ -234,3 +246,52 @@ def scaled(typing: Any, high: Any, low: Any, exponent: Any) -> Any:
         return builder.fptrunc(builder.fmul(number, power), _of(ir.FloatType()))
 
     return FLOATS(INTEGERS, INTEGERS, INTEGERS), make
+
+
+@_compiled
+def whole(typing: Any, vector: Any) -> Any:
+    """Whole numbers of 32 bits as binary64 numbers."""
+
+    def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
+        return builder.sitofp(args[0], _of(_DOUBLE))
+
+    return DOUBLES(INTEGERS), make
+
+
+@_compiled
+def power(typing: Any, exponent: Any) -> Any:
+    """2^exponent in each lane, binary64; exponents from -1022 to 1023."""
+
+    def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
+        field = builder.zext(builder.add(args[0], _all(_INT, 1023)), _of(_LONG))
+        return builder.bitcast(builder.shl(field, _all(_LONG, 52)), _of(_DOUBLE))
+
+    return DOUBLES(INTEGERS), make
+
+
+@_compiled
+def single(typing: Any, vector: Any) -> Any:
+    """Binary64 numbers rounded to binary32."""
+
+    def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
+        return builder.fptrunc(args[0], _of(ir.FloatType()))
+
+    return FLOATS(DOUBLES), make
+
+
+@_compiled
+def accumulated(typing: Any, a: Any, b: Any, total: Any) -> Any:
+    """``total + a * b`` in each lane, where the product is a binary64 number: rounded once.
+
+    As nothing is lost of the product, one instruction and two have the same result. A processor
+    that has the one takes it.
+    """
+
+    def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
+        if not _HAS_FMA:
+            return builder.fadd(args[2], builder.fmul(*args[:2]))
+        form = ir.FunctionType(_of(_DOUBLE), [_of(_DOUBLE)] * 3)
+        fma = cgutils.get_or_insert_function(builder.module, form, f"llvm.fma.v{LANES}f64")
+        return builder.call(fma, args)
+
+    return DOUBLES(DOUBLES, DOUBLES, DOUBLES), make

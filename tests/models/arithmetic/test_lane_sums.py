@@ -32,7 +32,7 @@ def named(choice: Summation) -> str:
 
 every_choice = pytest.mark.parametrize("choice", CHOICES, ids=named)
 TAPS = [*range(1, 13), 16, 17, 25, 27, 49, 121]
-SHORT = [1, 2, 9, 25]
+SHORT = [1, 2, 9, 10, 25]
 GROUPS, MAPS, OUTPUTS = 3, 3, 19
 
 # Exponent fields of the factors: usual numbers, any whose products may be flushed, subnormals
@@ -139,6 +139,45 @@ def test_sums_that_are_too_small_become_zeros_of_their_sign() -> None:
     for start in (0, SIGN):
         terms = Terms(words, rows, np.array([0, 2]), ones, np.array([start], np.uint32))
         assert check(terms, TREE).reshape(-1).tolist() == [0, start]
+
+
+@pytest.mark.parametrize("choice", FUSED, ids=named)
+@pytest.mark.parametrize("large", [0x7F000000, 0xFF7FFFFF])
+def test_a_zero_adds_nothing_whatever_the_other_factor(large: int, choice: Summation) -> None:
+    for words, weights in (([0, ONE], [large, 0x30000001]), ([large, 0x30000001], [0, ONE])):
+        terms = Terms(
+            words=np.array(words, np.uint32),
+            rows=np.array([[0, 1]]),
+            lanes=np.array([0]),
+            weights=np.array([[weights]], np.uint32),
+            start=np.zeros(1, np.uint32),
+        )
+        assert check(terms, choice)[0, 0] != 0
+
+
+@pytest.mark.parametrize("beside", [-1, 0, 1])
+@pytest.mark.parametrize("choice", FUSED, ids=named)
+def test_terms_halfway_between_two_units_are_rounded_up(choice: Summation, beside: int) -> None:
+    """Products that lie halfway, or one step of the multiplier beside: ``step`` divides them."""
+    step, dropped = (0, 50 - choice.window) if choice.dsp == 2 else (7, 43 - choice.window)
+    rng = np.random.default_rng(beside + 1)
+    a = rng.integers(1 << 22, 1 << 23, 40) * 2 + 1
+    wanted = (1 << dropped - 1) + beside
+    inverse = np.array([pow(int(x), -1, 1 << dropped) for x in a])
+    b = ((1 << 23 - step) + (wanted * inverse) % (1 << dropped)) << step
+    words = (ONE | (a & 0x7FFFFF) | np.where(rng.random(a.size) < 0.5, SIGN, 0)).astype(np.uint32)
+    terms = Terms(
+        words=words,
+        rows=np.array([[0]]),
+        lanes=np.arange(a.size),
+        weights=(ONE | (b & 0x7FFFFF)).reshape(1, -1, 1).astype(np.uint32),
+        start=np.zeros(a.size, np.uint32),
+    )
+    own = np.diagonal(check(terms, choice)).view(np.float32).astype(np.float64)
+    exact = np.diagonal(a[:, None] * b[None, :]) * np.where(words & SIGN, -1.0, 1.0) * 2.0**-46
+    unit = 2.0 ** (4 - choice.window)
+    rounded = np.floor(exact / unit + 0.5) * unit
+    np.testing.assert_array_equal(own, rounded.astype(np.float32))
 
 
 @every_choice
