@@ -226,22 +226,19 @@ def _fused_sums(
     return bool(finite.all())
 
 
-def _far_from_least(terms: Terms, window: int) -> bool:
-    """Whether no sum can be too small.
-
-    Sums of products are zero or at least one unit, of weight 2^(largest - W - 250), and the largest
-    exponent of a window is at least the sum of the smallest. With the start likewise.
-    """
-    x, w, start = map(smallest_field, (terms.words, terms.weights.reshape(-1), terms.start))
-    return x + w - window - 123 >= 1 and start - 23 >= 1
-
-
 def fused_sums(terms: Terms, summation: Summation) -> Bits | None:
-    """Sum: (outputs, m) words, or None if an operand or one of them is not finite."""
+    """Sum: (outputs, m) words, or None if an operand or one of them is not finite.
+
+    A window's sum of products is zero or at least one unit, of weight 2^(largest - W - 250), where
+    largest is at least the sum of the factors' smallest exponents. Far above the smallest normal
+    number nothing can be flushed, where the start is, too.
+    """
     if terms.rows.shape[1] > MOST_TAPS:
         return None
     if not (finite_words(terms.words) and finite_words(terms.weights.reshape(-1))):
         return None
+    x, w, start = map(smallest_field, (terms.words, terms.weights.reshape(-1), terms.start))
+    far = x + w - summation.window - 123 >= 1 and start - 23 >= 1
     result = np.empty((len(terms.lanes), len(terms.start)), np.uint32)
     size = -(-terms.weights.size // LANES) * LANES
     weights = np.zeros(size, np.int32)
@@ -256,7 +253,7 @@ def fused_sums(terms: Terms, summation: Summation) -> Bits | None:
         numbers_of(terms.start, 2.0),
         summation.dsp,
         summation.window,
-        None if _far_from_least(terms, summation.window) else np.int32(LEAST),
+        None if far else np.int32(LEAST),
         result,
     )
     return result if finite else None

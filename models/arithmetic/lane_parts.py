@@ -20,7 +20,7 @@ Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]
 
 LEAST = 2 << 23  # bits of twice the smallest normal number
-NOTHING = 1024  # in place of the smallest exponent field of nothing but zeros
+NOTHING = 1024  # in place of the smallest exponent field, where there are only zeros
 
 
 class Windows(NamedTuple):
@@ -114,9 +114,13 @@ def finite_words(words: Bits) -> bool:
 
 @compiled()
 def smallest_field(words: Bits) -> int:
-    """Exponent field of the smallest number that is not zero; large if there is none."""
-    smallest = np.uint32(NOTHING)
+    """Exponent field of the smallest number that is not a zero of either sign.
+
+    It is 0 if there are subnormals, and large if there are only zeros.
+    """
+    largest = np.uint32(0xFFFFFFFF)
+    smallest = largest
     for index in range(words.size):
-        field = (words[index] >> 23) & 255
-        smallest = min(smallest, np.uint32(field if field else NOTHING))
-    return int(smallest)
+        magnitude = words[index] & np.uint32(0x7FFFFFFF)
+        smallest = min(smallest, np.uint32(magnitude - 1))  # of a zero it is the largest
+    return NOTHING if smallest == largest else int((smallest + 1) >> 23)

@@ -18,6 +18,8 @@ in common in ``lane_parts``.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from merp.models.arithmetic.terms import Terms, offsets
 from merp.models.base.bits import Bits
 from merp.models.base.formats import BINARY32, FloatFormat
@@ -27,6 +29,11 @@ __all__ = ["Terms", "lane_sums", "offsets", "worthwhile_sums"]
 
 WORTHWHILE = 1 << 17
 """Products below which the plain way has ended before this one is compiled for its sizes."""
+
+PATIENCE = 1 << 23
+"""Products of a process from which on smaller sums go this way, too: it is worth compiling then."""
+
+_products: Counter[tuple[str, int]] = Counter()  # of this process so far, by kind and operands
 
 
 def lane_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | None:
@@ -51,6 +58,10 @@ def lane_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | No
 
 
 def worthwhile_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | None:
-    """As ``lane_sums``; None, too, where there is little to do."""
-    little = terms.lanes.size * terms.weights.size < WORTHWHILE
-    return None if little else lane_sums(terms, fmt, summation)
+    """As ``lane_sums``; None, too, where there is little to do, and was little so far."""
+    products = terms.lanes.size * terms.weights.size
+    kind = summation.kind, summation.operand
+    _products[kind] += products
+    if products < WORTHWHILE and _products[kind] < PATIENCE:
+        return None
+    return lane_sums(terms, fmt, summation)

@@ -124,27 +124,25 @@ def _tree_sums(
     return bool(finite.all())
 
 
-def _far_from_least(terms: Terms) -> bool:
-    """Whether no sum or product can be too small.
-
-    All products are zero or at least 2^E, E the sum of the smallest exponents: whole multiples of
-    2^(E - 23), rounded as well. So are their sums, and with the start likewise.
-    """
-    x, w, start = map(smallest_field, (terms.words, terms.weights.reshape(-1), terms.start))
-    return min(x + w - 127, start) - 23 >= 1
-
-
 def tree_sums(terms: Terms) -> Bits | None:
-    """Sum: (outputs, m) words, or None if one is not finite or almost overflows."""
+    """Sum: (outputs, m) words, or None if one is not finite or almost overflows.
+
+    No sum or product can be too small where the sum E of the factors' smallest exponents is large:
+    all products are zero or at least 2^E, whole multiples of 2^(E - 23), and rounded as well. So
+    are their sums, and with the start likewise.
+    """
+    weights = terms.weights.reshape(-1)
+    x, w, start = map(smallest_field, (terms.words, weights, terms.start))
+    subnormal = x == 0  # the many words are copied only then
     result = np.empty((len(terms.lanes), len(terms.start)), np.uint32)
     finite = _tree_sums(
-        numbers_of(terms.words, 2.0),
+        numbers_of(terms.words, 2.0) if subnormal else terms.words.view(np.float32),
         terms.rows.reshape(-1),
         terms.rows.shape[1],
         terms.lanes,
-        numbers_of(terms.weights.reshape(-1), 1.0),
+        numbers_of(weights, 1.0 if subnormal else 2.0),
         numbers_of(terms.start, 2.0),
-        None if _far_from_least(terms) else np.int32(LEAST),
+        None if min(x + w - 127, start) - 23 >= 1 else np.int32(LEAST),
         result,
     )
     return result if finite else None

@@ -141,7 +141,7 @@ def _padded(
     out_rows, out_columns = ((side - k) // stride + 1 for side in (height, width))
     if (kernel_n, kernel_columns) != (n, size) or out_rows < 1 or out_columns < 1:
         raise ValueError(f"maps {x.shape} and kernels {kernels.shape} do not fit")
-    padded = np.zeros((images, height, width, n), np.uint32)
+    padded = np.zeros((height, width, n, images), np.uint32).transpose(3, 0, 1, 2)  # as `_terms`
     padded[:, top : top + rows, left : left + columns] = x
     return padded, kernels, (out_rows, out_columns)
 
@@ -160,7 +160,7 @@ def _sums(
         raise ValueError("cu_kind fused is for binary32 only")
     kind = start.dtype if start.dtype == np.uint64 else np.uint32
     arguments = (
-        padded,
+        np.ascontiguousarray(padded),
         np.ascontiguousarray(kernels, np.uint32),
         np.ascontiguousarray(start.reshape(-1, len(kernels)), kind),
         stride,
