@@ -63,7 +63,7 @@ def equal_groups(maps: int, units: int, most: int | None = None) -> list[int]:
 
 
 NONE_HAS = 1 << 60
-"""RAMB18 that no part has; a few times as many are still a whole number of 64 bits."""
+"""More RAMB18 than any part has. A small multiple of it still fits into 64 bits."""
 
 
 def halves_of(memory: Memory) -> Counts:
@@ -134,11 +134,33 @@ def candidates(
     return Candidates(**{name: values[order] for name, values in whole.items()})
 
 
-def _alike(tiles: Mapping[str, Counts], sizes: Sizes) -> Counts:
-    """A number for each tile: the same for those of a work that the search cannot tell apart."""
-    found = tiles["work"] * (tiles["others"].max(initial=0) + 1) + tiles["others"]
+def _alike(tiles: Mapping[str, Counts], sizes: Sizes, *more: str) -> Counts:
+    """A number for each tile: the same for those of a work that the search cannot tell apart.
+
+    ``more``: fields that those have in common, too.
+    """
+    numbers = [(tiles[name], tiles[name].max(initial=0) + 1) for name in ("work", "others", *more)]
     for name, words in sizes._asdict().items():
-        found = found * words.size + np.searchsorted(words, tiles[name])
+        numbers.append((np.searchsorted(words, tiles[name]), words.size))
+    return _joined(numbers)
+
+
+_LARGEST = 1 << 62
+"""The largest number that ``_joined`` computes; one bit of 64 is left."""
+
+
+def _joined(numbers: Sequence[tuple[Counts, int]]) -> Counts:
+    """Join several numbers at each place into one; two are equal if all of their numbers are.
+
+    numbers: the values, from 0 on, and a limit that is above all of them.
+    """
+    found, limit = np.zeros_like(numbers[0][0]), 1
+    for values, above in numbers:
+        if limit * int(above) > _LARGEST:
+            found = np.unique(found, return_inverse=True)[1]
+            limit = found.size
+        found = found * above + values
+        limit *= int(above)
     return found
 
 
@@ -216,14 +238,16 @@ def _output_sizes(maps: int, units: int, most: int, folded: bool) -> Counts:
     sizes = set(equal_groups(maps, units, most))
     if not folded:
         sizes.update(part_sizes(maps, most * units))
-    return np.array(sorted(sizes))
+    found = np.array(sorted(sizes), np.int64)
+    found.setflags(write=False)  # the cache hands it out again
+    return found
 
 
 def _in_fewest_parts(work: PhaseWork, base: PlannedEngine, outputs: Counts) -> Counts:
-    """Leave out sizes of output parts, ascending, that move more than one that asks for as much.
+    """Leave out sizes of output parts that move more bytes than another one in as much memory.
 
-    Beside un-pooling, memory is by the groups of units. Each part reads all inputs; against it, the
-    state of a part is filled up by less than a byte.
+    The sizes ascend. Memory follows from the groups of units and from un-pooling. Each part reads
+    all inputs again, while the state of a part is filled up by less than a byte.
     """
     groups, parts = -(-outputs // work.engine.n_cu), -(-work.outputs // outputs)
     asked = np.stack((groups, _of_outputs(work.terms, base, outputs)))
@@ -261,7 +285,7 @@ def _bands(inputs: Counts, groups: Counts, sizes: Sizes) -> Iterator[tuple[slice
 def _priced(
     board: Board, goal: str, base: PlannedEngine, tiles: _Tiles, sizes: Sizes
 ) -> dict[str, Numbers]:
-    """The fields of ``Candidates`` of those of the tiles that fit beside the other memories."""
+    """The fields of ``Candidates`` for the tiles that fit beside the other memories."""
     terms, work, inputs, outputs = tiles
     groups = -(-outputs // terms.engine.n_cu)
     row_words = -(-terms.of.columns // terms.engine.k) * terms.engine.map_words(inputs)
@@ -285,13 +309,13 @@ def _priced(
 
 
 def _most_inputs(tiles: Mapping[str, Counts], sizes: Sizes) -> Counts:
-    """Places of tiles, ascending, that move less than any other one with as many output maps.
+    """Places of the tiles that have the most input maps among those that are alike, ascending.
 
-    Of those that the search cannot tell apart, that is; they come by their input maps, ascending.
-    Each part of the inputs reads deltas anew, or takes and leaves partial sums of all outputs.
+    Tiles are alike if the search cannot tell them apart and they have as many output maps. They
+    come with their input maps ascending, and the last one moves the fewest bytes: each part of the
+    inputs reads the deltas again, or reads and writes partial sums of all outputs.
     """
-    outputs = tiles["outputs"]
-    alike = _alike(tiles, sizes) * (outputs.max(initial=0) + 1) + outputs
+    alike = _alike(tiles, sizes, "outputs")
     last = np.unique(alike[::-1], return_index=True)[1]
     return np.sort(alike.size - 1 - last)
 
@@ -301,7 +325,7 @@ def _others(
 ) -> Counts:
     """RAMB18 beside the kernel memories and the banks.
 
-    They are ``NONE_HAS``, or more, where a memory has more words than the hardware can have.
+    They are at least ``NONE_HAS`` where a memory needs more words than the hardware can have.
     """
     design, has, of = base.design, work.has, work.of
     words: dict[str, Any] = {"groups": groups, "fifo_words": fifo_words(inputs, groups, design)}
@@ -332,7 +356,10 @@ def _of_outputs(work: Terms, base: PlannedEngine, outputs: Counts) -> Counts:
 
 
 def _undoing(unpool: UnpoolDesign, columns: Figure, maps: Counts, elements: int = 1) -> Counts:
-    """RAMB18 of un-pooling so many maps of so many pooled columns, if any, and elements each."""
+    """RAMB18 that un-pooling takes for maps of a number of pooled columns, 0 without pooling.
+
+    elements: of each map.
+    """
     words = np.maximum(1, unpool_words(columns, maps, unpool.overlap))
     halves = np.zeros_like(words)
     if np.any(columns):

@@ -233,7 +233,7 @@ def test_what_a_choice_costs_does_not_follow_from_what_was_asked_before(
 
 
 def test_ports_wider_than_a_kernel_are_planned_once(tmp_path: Path) -> None:
-    """Each takes logic of its own, and costs what it does by itself."""
+    """They differ in logic alone. Each cost equals the cost in a search of its own."""
     network = network_of(tmp_path, 1, k=1)
     space = Space(network, board_of(60), ("conv2",), 4, "bytes")
     (name,) = space.designs
