@@ -34,7 +34,7 @@ class KnownBuild:
         self._entry: Entry | None = None
         function = top.function.__module__, top.function.__qualname__
         named = getattr(sys.modules.get(function[0]), function[1], None)
-        if began() is None or named is not top.function:  # a closure depends on more
+        if began() is None or named is not top.function:  # a closure depends on other values, too
             return
         try:
             arguments = _exact({**top.parameters, "ports": top.ports})
@@ -56,7 +56,7 @@ class KnownBuild:
     def remember(self, build: Entry, more: Collection[Path] = ()) -> None:
         """Keep that this is the build; ``more``: sources that are no modules of Python.
 
-        Nothing is kept if a source has changed since the program began: an older one was loaded.
+        It keeps nothing if a source has changed since the program began: an older one was loaded.
 
         Raises:
             BadInput: the cache cannot be used.
@@ -103,9 +103,12 @@ def _sources(more: Collection[Path]) -> list[str]:
 
 
 def _changed(path: str) -> int:
-    """When a file was changed, in nanoseconds of the epoch; 0 if it is gone."""
+    """When a file was changed, in nanoseconds of the epoch; 0 if it is gone.
+
+    A copy may bring the time of its contents along, but not that of its change.
+    """
     try:
-        return os.stat(path).st_mtime_ns
+        return os.stat(path).st_ctime_ns
     except OSError:
         return 0
 

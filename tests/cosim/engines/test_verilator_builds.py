@@ -82,6 +82,13 @@ def program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_process, "_began", time.time_ns())
 
 
+def some_build() -> Entry:
+    """An entry of the cache with a file in the place of an executable."""
+    entry = Entry("verilator", "some")
+    entry.kept(lambda folder: (folder / "simulation").touch())
+    return entry
+
+
 def anew() -> None:
     """As in the next process."""
     if own_process.began() is not None:
@@ -149,8 +156,7 @@ def test_a_source_that_has_changed_is_converted_anew(
 def test_a_file_that_has_changed_is_read_anew(
     builder: Builder, program: None, tmp_path: Path
 ) -> None:
-    source, entry = tmp_path / "twin.h", Entry("verilator", "some")
-    entry.kept(lambda folder: (folder / "simulation").touch())
+    source, entry = tmp_path / "twin.h", some_build()
     source.write_text("before")
     anew()
     KnownBuild(top_of(1), "flags").remember(entry, [source])
@@ -185,7 +191,7 @@ def test_a_damaged_build_is_not_known(builder: Builder, program: None) -> None:
 def test_another_program_converts_each_time(
     builder: Builder, program: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may have planted a fault, of which no file says anything."""
+    """It may have changed a module in memory, and no file shows that."""
     list(executables([Wanted(top_of(1))], None))
     monkeypatch.setattr(own_process, "_began", None)
     for conversions in (2, 3):
@@ -197,10 +203,10 @@ def test_another_program_converts_each_time(
 def test_nothing_is_remembered_of_a_source_that_is_newer_than_the_program(
     builder: Builder, program: None, tmp_path: Path
 ) -> None:
-    source, entry = tmp_path / "twin.h", Entry("verilator", "some")
-    entry.kept(lambda folder: (folder / "simulation").touch())
-    source.write_text("what was loaded is older")
-    os.utime(source, ns=(time.time_ns() + 10**9,) * 2)
+    """Also if a copy brought an old time of its contents along."""
+    source, entry = tmp_path / "twin.h", some_build()
+    source.write_text("another text was loaded")
+    os.utime(source, (0, 0))
     KnownBuild(top_of(1), "flags").remember(entry, [source])
     assert KnownBuild(top_of(1), "flags").recall() is None
 
@@ -209,8 +215,7 @@ def test_nothing_is_known_of_a_closure(builder: Builder, program: None) -> None:
     def of_my_own(*_: object) -> None:
         """Depends on variables that nobody sees."""
 
-    entry = Entry("verilator", "some")
-    entry.kept(lambda folder: (folder / "simulation").touch())
+    entry = some_build()
     top = replace(top_of(1), function=of_my_own)
     KnownBuild(top, "flags").remember(entry)
     assert KnownBuild(top, "flags").recall() is None
@@ -226,8 +231,7 @@ class Odd:
 def test_of_values_of_an_unknown_class_nothing_is_remembered(
     builder: Builder, program: None
 ) -> None:
-    entry = Entry("verilator", "some")
-    entry.kept(lambda folder: (folder / "simulation").touch())
+    entry = some_build()
     for value, recalled in ((7, entry), (Odd(), None), ([1, Odd()], None)):
         top = Top.of(forward_top, top_of(1).interface, {"design": value})
         known = KnownBuild(top, "flags")
