@@ -49,8 +49,8 @@ KERNEL_CUTS = (0, 7, 0)  # by DSPs: lower bits of a kernel's mantissa, digits wh
 MOST_TAPS = 1 << 14  # for which sums do not overflow
 LOW_CODES = 16  # values of its two lower digits
 CODES = LOW_CODES + 8  # and with those of its two upper digits, of three bits
-TAPS_AT_ONCE = 9  # whose tables lie in the first cache
-ROUNDING = 1.5 * 2.0**52  # a sum from here on is whole: binary64 rounds what is added
+TAPS_AT_ONCE = 9  # their tables fit into the first-level cache
+ROUNDING = 1.5 * 2.0**52  # here binary64 has whole numbers alone, and rounds every addend
 
 
 class KernelParts(NamedTuple):
@@ -145,10 +145,10 @@ def _fused_block(
 ) -> bool:
     """Fused sums: the outputs from ``low`` on.
 
-    The steps are those of the page ``cu_fused``, in binary64. A product has at most 48 bits. Half a
-    unit of its last place more, and it is never halfway between two terms. A term is half of what
-    was moved, rounded up: so it is this number, rounded to the nearest multiple of the term's unit.
-    An addition to ``ROUNDING`` units rounds it, and sums of terms there are exact.
+    The steps are those of the page ``cu_fused``, in binary64. A product has at most 48 bits. With
+    half a unit of its last place added, it is never halfway between two terms. So its nearest
+    multiple of the term's unit is the term. An addition to ``ROUNDING`` units rounds to it, and
+    sums of terms are exact there (``docs/numbers.md``).
 
     ``least`` is None if nothing can be flushed: then this is compiled without.
     """

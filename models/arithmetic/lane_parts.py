@@ -74,7 +74,7 @@ def offsets_here(lanes: Offsets, low: int) -> tuple[Offsets, bool]:
 
 @compiled()
 def room(size: int, kind: Any = np.int32) -> Any:
-    """Room for numbers where vectors lie within lines of the processor's cache."""
+    """Room for numbers, aligned so that no vector crosses a line of the processor's cache."""
     room = np.empty(size + LANES, kind)
     skipped = -(room.ctypes.data // room.itemsize) % LANES
     return room[skipped : skipped + size]
@@ -122,5 +122,5 @@ def smallest_field(words: Bits) -> int:
     smallest = largest
     for index in range(words.size):
         magnitude = words[index] & np.uint32(0x7FFFFFFF)
-        smallest = min(smallest, np.uint32(magnitude - 1))  # of a zero it is the largest
+        smallest = min(smallest, np.uint32(magnitude - 1))  # zero becomes the largest number
     return NOTHING if smallest == largest else int((smallest + 1) >> 23)

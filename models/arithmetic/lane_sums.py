@@ -31,7 +31,7 @@ WORTHWHILE = 1 << 17
 """Products below which the plain way has ended before this one is compiled for its sizes."""
 
 PATIENCE = 1 << 23
-"""Products of a process from which on smaller sums go this way, too: it is worth compiling then."""
+"""Products after which a process takes this way for smaller sums, too: compiling pays off then."""
 
 _products: Counter[tuple[str, int]] = Counter()  # of this process so far, by kind and operands
 
@@ -58,7 +58,7 @@ def lane_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | No
 
 
 def worthwhile_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | None:
-    """As ``lane_sums``; None, too, where there is little to do, and was little so far."""
+    """As ``lane_sums``; also None for a small sum in a process that has computed few products."""
     products = terms.lanes.size * terms.weights.size
     kind = summation.kind, summation.operand
     _products[kind] += products

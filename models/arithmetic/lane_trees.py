@@ -133,7 +133,7 @@ def tree_sums(terms: Terms) -> Bits | None:
     """
     weights = terms.weights.reshape(-1)
     x, w, start = map(smallest_field, (terms.words, weights, terms.start))
-    subnormal = x == 0  # the many words are copied only then
+    subnormal = x == 0  # only then the words have to be copied
     result = np.empty((len(terms.lanes), len(terms.start)), np.uint32)
     finite = _tree_sums(
         numbers_of(terms.words, 2.0) if subnormal else terms.words.view(np.float32),

@@ -158,7 +158,10 @@ def test_a_zero_adds_nothing_whatever_the_other_factor(large: int, choice: Summa
 @pytest.mark.parametrize("beside", [-1, 0, 1])
 @pytest.mark.parametrize("choice", FUSED, ids=named)
 def test_terms_halfway_between_two_units_are_rounded_up(choice: Summation, beside: int) -> None:
-    """Products that lie halfway, or one step of the multiplier beside: ``step`` divides them."""
+    """Products halfway between two units, or one step of the multiplier above or below.
+
+    step: places of a product that are always zero.
+    """
     step, dropped = (0, 50 - choice.window) if choice.dsp == 2 else (7, 43 - choice.window)
     rng = np.random.default_rng(beside + 1)
     a = rng.integers(1 << 22, 1 << 23, 40) * 2 + 1

@@ -100,7 +100,7 @@ class DesignCosts:
         # A port as wide as a kernel brings it in one beat, and no wider one is quicker.
         self._ports = {port: next(p for p in PORTS if p >= min(port, taps)) for port in PORTS}
         self._rings = {positions: rings_of_rows(shapes, positions) for positions in (1, 2)}
-        # Behind forward propagation the positions in turn matter only by the rings that they ask.
+        # In backward phases the positions in turn change nothing but the rings of rows.
         self._alike_in_turn = [
             phase for phase in PHASES if PHASES[phase].backward and self._rings[1] == self._rings[2]
         ]
@@ -196,7 +196,7 @@ class DesignCosts:
     def _alike(self, phase: str, kinds: Kinds) -> Distinct:
         """The works of a phase on one of the engines of a kind."""
         if (phase, kinds) not in self._of_kinds:
-            # How an update sums says how many images stand for the columns of folded layers.
+            # The kind of an update's sums decides how many images form a row of a folded layer.
             engine = self._engine(phase, self._any._replace(kinds=kinds))
             drafts = self._drafts[phase]
             works = [replace(draft, engine=engine) for draft in drafts.works]
@@ -264,7 +264,7 @@ class DesignCosts:
         return all(map(le, taken, self._limits))
 
     def _bound(self, phase: str, choice: FreeKeys) -> Costs | None:
-        """Of choices that differ in their units alone all bounds are found at once."""
+        """Find the bounds of all choices that differ from this one in their units alone."""
         choices = self._of_all_units(choice)
         found = zip(choices, self._logic(phase, choices), strict=True)
         for each, logic in found:
@@ -295,7 +295,7 @@ class DesignCosts:
         return self._fixed[phase, seen]
 
     def _logic(self, phase: str, choices: Sequence[FreeKeys]) -> list[tuple[float, ...] | None]:
-        """What the least engines of choices take, which differ in their units alone.
+        """Logic of the smallest engines of choices that differ in their units alone.
 
         None if there are no such engines: the format, or folded layers, do not allow the ports.
         """
@@ -317,20 +317,20 @@ class DesignCosts:
         """The design with the ports and kinds of a choice.
 
         Raises:
-            ValueError: there is none.
+            ValueError: the format or the folded layers do not allow the ports.
         """
         others |= choice.kinds._asdict()
         return replace(design, kernel_port=choice.kernel_port, map_port=choice.map_port, **others)
 
     def _of_all_units(self, choice: FreeKeys) -> list[FreeKeys]:
-        """The choice with each number of units that most have; else by itself."""
+        """The choice with each usual number of units, or alone if its own is none of them."""
         units = self._units if choice.n_cu in self._units else [choice.n_cu]
         return [choice._replace(n_cu=count) for count in units]
 
     def _smallest(self, phase: str, choice: FreeKeys) -> PlannedEngine:
         """The engine of one map in and one map out, with the least logic for tiles of any size.
 
-        Its ports and kinds are not those of the choice, but for how an update sums.
+        Of the choice it has the units and the kind of an update's sums, but not the ports.
         """
         kinds = self._seen(phase, choice).kinds
         key = phase, choice.n_cu, kinds[2:]

@@ -147,7 +147,7 @@ def estimate(
 
 
 def _rounded(count: Any) -> Any:
-    """A whole number; of designs of several sizes an array of them."""
+    """A whole number, or an array of them for designs of several sizes."""
     return round(count) if isinstance(count, float) else count.round()
 
 

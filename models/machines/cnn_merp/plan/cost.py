@@ -189,9 +189,9 @@ def _kernel_cycles(work: Terms) -> Figure:
 
 
 def _is_wide(work: Terms, port: str) -> bool:
-    """Whether ``map_port`` elements of a stream are moved in a cycle; of state a byte is.
+    """Whether a stream moves ``map_port`` elements in a cycle; state moves a byte.
 
-    Where pooling is undone, deltas leave as they expand, one by one.
+    Un-pooling hands out its deltas one by one.
     """
     if port == "delta_out":
         return not work.has.expands or work.has.pooled
@@ -327,14 +327,14 @@ def _dilated_beats(work: Terms, maps: Numbers) -> Numbers:
 
 
 def _state(work: Terms, bits: Figure, maps: Figure) -> Numbers:
-    """Bytes of the state of maps of so many bits each, of a pass."""
+    """Bytes of state that a pass moves for maps of ``bits`` bits each."""
     return -(-work.has.images * bits * maps // 8)
 
 
 def _state_of_outputs(
     work: Terms, bits: Figure, maps: Figure, by_map: bool, outputs: Numbers
 ) -> Numbers:
-    """Bytes of another layer's state for outputs; of flattened maps as if each had as many."""
+    """Bytes of another layer's state for outputs; flattened maps share them equally."""
     if by_map:
         return _state(work, bits, outputs).astype(np.float64)
     return _state(work, bits, maps) / work.of.outputs * outputs

@@ -29,13 +29,13 @@ class Distinct(NamedTuple):
         return self._replace(works=[work.on(engine) for work in self.works])
 
     def each(self, of_kinds: Sequence[Each]) -> list[Each]:
-        """What there is of each kind, for each work."""
+        """For each work in order the item of its kind."""
         return [of_kinds[place] for place in self.places]
 
     def total(self, of_kinds: Sequence[float]) -> float:
-        """The sum over all works, in their order, of what there is of each kind.
+        """The sum of the numbers of all works, given one for each kind.
 
-        So rounding is the same however many works are of a kind.
+        Works are added in order. So rounding does not depend on how many works are of a kind.
         """
         return ordered_sum(self.each(of_kinds))
 

@@ -29,8 +29,8 @@ class Structure(NamedTuple):
         writes_state: forward propagation does.
         behind_by_map, beside_by_map: outputs are the maps of the layer in front, or beside, and not
             elements of these.
-        pools: sums are pooled from memory. undoes: ReLU and pooling are undone.
-        starts: so they are on the deltas that sums start at.
+        pools: sums are pooled from memory. undoes: the phase undoes ReLU and pooling.
+        starts: the phase undoes them on the deltas that sums start at.
     """
 
     phase: str
@@ -94,7 +94,7 @@ class Figures(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """What passes cost, and what they ask of memory, follows from these and from their maps."""
+    """The cost and the memory of passes follow from these terms and from the maps of a pass."""
 
     engine: EngineDesign
     has: Structure
@@ -110,6 +110,9 @@ class Terms(NamedTuple):
 
 
 def spread(terms: Sequence[Terms], tiles: Sequence[int]) -> Terms:
-    """The terms of works of one structure, an element for each tile: so many tiles of each work."""
+    """The terms of works of one structure with an element for each tile.
+
+    tiles: how many tiles each work has.
+    """
     numbers: NDArray[np.int64] = np.array([each.of for each in terms], np.int64)
     return terms[0]._replace(of=Figures(*np.repeat(numbers.T, tiles, axis=1)))

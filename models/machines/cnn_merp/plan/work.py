@@ -199,16 +199,16 @@ class PhaseWork:
     def on(self, engine: EngineDesign) -> PhaseWork:
         """The same on an engine that differs in units, positions in turn, rings and ports alone.
 
-        What is known of this work holds of that one, too, and is not found out anew.
+        Both works share all that has been computed for this one.
         """
-        _ = self.kind, self.terms  # found out before both have it
+        _ = self.kind, self.terms  # computed here, so that the copy has them
         found = copy(self)
         found.__dict__["engine"] = engine
         return found
 
     @property
     def terms(self) -> Terms:
-        """What its passes follow from; it has no halves."""
+        """The terms of its passes. Only a work without halves has them."""
         return Terms(self.engine, self._structure, self._figures)
 
     @cached_property
@@ -276,11 +276,11 @@ class PhaseWork:
         return self.earlier if self.phase == "dp" and not self.pooled else None
 
     def _maps_of(self, layer: Layer | None) -> int:
-        """Of another layer, of a group of this one."""
+        """Maps of another layer for a group of this one."""
         return 0 if layer is None else layer.biases // self.layer.groups
 
     def _state_bits(self, layer: Layer | None) -> int:
-        """Of a map of a layer in an image."""
+        """Bits of state for one map of a layer in one image."""
         if layer is None:
             return 0
         return state_bits(layer.shape, 1, self.state, activation_bits(self.engine))
