@@ -10,7 +10,7 @@ FIRST ?=
 BUDGET ?=
 ROWS ?= 5
 
-.PHONY: demo demo-full ghdl test test-full bench mutants mutants-sample fuzz trials lint docs clean
+.PHONY: demo demo-full ghdl test test-full test-board bench mutants mutants-sample fuzz trials lint docs clean
 
 .venv/base: setup.py pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -41,10 +41,13 @@ ghdl:
 	@command -v ghdl >/dev/null || sh tools/install_ghdl.sh
 
 test: .venv/dev ghdl  ## all tests, on every engine that is there
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m 'not full'
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m 'not full and not board'
 
 test-full: .venv/full ghdl  ## the long runs, which make test leaves out (well over an hour)
-	$(BIN)/python -m pytest -q -n $(JOBS) -m full
+	$(BIN)/python -m pytest -q -n $(JOBS) -m 'full and not board'
+
+test-board: .venv/full ghdl  ## designs placed and routed, about a quarter of an hour each
+	$(BIN)/python -m pytest -q -m board
 
 bench: .venv/dev  ## how fast this machine computes and simulates
 	$(BIN)/python tests/speed/run.py

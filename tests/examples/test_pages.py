@@ -105,7 +105,11 @@ def found(command: Command) -> str:
 @needs("verilator")
 @pytest.mark.parametrize(
     "command",
-    [command for command in commands(README) if command.line not in NOT_RUN],
+    [
+        pytest.param(command, marks=pytest.mark.board) if "--route" in command.line else command
+        for command in commands(README)
+        if command.line not in NOT_RUN
+    ],
     ids=lambda command: command.line,
 )
 def test_a_line_of_the_readme(command: Command, fresh: Fresh, tmp_path: Path) -> None:

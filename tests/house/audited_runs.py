@@ -1,12 +1,18 @@
 """Runs of a phase on a simulator, audited, and the same runs on two of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.phases.audit.audit import audit
 from merp.cosim.phases.expectation import Expectation
+
+Case = TypeVar("Case")
+
+IN_MYHDL = 4
+"""Cases of many in Verilog that run in MyHDL as well."""
 
 
 def audited(job: Job, engine: str, expected: Sequence[Expectation]) -> list[RunRecord]:
@@ -24,3 +30,18 @@ def assert_same(ours: Sequence[RunRecord], theirs: Sequence[RunRecord]) -> None:
     for one, other in zip(ours, theirs, strict=True):
         differences = one.differences(other)
         assert not differences, differences
+
+
+def many_in_verilog(
+    play: Callable[[Sequence[Case], str, str], list[RunRecord]], cases: Sequence[Case]
+) -> None:
+    """Run many cases of one elaboration in Verilog, and the first few of them in MyHDL, too.
+
+    MyHDL takes a hundred times as long for a cycle. Each case is audited wherever it runs, and
+    the records of those that run twice are the same.
+
+    play: runs cases back to back on an engine, with arrays of a kind, and audits each.
+    """
+    found = play(cases, "verilator", "behavioural")
+    few = cases[:IN_MYHDL]
+    assert_same(found[: len(few)], play(few, "myhdl", "behavioural"))

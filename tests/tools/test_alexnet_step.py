@@ -1,4 +1,7 @@
-"""AlexNet's convolution layers through a whole training step, all RTL: the paper's table 3."""
+"""AlexNet's convolution layers through a whole training step: the paper's table 3.
+
+One step runs in RTL, the others with the arrays of units in C++.
+"""
 
 import json
 from collections import defaultdict
@@ -14,15 +17,19 @@ TOTALS = {"fp": 1.940, "dp": 3.450, "ku": 3.135}
 @pytest.mark.full
 @pytest.mark.verilator
 @pytest.mark.parametrize(
-    ("network", "delta_at", "images"),
-    [("alexnet", "sums", 1), ("alexnet", "pooled", 1), ("alexnet", "sums", 2),
-     ("alexnet24", "sums", 1)],
-)  # fmt: skip
+    ("network", "delta_at", "images", "array"),
+    [
+        ("alexnet", "sums", 1, "rtl"),
+        ("alexnet", "pooled", 1, "behavioural"),
+        ("alexnet", "sums", 2, "behavioural"),
+        ("alexnet24", "sums", 1, "behavioural"),
+    ],
+)
 def test_a_training_step_of_alexnet(
-    network: str, delta_at: str, images: int, capsys: pytest.CaptureFixture[str]
+    network: str, delta_at: str, images: int, array: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = [network, "--layer", "all", "--phase", "all", "--engine", "verilator"]
-    arguments += ["--images", str(images)]
+    arguments += ["--images", str(images), "--cu-array", array]
     if delta_at == "pooled":
         arguments.append("--state")
     status = main(["simulate", *arguments, "--delta-at", delta_at, "--json"])

@@ -150,7 +150,7 @@ def test_a_store_that_is_too_short_is_told_with_the_circle_of_waits(network: Net
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_networks_of_every_size_and_kind(seed: int, tmp_path: Path) -> None:
     rng = Random(seed)
     odd, devices = random_cut(tmp_path, rng)
@@ -175,10 +175,10 @@ def test_tiny3_on_three_nodes(pace: int, images: int) -> None:
 
 @pytest.mark.full
 @pytest.mark.verilator
-@pytest.mark.parametrize("devices", [1, 2, 3])
+@pytest.mark.parametrize("devices", [1, 3])
 def test_the_verilog_of_tiny3_takes_the_same_cycles(devices: int) -> None:
     network = open_network("tiny3")
-    for pace, images, momentum in ((1, 6, 0.9), (4, 2, 0.9), (12, 6, 0.9)):
+    for pace, images, momentum in ((1, 6, 0.9), (4, 2, 0.9)):
         design, verilog = (
             train(network, images, devices, engine, pace=pace, momentum=momentum)
             for engine in ("myhdl", "verilator")
@@ -197,7 +197,7 @@ def test_the_vhdl_takes_the_same_cycles(network: Network) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("pace", [1, 4, 12])
+@pytest.mark.parametrize("pace", [1, 12])
 def test_the_simulator_has_the_hardwares_interval(pace: int) -> None:
     """Within 10 %: four images more, between batches in which the chain is full."""
     network = open_network("tiny3")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audited_runs import assert_same, audited
+from audited_runs import assert_same, audited, many_in_verilog
 from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -217,13 +217,12 @@ def play(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -
     return audited(job, engine, [each.expected() for each in cases])
 
 
-@pytest.mark.parametrize("seed", [0, *in_full(*range(1, 9))])
 @pytest.mark.parametrize("index", range(len(ELABORATIONS)))
-def test_random_layers_back_to_back(index: int, seed: int) -> None:
-    play([case(10 * seed + i, index) for i in range(3)])
+def test_random_layers_back_to_back(index: int) -> None:
+    play([case(seed, index) for seed in range(3)])
 
 
-@pytest.mark.parametrize("index", [0, 3, *in_full(1, 2, 4, 5, 6, 7)])
+@pytest.mark.parametrize("index", [0, 3, *in_full(5)])
 def test_register_transfer_arrays_give_the_same_record(index: int) -> None:
     cases = [case(70, index)]
     assert_same(play(cases), play(cases, array="rtl"))
@@ -399,7 +398,7 @@ def test_layers_that_one_pass_does_not_take_are_refused_in_a_line() -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("index", [3, *in_full(0, 1, 2, 4, 5, 6, 7)])
+@pytest.mark.parametrize("index", [3, *in_full(0, 5, 7)])
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in range(80, 86)]
     assert_same(play(cases, "verilator", "rtl"), play(cases))
@@ -407,13 +406,12 @@ def test_verilog_gives_the_same_record(index: int) -> None:
 
 @pytest.mark.verilator
 @pytest.mark.parametrize("index", [3, *in_full(0, 1, 2, 4, 5, 6, 7)])
-def test_arrays_in_cpp_give_the_same_record(index: int) -> None:
-    cases = [case(seed, index) for seed in range(90, 98)]
-    assert_same(play(cases, "verilator", "behavioural"), play(cases))
+def test_many_random_layers_in_verilog_with_arrays_in_cpp(index: int) -> None:
+    many_in_verilog(play, [case(seed, index) for seed in range(90, 130)])
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("index", [3, *in_full(0, 1, 2, 4, 5, 6, 7)])
+@pytest.mark.parametrize("index", [3, *in_full(1, 4, 6)])
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in (80, 81)]
     assert_same(play(cases, "ghdl", "rtl"), play(cases))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from audited_runs import assert_same
+from audited_runs import assert_same, many_in_verilog
 from forward_cases import run
 from marks import in_full, rows_in_full
 from merp.cosim.engines.engine import run_job
@@ -44,13 +44,6 @@ def cases(seed: int, elaboration: int, pressure: int | None = 0) -> list[LayerCa
 @pytest.mark.parametrize("elaboration", [0, 3, 5, 6, 7, 8, 11, 12, *in_full(1, 2, 4, 9, 10, 13)])
 def test_random_layers(elaboration: int) -> None:
     run(cases(0, elaboration))
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("elaboration", EVERY)
-def test_many_random_layers(elaboration: int) -> None:
-    for seed in range(20):
-        run(cases(1000 + seed, elaboration, seed % 4))
 
 
 def test_a_window_waits_for_its_own_elements_alone() -> None:
@@ -164,10 +157,10 @@ def test_verilog_gives_the_same_record() -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("elaboration", in_full(0, 5, 6, 8, 12))
-def test_arrays_in_cpp_give_the_same_record(elaboration: int) -> None:
-    some = cases(41, elaboration)
-    assert_same(run(some, "verilator", "behavioural"), run(some))
+@pytest.mark.parametrize("elaboration", in_full(*EVERY))
+def test_many_random_layers_in_verilog_with_arrays_in_cpp(elaboration: int) -> None:
+    some = [cases(1000 + seed, elaboration, seed % 4) for seed in range(30)]
+    many_in_verilog(run, [case for each in some for case in each])
 
 
 @pytest.mark.ghdl

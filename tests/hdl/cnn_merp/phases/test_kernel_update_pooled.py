@@ -125,6 +125,7 @@ def random_shape(rng: np.random.Generator, hanging: bool) -> Shape:
 
 
 @pytest.mark.full
+@pytest.mark.verilator
 @pytest.mark.parametrize("port", [1, 4])
 @pytest.mark.parametrize("name", POOL_KINDS)
 def test_many_layers_with_each_kind_of_pooling_undone(name: str, port: int) -> None:
@@ -153,6 +154,6 @@ def test_many_layers_with_each_kind_of_pooling_undone(name: str, port: int) -> N
             for run, _ in runs
         ]
         top = kernel_update_top(design, "behavioural", undone=undone)
-        records = run_job(Job(top, stalled, limit=3000), "myhdl")
+        records = run_job(Job(top, stalled, limit=3000), "verilator")
         for shape, record, (_, golden) in zip(shapes, records, runs, strict=True):
             assert gradients_of(record) == golden, shape

@@ -240,10 +240,13 @@ def test_what_fits_goes_back_in_one_pass_and_the_rest_apart(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", ["small", "branched"])
 @pytest.mark.parametrize(
-    "engine",
-    [pytest.param(each, marks=getattr(pytest.mark, each)) for each in ("verilator", "ghdl")],
+    ("engine", "name"),
+    [
+        pytest.param("verilator", "small", marks=pytest.mark.verilator),
+        pytest.param("verilator", "branched", marks=pytest.mark.verilator),
+        pytest.param("ghdl", "small", marks=pytest.mark.ghdl),
+    ],
 )
 def test_tiles_of_any_size_train_to_the_golden_bits_in_other_engines(
     engine: str, name: str, tmp_path: Path
