@@ -26,6 +26,7 @@ from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.head import Head
 from merp.hdl.streams.serializer import serializer
 from merp.hdl.streams.stream_fork import stream_fork
+from merp.models.base.formats import FloatFormat
 from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
 from merp.models.machines.cnn_merp.params.delta_design import DeltaDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
@@ -37,7 +38,8 @@ from needed_tools import needs
 
 pytestmark = needs("yosys", "z3")
 WIDTH = 8
-DESIGN = ELABORATIONS[4]
+# A solver follows every bit: what handshakes depend on is the same in the smallest format.
+DESIGN = replace(ELABORATIONS[4], k=1, fmt=FloatFormat(3, 2), row_words=8)
 PARTIAL = replace(DESIGN, partial=True)
 SOURCE = stream_claim("source")
 Plant = tuple[str, str]
@@ -164,7 +166,15 @@ def axi_claim(stream: str) -> Claim:
 
 
 UNDONE = UnpoolDesign(
-    window=2, overlap=1, words=8, max_size=8, max_maps=4, max_images=4, add_latency=1, mul_latency=1
+    fmt=DESIGN.fmt,
+    window=2,
+    overlap=1,
+    words=8,
+    max_size=8,
+    max_maps=4,
+    max_images=4,
+    add_latency=1,
+    mul_latency=1,
 )
 SHELLS: dict[str, tuple[tuple[str, ...], Callable[[], Top]]] = {
     "fp": (("m_axis_map",), lambda: forward_top(DESIGN)),
