@@ -51,6 +51,7 @@ def test_the_layer_is_right_in_ghdl(folder: Path) -> None:
     assert "1 passed, 1 deselected" in run(folder, "vhdl")
 
 
+@pytest.mark.full
 @pytest.mark.verilator
 def test_the_layer_is_right_in_verilator(folder: Path) -> None:
     assert "1 passed, 1 deselected" in run(folder, "verilog")

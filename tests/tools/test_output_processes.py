@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from marks import in_full
 from merp.tools.cli import main
 from terminal import Terminal
 
@@ -73,7 +74,7 @@ def both(
     return verb, folder, sets
 
 
-@pytest.mark.parametrize("both", list(WORDS), indirect=True)
+@pytest.mark.parametrize("both", ["registers", "workload", *in_full("report")], indirect=True)
 def test_a_full_disk_leaves_the_old_files(both: tuple[str, Path, list[dict[str, bytes]]]) -> None:
     verb, folder, sets = both
     process = started(words(verb, 1, folder), ["-c", LIMITED, "500"])

@@ -263,13 +263,14 @@ def surplus(case: Case, following: Case) -> Conduct:
     return Conduct(sent=sent, lasts={name: (len(words) - 1,) for name, words in sent.items()})
 
 
+@pytest.mark.full
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
     ("phase", "streams"),
     [
         pytest.param("fp", 1, id="fp"),
-        pytest.param("dp-behind", None, id="dp-behind-all", marks=pytest.mark.full),
-        pytest.param("ku-row", None, id="ku-row-all", marks=pytest.mark.full),
+        pytest.param("dp-behind", None, id="dp-behind-all"),
+        pytest.param("ku-row", None, id="ku-row-all"),
     ],
 )
 def test_a_stream_of_another_length_is_told_of_and_the_run_after_it_is_right(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from marks import in_full
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.bits import Bits
 from merp.models.golden.delta import delta_layer
@@ -156,7 +157,7 @@ class Host:
         self.memory["deltas", last] = delta.reshape(output.shape)
 
 
-@pytest.mark.parametrize("at", ["sums", "pooled"])
+@pytest.mark.parametrize("at", ["sums", *in_full("pooled")])
 def test_a_host_that_follows_the_schedule_trains(at: str, tmp_path: Path) -> None:
     path = tmp_path / "residual.toml"
     path.write_text(RESIDUAL)
@@ -212,6 +213,7 @@ def fused(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "all"
 
 
+@pytest.mark.full
 def test_a_step_in_one_pass_back_is_scheduled(fused: Path) -> None:
     """Three bitstreams; kernels are read and written in the pass that propagates their delta."""
     check_schedule(fused.parent / "net.toml", fused)

@@ -164,7 +164,7 @@ def test_random_layers_back_to_back(index: int) -> None:
     run(mixed(0, index))
 
 
-@pytest.mark.parametrize("index", [0, 7, *in_full(1, 2, 3, 4, 5, 6, 8)])
+@pytest.mark.parametrize("index", [0, *in_full(2, 3, 7)])
 def test_register_transfer_array_gives_the_same_record(index: int) -> None:
     cases = mixed(70, index)
     assert_same(run(cases), run(cases, array="rtl"))
@@ -231,14 +231,14 @@ def test_a_misplaced_last_is_told_and_forgotten(index: int) -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("index", [3, 6, *in_full(0, 1, 2, 7)])
+@pytest.mark.parametrize("index", [6, *in_full(0, 3, 7)])
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = mixed(80, index)
     assert_same(run(cases, "ghdl", "rtl"), run(cases))
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("index", [1, *in_full(0, 2, 3, 7)])
+@pytest.mark.parametrize("index", [1, *in_full(3, 7)])
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = mixed(90, index)
     assert_same(run(cases, "verilator", "rtl"), run(cases))

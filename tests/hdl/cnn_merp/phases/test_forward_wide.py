@@ -154,7 +154,7 @@ def test_a_last_in_another_beat_than_the_last_one_is_told_and_forgotten(folded: 
     assert [each.outcome.status["status_framing_error"] for each in records] == [0, 1, 0]
 
 
-@pytest.mark.parametrize("index", [8, *in_full(3, 6)])
+@pytest.mark.parametrize("index", in_full(3, 6, 8))
 def test_register_transfer_array_gives_the_same_record(index: int) -> None:
     some = cases(30, WIDE[index])[:2]
     assert_same(run(some), run(some, array="rtl"))

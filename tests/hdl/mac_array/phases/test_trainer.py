@@ -297,6 +297,7 @@ def test_a_pass_that_was_reset_begins_anew() -> None:
     assert [record.outcome.resets for record in records] == [1, 1, 0]
 
 
+@pytest.mark.full
 @pytest.mark.ghdl
 def test_vhdl_does_the_same() -> None:
     cases = (

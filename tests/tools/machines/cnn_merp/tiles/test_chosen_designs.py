@@ -95,6 +95,7 @@ def test_what_is_chosen_elaborates(tmp_path: Path) -> None:
     assert "kernel_port" in ports
 
 
+@pytest.mark.full
 def test_several_maps_a_beat_are_chosen_and_run(tmp_path: Path) -> None:
     """A folded layer among them has more maps than a row of its kernel update has words."""
     found = drawn(tmp_path, 6)
