@@ -38,7 +38,7 @@ from needed_tools import needs
 
 pytestmark = needs("yosys", "z3")
 WIDTH = 8
-# A solver follows every bit: what handshakes depend on is the same in the smallest format.
+# The solver follows every bit; no handshake depends on the width of numbers.
 DESIGN = replace(ELABORATIONS[4], k=1, fmt=FloatFormat(3, 2), row_words=8)
 PARTIAL = replace(DESIGN, partial=True)
 SOURCE = stream_claim("source")

@@ -37,8 +37,8 @@ def many_in_verilog(
 ) -> None:
     """Run many cases of one elaboration in Verilog, and the first few of them in MyHDL, too.
 
-    MyHDL takes a hundred times as long for a cycle. Each case is audited wherever it runs, and
-    the records of those that run twice are the same.
+    MyHDL would take ten times as long. Each case is audited on each engine. Cases that run twice
+    give the same records.
 
     play: runs cases back to back on an engine, with arrays of a kind, and audits each.
     """

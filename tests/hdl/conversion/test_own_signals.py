@@ -58,13 +58,13 @@ def delayed(a: Any, y: Any) -> Any:
 
 @pytest.fixture(scope="module", autouse=True)
 def earlier() -> None:
-    """Put aside what tests before have left, which takes seconds to look through each time."""
+    """Freeze the objects of earlier tests: a look at each of them takes seconds."""
     gc.collect()
     gc.freeze()
 
 
 def alive() -> int:
-    """Signals since this module began that somebody holds."""
+    """Count the signals of this module that something still refers to."""
     gc.collect()
     return sum(issubclass(type(each), AnySignal) for each in gc.get_objects())
 
