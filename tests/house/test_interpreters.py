@@ -149,6 +149,7 @@ def test_no_sum_of_floats_is_left_to_python(
     assert found == set()
 
 
+@pytest.mark.full
 def test_without_docstrings_everything_is_the_same() -> None:
     same = READING, ("tiny3",)
     assert done_by((sys.executable, "-OO"), *same) == done_by((sys.executable,), *same)

@@ -67,6 +67,7 @@ def bases(tmp_path: Path, network: Network, runs: list[dict[str, Any]]) -> dict[
     return {row["variant"]: row["step_basis"] for row in variants_table(choice).rows}
 
 
+@pytest.mark.full
 def test_rows_below_the_paper_are_measured_by_records_of_their_own_conditions(
     tmp_path: Path,
 ) -> None:

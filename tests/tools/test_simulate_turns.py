@@ -123,7 +123,7 @@ RUNS = {
 """Network, phase, images, the run that is struck, what is saved, and the runs that it spares."""
 
 
-FULL = ("groups of the second layer",)
+FULL = ("groups of the second layer", "one of two images")
 
 
 @pytest.mark.parametrize("name", [*(each for each in RUNS if each not in FULL), *in_full(*FULL)])
@@ -178,6 +178,7 @@ def widened(first: Path, second: Path) -> None:
     first.write_bytes(sealed(arrays | {"outputs": outputs}))
 
 
+@pytest.mark.full
 def test_passes_that_are_not_as_they_were_kept_or_of_another_run_run_again(
     simulated: Callable[..., tuple[int, int, str]], tmp_path: Path
 ) -> None:

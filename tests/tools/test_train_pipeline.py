@@ -6,6 +6,7 @@ import numpy as np
 import pipelines
 import pytest
 
+from marks import in_full
 from needed_tools import needs
 from terminal import Terminal
 
@@ -23,7 +24,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
     return ["train", network, "--data", data]
 
 
-@pytest.mark.parametrize("batch", [1, 2])
+@pytest.mark.parametrize("batch", [2, *in_full(1)])
 def test_the_file_is_the_goldens_and_the_answer_has_every_engine(
     command: list[object], terminal: Terminal, batch: int, tmp_path: Path
 ) -> None:

@@ -111,7 +111,7 @@ def test_sum_is_exact_but_for_the_stated_roundings(choice: Summation, taps: int)
 
 
 @every_choice
-@pytest.mark.parametrize("taps", [1, 2, *in_full(4, 25)])
+@pytest.mark.parametrize("taps", [2, *in_full(1, 4, 25)])
 def test_directed_windows(choice: Summation, taps: int) -> None:
     windows, kernels = directed(taps)
     check(windows[::3], kernels[::3], choice)

@@ -209,7 +209,7 @@ def test_vhdl_expands_them(index: int) -> None:
 
 
 @pytest.mark.parametrize("stream", ["s_axis_add", "s_axis_add_state", "s_axis_state"])
-@pytest.mark.parametrize("index", [1, 8])
+@pytest.mark.parametrize("index", [8, *in_full(1)])
 def test_a_misplaced_last_is_told_and_forgotten(index: int, stream: str) -> None:
     """By the next run, too, that expands nothing and starts no un-pooling."""
     design = DESIGNS[index]

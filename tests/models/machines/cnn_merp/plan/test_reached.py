@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from marks import rows_in_full
 from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
 from merp.cosim.phases.audit.audit import combine
 from merp.cosim.phases.audit.run_and_audit import run_and_audit
@@ -42,8 +43,11 @@ def taken(planned: PlannedPhase, step: GoldenStep) -> int:
 
 @pytest.mark.parametrize(
     ("phase", "parts", "port"),
-    [*((phase, parts, 1) for phase in ("fp", "dp", "ku") for parts in (1, 2)), ("ku", 2, 4)],
-)
+    [
+        ("fp", 2, 1), ("dp", 2, 1), ("ku", 1, 1), ("ku", 2, 4),
+        *rows_in_full(("fp", 1, 1), ("dp", 1, 1), ("ku", 2, 1)),
+    ],
+)  # fmt: skip
 def test_the_hardware_takes_what_is_walked(
     tmp_path: Path, phase: str, parts: int, port: int
 ) -> None:
