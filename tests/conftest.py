@@ -26,7 +26,7 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(500_000, 10, 5)
+    gc.set_threshold(100_000, 10, 5)
 
 
 _ran: Counter[str] = Counter()

@@ -19,9 +19,10 @@ QUICK = (
 PRINTING = (
     "boards kc705 --json", "plan tiny3 --board kc705 --json", "map tiny3 --architecture fcnn",
     "compare tiny3 --architecture cnn-merp", "explore tiny3 --board kc705 --scope conv1",
-    "cluster tiny3 --devices 2", "sweep tiny3 --over n_cu=1,2", "workload tiny3 --json",
+    "cluster tiny3 --devices 2", "sweep tiny3 --over n_cu=1,2",
+    "workload tiny3 --format zigzag -o out --json",
     "simulate tiny3 --layer conv1", "simulate tiny3 --layer conv1 --json",
-    "verify-float --op fused --taps 1 --rows 1", "export tiny3 --layer conv1 -o out",
+    "verify-float --op fused --taps 1 --rows 1 -o sums.txt", "export tiny3 --layer conv1 -o out",
     "registers tiny3 --layer conv1", "train digits --steps 1", "help", "schema",
     *(f"{verb} --help" for verb in VERBS),
 )  # fmt: skip
@@ -47,8 +48,12 @@ def written(unbuffered: str) -> dict[str, str]:
 
 
 def check_unread(words: str, folder: Path) -> None:
+    """The status, and on standard error at most what the verb says of its work."""
     theirs = unread()
-    assert ended(words, folder, stdout=theirs, env=written("")) == (141, "")
+    status, said = ended(words, folder, stdout=theirs, env=written(""))
+    assert status == 141
+    verb = words.split()[0]
+    assert [line for line in said.splitlines() if not line.startswith(f"merp {verb}: ")] == []
     assert ended(words, folder, stdout=theirs, stderr=theirs, env=written("1"))[0] == 141
     os.close(theirs)
 

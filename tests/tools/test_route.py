@@ -302,6 +302,7 @@ def measured(phase: str) -> dict[str, Any]:
 
 
 @pytest.mark.full
+@pytest.mark.board
 @pytest.mark.parametrize("phase", ROUTED)
 @needs("yosys", "nextpnr")
 def test_figures_are_those_of_the_file(phase: str) -> None:
