@@ -157,7 +157,7 @@ def test_a_plan_on_a_board(fresh: Fresh, tmp_path: Path) -> None:
     (board,) = (block.text for block in blocks(PLAN) if block.kind == "file")
     (tmp_path / "mine.toml").write_text(board)
     for command in commands(PLAN):
-        fresh.run("\n".join(command.variants), tmp_path)
+        fresh.run("\n".join([*command.installs, *command.variants]), tmp_path)
 
 
 def test_a_model_and_a_board(fresh: Fresh, tmp_path: Path) -> None:
