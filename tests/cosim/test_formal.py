@@ -39,7 +39,7 @@ from needed_tools import needs
 pytestmark = needs("yosys", "z3")
 WIDTH = 8
 # The solver follows every bit; no handshake depends on the width of numbers.
-DESIGN = replace(ELABORATIONS[4], k=1, fmt=FloatFormat(3, 2), row_words=8)
+DESIGN = replace(ELABORATIONS[4], fmt=FloatFormat(3, 2))
 PARTIAL = replace(DESIGN, partial=True)
 SOURCE = stream_claim("source")
 Plant = tuple[str, str]
