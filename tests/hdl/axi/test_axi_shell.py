@@ -269,8 +269,7 @@ def surplus(case: Case, following: Case) -> Conduct:
     ("phase", "streams"),
     [
         pytest.param("fp", 1, id="fp"),
-        pytest.param("dp-behind", None, id="dp-behind-all"),
-        pytest.param("ku-row", None, id="ku-row-all"),
+        *(pytest.param(phase, None, id=f"{phase}-all") for phase in CASES),
     ],
 )
 def test_a_stream_of_another_length_is_told_of_and_the_run_after_it_is_right(
@@ -363,7 +362,7 @@ def test_a_run_ends_with_its_later_stream() -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.full
-@pytest.mark.parametrize("phase", ["fp", "dp-behind", "ku-pooled"])
+@pytest.mark.parametrize("phase", CASES)
 def test_pauses_on_every_channel(phase: str) -> None:
     cases = [CASES[phase](seed) for seed in range(25)]
     pressed = [under_pressure(case, seed, seed % 5 == 4) for seed, case in enumerate(cases)]
