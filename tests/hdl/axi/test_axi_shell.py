@@ -263,13 +263,12 @@ def surplus(case: Case, following: Case) -> Conduct:
     return Conduct(sent=sent, lasts={name: (len(words) - 1,) for name, words in sent.items()})
 
 
-@pytest.mark.full
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
     ("phase", "streams"),
     [
         pytest.param("fp", 1, id="fp"),
-        *(pytest.param(phase, None, id=f"{phase}-all") for phase in CASES),
+        *(pytest.param(phase, None, id=f"{phase}-all", marks=pytest.mark.full) for phase in CASES),
     ],
 )
 def test_a_stream_of_another_length_is_told_of_and_the_run_after_it_is_right(
