@@ -8,6 +8,7 @@ import pytest
 from myhdl import ConcatSignal, Signal, always_comb, block, intbv
 
 from block_bench import BlockBench
+from marks import in_full
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.internals import (
     ALL_BLOCKS,
@@ -78,7 +79,7 @@ def test_what_a_simulation_was_of_is_freed() -> None:
     assert (len(ALL_BLOCKS), set(ALL_MEMORIES), alive()) == (blocks, memories, signals)
 
 
-@pytest.mark.parametrize("hdl", ["vhdl", "verilog"])
+@pytest.mark.parametrize("hdl", ["vhdl", *in_full("verilog")])
 def test_what_was_converted_is_freed(hdl: Literal["vhdl", "verilog"], tmp_path: Path) -> None:
     args = {"a": Signal(intbv(0)[2:]), "y": Signal(intbv(0)[2:])}
     others, signals = [id(signal) for signal in ALL_SIGNALS], alive()
