@@ -28,20 +28,21 @@ PRINTING = (
     *(f"{verb} --help" for verb in VERBS),
 )  # fmt: skip
 
-_TIMES = r"[\d.]+ s: [a-z ]+ [\d.]+(, [a-z ]+ [\d.]+)*"
-STEPS = {
-    "sweep tiny3 --over n_cu=1,2": (
-        rf"(merp sweep: 2 points, processes: \d+\n)?(merp sweep: {_TIMES}\n)?"
-    ),
-    "export tiny3 --layer conv1 -o out": (
-        r"(merp export: 1 design in a phase: VHDL, vectors, scripts\n)?"
-        rf"(merp export: {_TIMES}\n)?"
-    ),
-}
-"""The steps of their work that these report on standard error.
 
-How many lines come, and which times they name, depends on the speed of the machine.
-"""
+def steps(verb: str, heading: str, *works: str) -> str:
+    """Nothing, or the heading and the times, which a verb reports after two seconds of work."""
+    work = rf"({'|'.join((*works, 'compiling by numba', 'other'))}) [\d.]+"
+    return rf"(merp {verb}: {heading}\nmerp {verb}: [\d.]+ s: {work}(, {work})*\n)?"
+
+
+STEPS = {
+    "sweep tiny3 --over n_cu=1,2": steps("sweep", "2 points, processes: [12]", "computing"),
+    "export tiny3 --layer conv1 -o out": steps(
+        "export", "1 design in a phase: VHDL, vectors, scripts",
+        "converting and writing", "golden", "analysis by the simulator",
+    ),
+}  # fmt: skip
+"""The steps of their work that these report on standard error."""
 
 
 def ended(words: str, folder: Path, **streams: object) -> tuple[int, str]:
