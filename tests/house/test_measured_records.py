@@ -29,7 +29,6 @@ def test_every_record_is_of_the_hardware_as_it_is(measure: dict[str, Any]) -> No
     assert measure["stale"](measure["read"]()) == [], AGAIN
 
 
-@pytest.mark.full
 def test_every_record_confirms_its_pass(measure: dict[str, Any]) -> None:
     records = measure["read"]()
     assert {each.network for each in records} >= {"alexnet"}

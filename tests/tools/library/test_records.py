@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import merp
-from marks import in_full
 from network_text import layer, max_pool, network_text
 from terminal import Terminal
 
@@ -53,8 +52,6 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "a fully connected layer": (PLAIN, {"layer": "fc3", "phase": "dp"}),
     "fixed point": (FIXED, {"phase": "all"}),
 }
-SLOW = ("all layers", "two fused layers", "fixed point")
-QUICK = tuple(kind for kind in KINDS if kind not in SLOW)
 TIMES = ("seconds", "build_seconds")
 
 
@@ -82,7 +79,7 @@ def row_of(run: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("kind", [*QUICK, *in_full(*SLOW)])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_simulation(kind: str, tmp_path: Path, terminal: Terminal) -> None:
     text, asked = KINDS[kind]
     (tmp_path / "net.toml").write_text(text)
