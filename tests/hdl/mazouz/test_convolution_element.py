@@ -150,6 +150,16 @@ def test_an_output_that_waits_holds_as_many_sums_as_there_are_places() -> None:
     assert not transfers(trace, "source")
 
 
+def test_positions_without_an_output_need_no_place() -> None:
+    """The last place goes to the last output of a row; the next row begins nevertheless."""
+    design = small(3, 24)
+    columns = design.fifo_words + 1 + design.k - 1
+    trace = BlockBench(convolution_element, **arguments(design)).run(
+        Player([job(design, 5, columns, 0, Random(2))], (1.0, 1.0, 0.0), 0), 5 * columns + 60
+    )
+    assert len(transfers(trace, "sink")) == design.k * columns + design.k - 1
+
+
 def test_a_tap_in_the_padding_is_zero_and_counts() -> None:
     """+0 times a kernel element: a zero with its sign, and NaN under an infinite one."""
     design, fmt = small(3), BFLOAT16
