@@ -54,6 +54,15 @@ def test_any_stream_may_be_the_slow_one(stalls: dict[str, tuple[int, ...]]) -> N
     assert first["s_axis_map"] > loaded
 
 
+def test_the_first_layer_ends_with_its_own_last_slot() -> None:
+    """Behind its last word, and long before the second layer ends; so it has nothing to drain."""
+    [record] = play([plain(2, 1)])
+    outcome, begin = record.outcome, record.outcome.first["s_axis_map"]
+    first, whole = (outcome.status[f"status_{name}total"] for name in ("first_", ""))
+    assert outcome.last["m_axis_between"] - begin + 1 < first < whole
+    assert outcome.status["status_first_drain"] == 0
+
+
 def test_a_pass_lasts_as_long_as_sums_that_pooling_leaves_out() -> None:
     """Behind the last word of the first layer there are two rows of its sums."""
     design = ELABORATIONS[3]
