@@ -13,7 +13,9 @@ from dataclasses import dataclass
 _STREAM = re.compile(r"([sm]_axis_[a-z]+|[sm]_axi)_")
 _PORT = re.compile(r"^ +(\w+) +: (in|out|inout) +\w+(?:\((\d+) downto 0\))?", re.MULTILINE)
 _INSTANCE = re.compile(r"^ +(\w+) : entity work\.(\w+)\n +port map \((.*?)\);", re.M | re.S)
-_CONVERSIONS = re.compile(r"\b(?:std_logic_vector|unsigned|signed|resize|stdl|bool)\b")
+_CONVERSIONS = re.compile(r"\b(?:std_logic_vector|unsigned|signed|resize)\b")
+_COPY = re.compile(r"^ +(\w+) <= std_logic_vector\((\w+)\);", re.MULTILINE)
+"""An output, and the vector of numbers that it is a copy of."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +65,14 @@ def wires(
     """
     drives: dict[str, _End] = {}
     reads: dict[str, list[_End]] = {}
+    copied = dict(_COPY.findall(texts[top]))
     for name, direction, width in ports(texts[top]):
         stream = _STREAM.match(name)
         end = _End(stream[1] if stream else name, name, width)
         if direction == "in":
             drives[name] = end
         else:
-            reads.setdefault(name, []).append(end)
+            reads.setdefault(copied.get(name, name), []).append(end)
     _follow(texts, top, {}, opened, drives, reads)
     found: dict[tuple[str, str], list[_End]] = {}
     for net, ends in reads.items():

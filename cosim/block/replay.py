@@ -66,11 +66,12 @@ def _shown(bits: str) -> str:
 
 def _plain(trace: Trace, export: Export) -> dict[str, Any]:
     """The trace as the cocotb test reads it: values as strings of bits."""
-    names = [port.name for port in trace.ports]
-    missing = {*export.inputs, *export.outputs} - {"clk"} ^ set(names)
+    known = {port.argument: port.name for port in export.ports}
+    missing = known.keys() - {"clk"} ^ {port.name for port in trace.ports}
     _require(not missing, f"ports of trace and entity differ: {', '.join(sorted(missing))}")
-    for port in trace.ports:
-        if port.is_input and port.name in export.outputs:
+    names = [known[port.name] for port in trace.ports]
+    for port, name in zip(trace.ports, names, strict=True):
+        if port.is_input and name in export.outputs:
             raise AssertionError(f"the trace drives {port.name}, which {export.top} drives as well")
     outputs = [i for i, name in enumerate(names) if name in export.outputs]
     _require(bool(outputs), f"{export.top} has no output to compare")

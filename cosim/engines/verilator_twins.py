@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import merp.hdl.behavioural
-from merp.hdl.conversion.convert import Configuration, Export, Port
+from merp.hdl.conversion.exports import Configuration, Export, Port
 from merp.hdl.conversion.scope import Scope
 
 CLOCK = "clk"

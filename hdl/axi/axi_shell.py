@@ -17,8 +17,8 @@ from merp.hdl.axi.axi_registers import RunControl, axi_registers
 from merp.hdl.axi.shell_reset import shell_reset
 from merp.hdl.base.interface import SINK, SOURCE, Interface
 from merp.hdl.base.signals import Bundles, flag
+from merp.hdl.conversion.base.internals import AnySignal, initial
 from merp.hdl.conversion.entity import Bit, entity
-from merp.hdl.conversion.internals import AnySignal, initial
 from merp.models.base.register_map import RegisterMap
 
 

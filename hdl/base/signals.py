@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from myhdl import Signal, intbv
 
-from merp.hdl.conversion.internals import AnySignal
+from merp.hdl.conversion.base.internals import AnySignal
 from merp.hdl.conversion.ports import prefix_of
 
 

@@ -16,46 +16,48 @@ from myhdl import EnumItemType, intbv
 
 from merp.hdl.conversion._elaborate import ElaboratedUnit, is_bundle
 from merp.hdl.conversion._locals import in_source_order
-from merp.hdl.conversion._names import Names, flaw
-from merp.hdl.conversion._signals import Syntax, mark_read, natural, sources, span
-from merp.hdl.conversion.entity import Stub, is_entity
-from merp.hdl.conversion.errors import ExportError
-from merp.hdl.conversion.internals import (
+from merp.hdl.conversion._signals import Syntax, mark_read, sources, span
+from merp.hdl.conversion.base.errors import ExportError
+from merp.hdl.conversion.base.internals import (
     AnySignal,
     Block,
     ConcatSignal,
     Constant,
-    Kind,
-    ProcessAnalysis,
     ShadowSignal,
     SliceSignal,
+    TristateDriver,
     enum_literals,
-    enum_name,
     enum_of,
     is_in_list,
     is_list_of_signals,
+    literal_name,
     mark_in_list,
+    mark_used,
     memory_driver,
     memory_is_used,
-    name_enum_after,
     name_of,
-    set_enum_name,
+    process_names,
     set_memory_driver,
     set_name,
     signals_in,
 )
+from merp.hdl.conversion.base.names import Names, flaw
+from merp.hdl.conversion.entity import Stub, is_entity
+from merp.hdl.conversion.process.process import Kind, Process, understood
 
 
 @dataclass
 class EntityPort:
     """A port.
 
+    ``argument``: its name in Python, which may be a keyword of a language, or begin with a line.
     The signal's name is what the inside calls it: the port's name, or, where vectors are
-    ``std_logic_vector`` outside, that of a numeric copy. A port that only sub-entities use needs no
-    copy; it is converted in their port maps (``in_map``).
+    ``std_logic_vector`` outside, that of a numeric copy. An input that only sub-entities use needs
+    no copy; it is converted in their port maps (``in_map``).
     """
 
     name: str
+    argument: str
     signal: Any
     is_output: bool
     in_map: bool = False
@@ -76,7 +78,12 @@ class Instance:
 
 @dataclass
 class Body:
-    """Contents of an entity in source order."""
+    """Contents of an entity in source order.
+
+    Attributes:
+        types: names of the enumerations, by ``id``.
+        literals: names of their members, by ``id`` of the enumeration and name in Python.
+    """
 
     unit: ElaboratedUnit
     names: Names = field(default_factory=Names)
@@ -85,7 +92,18 @@ class Body:
     signals: list[Any] = field(default_factory=list)
     memories: list[Any] = field(default_factory=list)
     shadows: list[Any] = field(default_factory=list)
-    items: list[Any] = field(default_factory=list)  # syntax trees of processes, Instances
+    items: list[Any] = field(default_factory=list)  # Process, Instance
+    types: dict[int, str] = field(default_factory=dict)
+    literals: dict[tuple[int, str], str] = field(default_factory=dict)
+
+    def member(self, item: Any) -> str:
+        """The name of a member of an enumeration."""
+        return self.literals[id(enum_of(item)), literal_name(item)]
+
+    @property
+    def processes(self) -> list[Process]:
+        """The processes, in source order."""
+        return [item for item in self.items if isinstance(item, Process)]
 
 
 def walk(block: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -168,21 +186,27 @@ class Analysis:
         self.where = unit.deco.func.__name__
         self.blocks = list(walk(unit.block))
         self.entities = entities
+        self._processes()
         memories = [
             m for _, block in self.blocks for m in block.memdict.values() if memory_is_used(m)
         ]
+        memories += [m for each in self.body.processes for m in each.memories]
         self.used_memories = {id(m.mem): m for m in memories}
-        self._processes()
         self._connect()
         self._name_ports()
-        for obj in self.body.enums:
-            self._name_enum(obj)
+        for process in self.body.processes:
+            for enum, wanted in process.meaning.enums.values():
+                if wanted is not None:
+                    self._name_enum(enum, wanted)
         self._name_signals()
+        for process in self.body.processes:
+            for enum, _ in process.meaning.enums.values():
+                self._name_enum(enum, "states")
         self._labels()
 
     def _processes(self) -> None:
-        """Let MyHDL analyse the processes; collect them and the instances in source order."""
-        analysis = ProcessAnalysis(self.unit.block)
+        """Read the processes; collect them and the instances in source order."""
+        names = process_names(self.unit.block)
 
         def visit(block: Any) -> None:
             for sub in block.subs:
@@ -193,10 +217,32 @@ class Analysis:
                 elif isinstance(sub, Block):
                     visit(sub)
                 else:
-                    self.body.items += analysis.trees(sub)
+                    name = str(names.get(id(sub), sub.name)).lower()
+                    process = understood(self.where, sub, name, self.syntax.holds)
+                    self._mark(process)
+                    self.body.items.append(process)
 
         visit(self.unit.block)
-        self.body.enums = analysis.enums()
+
+    def _mark(self, process: Process) -> None:
+        """Mark what a process drives and reads."""
+        driver = "wire" if process.kind is Kind.ASSIGN else "reg"
+        for signal in process.meaning.drives.values():
+            if isinstance(signal, ShadowSignal | Constant | TristateDriver):
+                raise ExportError(f"{self.where}: process {process.name} drives no whole signal")
+            if signal.driven:
+                raise ExportError(
+                    f"{self.where}: process {process.name} drives a signal that has another driver"
+                )
+            signal.driven = driver
+        for memory in process.meaning.memories_driven.values():
+            set_memory_driver(memory, driver)
+        for memory in process.memories:
+            mark_used(memory)
+        for signal in process.awaited:
+            if isinstance(signal, ShadowSignal):
+                signal.driven = "wire"
+            mark_read(signal)
 
     def _connect(self) -> None:
         """Mark what instances drive and read."""
@@ -205,7 +251,7 @@ class Analysis:
             if not isinstance(item, Instance):
                 continue
             for port in item.entity.body.ports:
-                actual = item.actuals[port.name]
+                actual = item.actuals[port.argument]
                 if not port.is_output:
                     mark_read(actual)
                     continue
@@ -232,19 +278,20 @@ class Analysis:
 
     def _name_ports(self) -> None:
         for name, signal in self.unit.ports.items():
-            reason = flaw(name)
-            if reason is not None:
-                raise ExportError(f"{self.where}: port name {name} {reason}")
-            if not self.names.claim(name):
+            printed = name
+            if flaw(name) is not None:
+                printed = self.names.unique(name, "port")
+            elif not self.names.claim(name):
                 raise ExportError(f"{self.where}: port name {name} differs from another by case")
             if id(signal) in {id(s) for m in self.used_memories.values() for s in m.mem}:
                 raise ExportError(f"{self.where}: port {name} is in a list that a process uses")
-            self.body.ports.append(EntityPort(name, signal, bool(signal.driven)))
+            self.body.ports.append(EntityPort(printed, name, signal, bool(signal.driven)))
         inside = self._used_inside()
         for port in self.body.ports:
             signal = port.signal
             copied = self.syntax.ports_converted and isinstance(signal.val, intbv)
-            if copied and id(signal) not in inside:
+            # GHDL 2.0 loses bits of an output that is converted in a port map.
+            if copied and not port.is_output and id(signal) not in inside:
                 port.in_map, copied = True, False
             set_name(signal, self.names.unique(f"{port.name}_num") if copied else port.name)
 
@@ -256,18 +303,19 @@ class Analysis:
                 for actual in item.actuals.values():
                     found |= {id(part) for part in sources(actual)}
             else:
-                for value in item.symdict.values():
-                    for signal in value if is_list_of_signals(value) else [value]:
-                        if isinstance(signal, AnySignal):
-                            found |= {id(signal), *(id(part) for part in sources(signal))}
+                for signal in item.signals:
+                    found |= {id(signal), *(id(part) for part in sources(signal))}
         return found
 
-    def _name_enum(self, obj: Any) -> None:
-        wanted = re.sub(r"^t_enum_(?:t_)?(.*)_\d+$", r"t_\1", enum_name(obj)).lower()
-        set_enum_name(obj, self.names.unique(wanted))
-        for literal in enum_literals(obj):
-            if not self.names.claim(literal):
-                raise ExportError(f"{self.where}: enum literal {literal} is a keyword or a port")
+    def _name_enum(self, enum: Any, wanted: str) -> None:
+        """Name an enumeration and its members, unless it has its names."""
+        if id(enum) in self.body.types:
+            return
+        self.body.enums.append(enum)
+        stem = re.sub(r"^t_", "", wanted.lower())
+        self.body.types[id(enum)] = self.names.unique(f"t_{stem}")
+        for literal in enum_literals(enum):
+            self.body.literals[id(enum), literal] = self.names.unique(literal, "state")
 
     def _name_signals(self) -> None:
         for prefix, block in self.blocks:
@@ -290,6 +338,8 @@ class Analysis:
             if isinstance(item, Instance):
                 for formal, actual in item.actuals.items():
                     self._name_anonymous(f"{item.label}_{formal}", actual)
+        for memory in self.used_memories.values():
+            self._name_memory("memory", memory)
         for shadow in self.body.shadows:  # grows while it is read
             for i, part in enumerate(signals_in(shadow)):
                 self._name_anonymous(f"{name_of(shadow)}_{i}", part)
@@ -324,10 +374,8 @@ class Analysis:
         if not len(signal):
             raise ExportError(f"{self.where}: signal {name} has no fixed number of bits")
         set_name(signal, self.names.unique(name))
-        if isinstance(signal.val, EnumItemType) and enum_of(signal.val) not in self.body.enums:
-            name_enum_after(enum_of(signal.val), name)
-            self._name_enum(enum_of(signal.val))
-            self.body.enums.append(enum_of(signal.val))
+        if isinstance(signal.val, EnumItemType):
+            self._name_enum(enum_of(signal.val), name)
         self.body.signals.append(signal)
         if isinstance(signal, SliceSignal | ConcatSignal):
             self.body.shadows.append(signal)
@@ -345,11 +393,4 @@ class Analysis:
             if isinstance(item, Instance):
                 item.label = self.names.unique(item.label, "inst")
                 continue
-            item.name = self.names.unique(str(item.name), "process")
-            for name in item.vardict:
-                if flaw(name) is not None:
-                    raise ExportError(f"{self.where}: variable {name} {flaw(name)}")
-            if item.kind in (Kind.ALWAYS_COMB, Kind.SIMPLE_ALWAYS_COMB):
-                item.senslist = sorted(item.senslist, key=natural)
-            if item.kind == Kind.ALWAYS_SEQ:
-                item.sigregs = sorted(item.sigregs, key=natural)
+            item.name = self.names.unique(item.name, "process")

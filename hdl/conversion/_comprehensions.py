@@ -13,7 +13,7 @@ from itertools import islice
 from types import CodeType
 from typing import NamedTuple
 
-from merp.hdl.conversion._function_source import source_of, syntax_of
+from merp.hdl.conversion.base.function_source import source_of, syntax_of
 
 _BYTES = 2  # of an instruction
 

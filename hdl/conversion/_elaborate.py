@@ -18,9 +18,8 @@ from typing import Any
 from myhdl import ResetSignal, Signal, intbv
 
 from merp.hdl.conversion._locals import noted_locals
-from merp.hdl.conversion.entity import stubs
-from merp.hdl.conversion.errors import ExportError
-from merp.hdl.conversion.internals import (
+from merp.hdl.conversion.base.errors import ExportError
+from merp.hdl.conversion.base.internals import (
     AnySignal,
     Block,
     BlockDecorator,
@@ -29,6 +28,7 @@ from merp.hdl.conversion.internals import (
     TristateSignal,
     initial,
 )
+from merp.hdl.conversion.entity import stubs
 from merp.hdl.conversion.ports import apart, prefix_of
 
 

@@ -110,7 +110,7 @@ def _chosen(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
             stop += 1
         if start == at + 1 or _holds(tokens[at + 1 : start]):
             body = list(tokens[start + 1 : stop])
-            if body[:1] and body[0] in ("signal", "type", "function"):
+            if body[:1] and body[0] in ("signal", "type", "constant", "function"):
                 begin = _first_begin(body)
                 return body[:begin], body[begin + 1 :]
             return [], body

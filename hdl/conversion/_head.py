@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from textwrap import wrap
 
 from merp.hdl.conversion._elaborate import ElaboratedUnit
+from merp.hdl.conversion.base.errors import ExportError
 from merp.hdl.conversion.docstring import docstring
-from merp.hdl.conversion.errors import ExportError
 
 
 def head(units: Sequence[ElaboratedUnit], token: str, mark: str, licence: str | None) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from merp.hdl.conversion._names import VHDL_KEYWORDS
 from merp.hdl.conversion._numbers import Num
 from merp.hdl.conversion._vhdl_text import Item, Leaf, Module, Ref, Token, Type, Word
+from merp.hdl.conversion.base.names import VHDL_KEYWORDS
 
 _NAME = re.compile(r"[A-Za-z]\w*")
 _PLAIN = {"unsigned", "signed", "resize", "bool", "stdl", "to_integer", "to_unsigned"}

@@ -14,8 +14,8 @@ from types import CodeType, FrameType
 from typing import Any
 
 from merp.hdl.conversion._comprehensions import bound_around
-from merp.hdl.conversion._function_source import names_in
-from merp.hdl.conversion.internals import Block
+from merp.hdl.conversion.base.function_source import names_in
+from merp.hdl.conversion.base.internals import Block
 
 _CONSTRUCTOR = Block.__init__.__code__
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")

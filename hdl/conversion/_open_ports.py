@@ -7,14 +7,14 @@ entity for all it has a default, and instances of that configuration do not name
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from merp.hdl.conversion._numbers import number
 from merp.hdl.conversion._rollup import identifiers
 from merp.hdl.conversion._vhdl_text import Module, Tokens, VhdlPort, Word
 
-_Key = tuple[str, str, str, bool]
+_Key = tuple[str, str, str, Hashable]
 
 
 def alike(modules: Sequence[Module]) -> list[list[int]]:
@@ -51,7 +51,13 @@ def completed(modules: Sequence[Module]) -> tuple[list[Module], list[frozenset[s
 def _key(port: VhdlPort) -> _Key:
     kinds = {"std_logic": "unsigned"}
     kind = kinds.get(port.type.name, port.type.name)
-    return port.name, port.direction, kind, port.initial == ("'1'",)
+    return port.name, port.direction, kind, _fixed(port.initial)
+
+
+def _fixed(initial: Tokens) -> Hashable:
+    """What no generic can stand for in an initial value: a one, or all of a signed vector."""
+    numbers = any(isinstance(each, Word) for each in initial) or initial in ((), ("'0'",))
+    return None if numbers else initial
 
 
 def _fits(module: Module, own: Sequence[_Key], most: Sequence[_Key]) -> bool:

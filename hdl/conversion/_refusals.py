@@ -14,11 +14,11 @@ from pathlib import Path
 
 import myhdl
 
-from merp.hdl.conversion.errors import ExportError
-from merp.hdl.conversion.internals import FOLDER
+from merp.hdl.conversion.base.errors import ExportError
+from merp.hdl.conversion.base.internals import FOLDER
 
 ELABORATION = "simulate the block: elaboration fails there in the same way"
-ANALYSIS = "write its processes with what MyHDL converts: docs/conversion.md says what that is"
+ANALYSIS = "write its processes with what is converted (docs/conversion.md#refused)"
 _RETURNS = (
     "return its block instances and processes and nothing else, and decorate the functions that "
     "make them with @block or @entity"

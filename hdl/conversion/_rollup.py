@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from merp.hdl.conversion._names import flaw
 from merp.hdl.conversion._numbers import Num, added, number
 from merp.hdl.conversion._shapes import item_changed, item_numbers, item_shape
 from merp.hdl.conversion._vhdl_text import (
@@ -27,6 +26,7 @@ from merp.hdl.conversion._vhdl_text import (
     Token,
     Tokens,
 )
+from merp.hdl.conversion.base.names import flaw
 
 _INDEX = re.compile(r"(?<=_)\d+(?=_|$)")
 _WORD = re.compile(r"[A-Za-z]\w*")

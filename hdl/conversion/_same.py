@@ -111,8 +111,10 @@ def _statement(tokens: Sequence[str], widened: Collection[str], alias: Mapping[s
     if rest[1] == ":":
         rest = rest[2:-2] if rest[2] == "process" else rest[2:]
     found: list[str] = []
-    for token in rest:
+    for at, token in enumerate(rest):
         found.append(alias.get(token, token))
+        if token[0] == '"' and "&" in (*rest[at - 1 : at], *rest[at + 1 : at + 2]):
+            found[-1:] = ["word", str(int(token[1:-1], 2)), str(len(token) - 2)]
         if token != ")":
             continue
         if found[-6:-4] == ["to_unsigned", "("] and found[-3] == "," and found[-4].isdigit():

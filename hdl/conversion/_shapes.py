@@ -61,7 +61,7 @@ def changed(tokens: Iterable[Token], change: Change) -> Tokens:
             found.append(change(token))
         elif isinstance(token, Word):
             value = change(token.value)
-            found.append(Word(value, change(token.width)))
+            found.append(type(token)(value, change(token.width)))
         elif isinstance(token, Ref):
             found.append(Ref(token.family, change(token.place)))
         else:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from merp.hdl.conversion import internals
-from merp.hdl.conversion._names import Names
-from merp.hdl.conversion.internals import SliceSignal, name_of, slice_of
+from merp.hdl.conversion.base import internals
+from merp.hdl.conversion.base.internals import SliceSignal, name_of, slice_of
 
 
 @dataclass(frozen=True)
@@ -20,6 +19,7 @@ class Syntax:
     index: str
     part: str
     ports_converted: bool  # whether vector ports are copied to numeric signals
+    holds: bool  # whether a value stands in a variable before bits of it are taken
 
 
 def span(signal: Any) -> tuple[Any, int, int | None]:
@@ -60,38 +60,6 @@ def mark_read(signal: Any) -> None:
     """Note that a signal is read, and what its value is made of."""
     for part in (signal, *sources(signal)):
         internals.mark_read(part)
-
-
-def readable_labels(written: str, names: Names) -> str:
-    """Rename MyHDL's labels of functions and loops (``MYHDL3__weight``, ``MYHDL4_LOOP``).
-
-    Not to the plain name of the function: a variable may have that.
-    """
-    known: dict[str, str] = {}
-
-    def name(match: re.Match[str]) -> str:
-        label, inner = match.group(), match.group(1)
-        if label not in known:
-            kind = "label" if inner.isupper() else "function"
-            known[label] = names.unique(f"{inner.lower()}_{kind}")
-        return known[label]
-
-    return re.sub(r"\bMYHDL\d+_(\w+)\b", name, written)
-
-
-def fold_constants(written: str) -> str:
-    """Compute ``(24 - 1)`` and the ``24-1`` that MyHDL writes for the bound of a slice."""
-
-    def value(match: re.Match[str]) -> str:
-        left, operator, right = match.groups()
-        a, b = int(left), int(right)
-        return str({"-": a - b, "+": a + b, "*": a * b}[operator])
-
-    before = ""
-    while before != written:
-        before = written
-        written = re.sub(r"(?<![\w'])\((\d+) ([-+*]) (\d+)\)", value, written)
-    return re.sub(r"(?<=[(\[])(\d+)(-)(1)(?= downto|:)", value, written)
 
 
 def natural(signal: Any) -> tuple[Any, ...]:

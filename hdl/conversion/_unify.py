@@ -15,13 +15,13 @@ from merp.hdl.conversion._affine import Generics
 from merp.hdl.conversion._bits import as_vectors
 from merp.hdl.conversion._common import parted
 from merp.hdl.conversion._hints import hints
-from merp.hdl.conversion._names import flaw
 from merp.hdl.conversion._numbers import Num
 from merp.hdl.conversion._open_ports import completed
 from merp.hdl.conversion._rollup import free, identifiers
 from merp.hdl.conversion._shapes import body_changed, body_numbers, body_shape
 from merp.hdl.conversion._vhdl_print import Folded, Generic
 from merp.hdl.conversion._vhdl_text import INTEGERS, Module
+from merp.hdl.conversion.base.names import flaw
 
 Value = int | bool
 

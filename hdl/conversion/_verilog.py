@@ -8,22 +8,28 @@ from typing import Any
 
 from myhdl import EnumItemType
 
-from merp.hdl.conversion import internals
 from merp.hdl.conversion._analyse import Body, EntityPort, Instance
-from merp.hdl.conversion._signals import Syntax, fold_constants, readable_labels, span, text
-from merp.hdl.conversion.internals import (
+from merp.hdl.conversion._signals import Syntax, natural, span, text
+from merp.hdl.conversion.base.internals import (
     AnySignal,
     ConcatSignal,
-    Kind,
+    encoding,
+    enum_literals,
     initial,
+    literal_width,
     memory_driver,
     name_of,
     operands_of,
 )
+from merp.hdl.conversion.process.meaning import Table, Variable
+from merp.hdl.conversion.process.naming import LocalNames, TableText, local_names, tables_of
+from merp.hdl.conversion.process.order import reads_ahead
+from merp.hdl.conversion.process.process import Kind, Process, asynchronous_reset
+from merp.hdl.conversion.process.verilog import Verilog, indented
 
 COMMENT = "//"
 SUFFIX = ".v"
-SYNTAX = TOP_SYNTAX = Syntax("%s[%s]", "%s[%s:%s]", ports_converted=False)
+SYNTAX = TOP_SYNTAX = Syntax("%s[%s]", "%s[%s:%s]", ports_converted=False, holds=True)
 
 
 def support() -> tuple[str, str] | None:
@@ -35,49 +41,77 @@ def _type(signal: Any) -> str:
     sign = "signed " if signal.min is not None and signal.min < 0 else ""
     if isinstance(signal.val, bool):
         return ""
+    if isinstance(signal.val, EnumItemType):
+        width = literal_width(signal.val)
+        return f"[{width - 1}:0] " if width > 1 else ""
     return f"{sign}[{len(signal) - 1}:0] "
 
 
-def _literal(signal: Any) -> str:
+def _literal(signal: Any, body: Body | None = None) -> str:
     value = initial(signal)
     if isinstance(value, EnumItemType):
-        return internals.verilog_literal(value)
+        assert body is not None
+        return body.member(value)
     width = len(signal)
     return f"{width}'h{int(value) & ((1 << width) - 1):x}"
 
 
-def _header(name: str, ports: list[EntityPort], initialised: set[int]) -> str:
+def _header(name: str, ports: list[EntityPort]) -> str:
     rows = []
     for port in ports:
         kind = "input  wire" if not port.is_output else f"output {port.signal.driven:4}"
-        initial = f" = {_literal(port.signal)}" if id(port.signal) in initialised else ""
-        rows.append((f"{kind} {_type(port.signal)}".rstrip(), f"{port.name}{initial}"))
+        rows.append((f"{kind} {_type(port.signal)}".rstrip(), port.name))
     width = max((len(kind) for kind, _ in rows), default=0)
     lines = [f"    {kind:{width}} {name}" for kind, name in rows]
     return f"module {name} (\n" + ",\n".join(lines) + "\n);\n"
 
 
-def _declarations(body: Body, initialised: set[int]) -> str:
+def _declarations(body: Body) -> str:
     out = []
+    for enum in body.enums:
+        for each in enum_literals(enum):
+            item = getattr(enum, each)
+            bits = f"[{literal_width(item) - 1}:0] " if literal_width(item) > 1 else ""
+            out.append(f"localparam {bits}{body.member(item)} = {encoding(item)};")
     for signal in body.signals:
         kind = "reg " if signal.driven == "reg" else "wire"
-        initial = f" = {_literal(signal)}" if id(signal) in initialised else ""
-        out.append(f"{kind} {_type(signal)}{name_of(signal)}{initial};")
+        out.append(f"{kind} {_type(signal)}{name_of(signal)};")
     for memory in body.memories:
         kind = "reg " if memory_driver(memory) == "reg" else "wire"
         out.append(f"{kind} {_type(memory.elObj)}{memory.name} [0:{memory.depth - 1}];")
-        if not all(id(signal) in initialised for signal in memory.mem):
-            continue
-        literals = [_literal(signal) for signal in memory.mem]
-        out.append(f"initial begin : {memory.name}_init")
-        if len(set(literals)) == 1:
-            out.append("    integer i;")
-            out.append(f"    for (i = 0; i < {memory.depth}; i = i + 1)")
-            out.append(f"        {memory.name}[i] = {literals[0]};")
-        else:
-            out += [f"    {memory.name}[{i}] = {value};" for i, value in enumerate(literals)]
-        out.append("end")
     return "".join(f"{line}\n" for line in out)
+
+
+def _power_up(body: Body, kept: dict[str, str]) -> str:
+    """Initial values of registers, memories and variables that keep their values.
+
+    They do not stand where these are declared: a linter asks for that not to be.
+    """
+    registers = _registers(body)
+    signals = [*(port.signal for port in body.ports if port.is_output), *body.signals]
+    lines = [
+        f"{name_of(each)} = {_literal(each, body)};" for each in signals if id(each) in registers
+    ]
+    loops = False
+    index = body.names.unique("index")
+    for memory in body.memories:
+        if not all(id(signal) in registers for signal in memory.mem):
+            continue
+        literals = [_literal(signal, body) for signal in memory.mem]
+        if len(set(literals)) == 1:
+            loops = True
+            lines.append(
+                f"for ({index} = 0; {index} < {memory.depth}; {index} = {index} + 1) begin"
+            )
+            lines += [f"    {memory.name}[{index}] = {literals[0]};", "end"]
+        else:
+            lines += [f"{memory.name}[{i}] = {value};" for i, value in enumerate(literals)]
+    lines += [f"{name} = {value};" for name, value in kept.items()]
+    if not lines:
+        return ""
+    declared = [f"integer {index};"] if loops else []
+    head = f"initial begin : {body.names.unique('power_up')}"
+    return "\n".join([head, *indented([*declared, *lines]), "end"]) + "\n"
 
 
 def _operand(part: Any) -> str:
@@ -112,14 +146,14 @@ def _assignments(body: Body) -> str:
         if not memory_driver(m) and id(m.mem[0]) not in shadows
         for s in m.mem
     ]
-    out = [f"assign {name_of(signal)} = {_literal(signal)};\n" for signal in undriven]
+    out = [f"assign {name_of(signal)} = {_literal(signal, body)};\n" for signal in undriven]
     return "".join(out + [_shadow(shadow) for shadow in body.shadows])
 
 
 def _instance(item: Instance) -> str:
     ports = item.entity.body.ports
     width = max(len(port.name) for port in ports)
-    lines = [f"    .{p.name:{width}} ({text(item.actuals[p.name], SYNTAX)})" for p in ports]
+    lines = [f"    .{p.name:{width}} ({text(item.actuals[p.argument], SYNTAX)})" for p in ports]
     return f"{item.entity.token} {item.label} (\n" + ",\n".join(lines) + "\n);\n"
 
 
@@ -129,11 +163,11 @@ def _registers(body: Body) -> set[int]:
     What a combinational process drives gets none: synthesis tools would look for its register.
     """
     combinational: set[int] = set()
-    for item in body.items:
-        if not isinstance(item, Instance) and item.kind == Kind.ALWAYS_COMB:
-            for name in item.outputs | item.outmems:
-                value = item.symdict[name]
-                combinational |= {id(s) for s in (value if isinstance(value, list) else [value])}
+    for item in body.processes:
+        if item.kind in (Kind.COMBINATIONAL, Kind.CONSTANT, Kind.LISTED):
+            combinational |= set(item.meaning.drives)
+            for memory in item.meaning.memories_driven.values():
+                combinational |= {id(signal) for signal in memory.mem}
     signals = [*body.signals, *(port.signal for port in body.ports)]
     driven = {id(signal) for signal in signals if signal.driven == "reg"}
     for memory in body.memories:
@@ -142,30 +176,113 @@ def _registers(body: Body) -> set[int]:
     return driven - combinational
 
 
+def _table(table: TableText) -> str:
+    """A table as a function, which every tool takes for logic."""
+    width = table.range.width
+    sign = "signed " if table.range.is_signed else ""
+    index = f"[{table.index_width - 1}:0] index" if table.index_width > 1 else "index"
+    rows = [
+        f"        {table.index_width}'d{at}: {table.name} = {width}'h{value & (1 << width) - 1:x};"
+        for at, value in enumerate(table.values[:-1])
+    ]
+    last = f"        default: {table.name} = {width}'h{table.values[-1] & (1 << width) - 1:x};"
+    size = f"[{width - 1}:0] " if width > 1 else ""
+    head = f"function {sign}{size}{table.name};\n    input {index};\n    case (index)"
+    return "\n".join([head, *rows, last, "    endcase", "endfunction"]) + "\n"
+
+
+def _variable(variable: Variable, name: str, body: Body) -> str:
+    """The declaration of a variable."""
+    if variable.enum is not None:
+        width, sign = literal_width(getattr(variable.enum, enum_literals(variable.enum)[0])), ""
+    elif variable.is_bool:
+        width, sign = 1, ""
+    else:
+        assert variable.range is not None
+        width, sign = variable.range.width, "signed " if variable.range.is_signed else ""
+    size = f"[{width - 1}:0] " if width > 1 or not (variable.is_bool or variable.enum) else ""
+    return f"reg {sign}{size}{name};"
+
+
+def _first(variable: Variable) -> str:
+    """The initial value of a variable that keeps its values."""
+    assert variable.initial is not None
+    assert variable.range is not None
+    width = 1 if variable.is_bool else variable.range.width
+    return f"{width}'h{variable.initial & (1 << width) - 1:x}"
+
+
+def _process(item: Process, local: LocalNames, tables: dict[Table, str], body: Body) -> str:
+    """A process."""
+    blocking = item.kind is Kind.ASSIGN or (not item.edges and not reads_ahead(item.meaning))
+    printer = Verilog(local.printed, tables, body.member, blocking, local.names.unique)
+    if item.kind is Kind.ASSIGN:
+        lines = printer.statements(item.sized.statements)
+        return "".join(f"assign {line}\n" for line in lines)
+    if item.kind in (Kind.COMBINATIONAL, Kind.CONSTANT):
+        awaited = "*"
+    elif item.kind is Kind.LISTED:
+        awaited = ", ".join(sorted(text(each, SYNTAX) for each in item.listed))
+    else:
+        edges = list(item.edges)
+        if item.reset is not None and item.reset[0].isasync:
+            edges.append((item.reset[0], "posedge" if item.reset[0].active else "negedge"))
+        elif len(edges) > 1:
+            asynchronous_reset(item)
+        awaited = ", ".join(f"{edge} {text(signal, SYNTAX)}" for signal, edge in edges)
+    declared: list[str] = []
+    for each in local.variables:
+        if each.initial is None:
+            declared.append(_variable(each, local.printed[each], body))
+    loops = dict.fromkeys(local.printed[each] for each in local.loops)
+    declared += [f"integer {name};" for name in loops]
+    statements = printer.statements(item.sized.statements)
+    if item.reset is not None:
+        signal, registers = item.reset
+        resets = [
+            f"{name_of(each)} <= {_literal(each, body)};" for each in sorted(registers, key=natural)
+        ]
+        test = f"{'' if signal.active else '!'}{text(signal, SYNTAX)}"
+        statements = [
+            f"if ({test}) begin",
+            *indented(resets),
+            "end else begin",
+            *indented(statements),
+            "end",
+        ]
+    head = f"always @({awaited}) begin : {item.name}"
+    if item.kind is Kind.CONSTANT:  # nothing would ever make it run
+        head = f"initial begin : {item.name}"
+    return "\n".join([head, *indented([*declared, *statements]), "end"]) + "\n"
+
+
 def write(body: Body, name: str, is_top: bool) -> str:
     """The file of one module; the top is like any other."""
     del is_top
-    functions, contents = StringIO(), StringIO()
-    processes = [item for item in body.items if not isinstance(item, Instance)]
-    internals.annotate_verilog(processes)
+    contents = StringIO()
+    tables, table_names = tables_of((each.sized for each in body.processes), body.names)
+    kept: dict[str, str] = {}
+    lasting: list[str] = []
     for item in body.items:
         if isinstance(item, Instance):
             contents.write(_instance(item) + "\n")
         else:
-            block = StringIO()
-            internals.VERILOG_VISITORS[item.kind](item, block, functions).visit(item)
-            contents.write(block.getvalue().strip() + "\n\n")
-    initialised = _registers(body)
+            local = local_names(item.sized, body.names)
+            for each in local.variables:
+                if each.initial is not None:
+                    printed = local.printed[each] = body.names.unique(local.printed[each])
+                    lasting.append(_variable(each, printed, body))
+                    kept[printed] = _first(each)
+            contents.write(_process(item, local, table_names, body) + "\n")
     sections = [
-        _declarations(body, initialised),
-        functions.getvalue(),
+        _declarations(body) + "".join(f"{line}\n" for line in lasting),
+        "\n".join(_table(table) for table in tables),
+        _power_up(body, kept),
         _assignments(body),
         contents.getvalue(),
     ]
     inner = "\n".join(section.strip() + "\n" for section in sections if section.strip())
     written = (
-        f"`timescale 1ns/10ps\n\n{_header(name, body.ports, initialised)}\n"
-        f"{indent(inner, '    ')}\nendmodule\n"
+        f"`timescale 1ns/10ps\n\n{_header(name, body.ports)}\n{indent(inner, '    ')}\nendmodule\n"
     )
-    lines = fold_constants(readable_labels(written, body.names)).splitlines()
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    return "\n".join(line.rstrip() for line in written.splitlines()) + "\n"

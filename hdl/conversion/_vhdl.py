@@ -2,49 +2,50 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 from textwrap import indent
 from typing import Any
 
 from myhdl import EnumItemType, intbv
 
-from merp.hdl.conversion import internals
 from merp.hdl.conversion._analyse import Body, EntityPort, Instance
 from merp.hdl.conversion._comments import comments
 from merp.hdl.conversion._signals import (
     Syntax,
     assign_chosen_elements,
     elements_by_number,
-    fold_constants,
     index_only_elements,
-    readable_labels,
+    natural,
     span,
     text,
 )
-from merp.hdl.conversion.internals import (
+from merp.hdl.conversion._vhdl_package import PACKAGE, PACKAGE_TEXT
+from merp.hdl.conversion.base.internals import (
     AnySignal,
     ConcatSignal,
-    enum_name,
+    enum_literals,
     enum_of,
     initial,
     memory_driver,
     name_of,
     operands_of,
 )
+from merp.hdl.conversion.process.meaning import Table, Variable
+from merp.hdl.conversion.process.naming import LocalNames, TableText, local_names, tables_of
+from merp.hdl.conversion.process.process import Kind, Process, asynchronous_reset
+from merp.hdl.conversion.process.vhdl import Vhdl, indented
 
+_NEEDS_PACKAGE = re.compile(r"\b(choose|to_std_logic|to_unsigned)\(")
 COMMENT = "--"
 SUFFIX = ".vhd"
-SYNTAX = Syntax("%s(%s)", "%s(%s downto %s)", ports_converted=False)
-TOP_SYNTAX = Syntax("%s(%s)", "%s(%s downto %s)", ports_converted=True)
+SYNTAX = Syntax("%s(%s)", "%s(%s downto %s)", ports_converted=False, holds=False)
+TOP_SYNTAX = Syntax("%s(%s)", "%s(%s downto %s)", ports_converted=True, holds=False)
 
 
 def support() -> tuple[str, str] | None:
     """File name and text of the package that every entity uses."""
-    intro = (
-        f"-- Support package of MyHDL {internals.VHDL_PACKAGE_VERSION}, LGPL-2.1-or-later:\n"
-        "-- Copyright (C) 2003-2008 Jan Decaluwe\n\n"
-    )
-    return f"{internals.VHDL_PACKAGE}.vhd", intro + internals.VHDL_PACKAGE_TEXT.strip() + "\n"
+    return f"{PACKAGE}.vhd", PACKAGE_TEXT
 
 
 def _is_signed(signal: Any) -> bool:
@@ -55,19 +56,21 @@ def _numeric(signal: Any) -> str:
     return "signed" if _is_signed(signal) else "unsigned"
 
 
-def _type(signal: Any, vector: str | None = None) -> str:
+def _type(signal: Any, body: Body | None = None, vector: str | None = None) -> str:
     value = signal.val
     if isinstance(value, EnumItemType):
-        return enum_name(enum_of(value))
+        assert body is not None
+        return body.types[id(enum_of(value))]
     if not isinstance(value, intbv):
         return "std_logic"
     return f"{vector or _numeric(signal)}({len(signal) - 1} downto 0)"
 
 
-def _literal(signal: Any) -> str:
+def _literal(signal: Any, body: Body | None = None) -> str:
     value = initial(signal)
     if isinstance(value, EnumItemType):
-        return internals.vhdl_literal(value)
+        assert body is not None
+        return body.member(value)
     if not isinstance(value, intbv):
         return f"'{int(value)}'"
     width = len(signal)
@@ -85,7 +88,7 @@ def _header(name: str, ports: list[EntityPort], converted: bool) -> str:
     for port in ports:
         direction = "out" if port.is_output else "in "
         line = f"{port.name:{width}} : {direction} "
-        line += _type(port.signal, "std_logic_vector" if converted else None)
+        line += _type(port.signal, vector="std_logic_vector" if converted else None)
         if port.is_output:
             line += f" := {_literal(port.signal)}"
         lines.append(f"        {line}")
@@ -96,21 +99,27 @@ def _header(name: str, ports: list[EntityPort], converted: bool) -> str:
 def _declarations(body: Body) -> str:
     out = []
     for enum in body.enums:
-        out.append(f"type {enum_name(enum)} is ({', '.join(internals.enum_literals(enum))});")
+        literals = [body.literals[id(enum), each] for each in enum_literals(enum)]
+        out.append(f"type {body.types[id(enum)]} is ({', '.join(literals)});")
     rows = [
         (str(name_of(port.signal)), _type(port.signal), _literal(port.signal))
         for port in body.ports
         if name_of(port.signal) != port.name
     ]
-    rows += [(str(name_of(signal)), _type(signal), _literal(signal)) for signal in body.signals]
+    rows += [
+        (str(name_of(signal)), _type(signal, body), _literal(signal, body))
+        for signal in body.signals
+    ]
     for memory in body.memories:
-        kind = f"{memory.name}_t"
-        literals = [_literal(signal) for signal in memory.mem]
+        kind = body.names.unique(f"{memory.name}_t")
+        literals = [_literal(signal, body) for signal in memory.mem]
         if len(set(literals)) == 1:
             initial = f"(others => {literals[0]})"
         else:
             initial = "(\n    " + ",\n    ".join(literals) + "\n)"
-        out.append(f"type {kind} is array (0 to {memory.depth - 1}) of {_type(memory.elObj)};")
+        out.append(
+            f"type {kind} is array (0 to {memory.depth - 1}) of {_type(memory.elObj, body)};"
+        )
         rows.append((memory.name, kind, initial))
     width = max((len(name) for name, _, _ in rows), default=0)
     out += [f"signal {name:{width}} : {kind} := {initial};" for name, kind, initial in rows]
@@ -168,22 +177,20 @@ def _assignments(body: Body) -> str:
         for s in m.mem
     ]
     for signal in undriven:
-        out.append(f"{name_of(signal)} <= {_literal(signal)};\n")
+        out.append(f"{name_of(signal)} <= {_literal(signal, body)};\n")
     out += [_shadow(shadow) for shadow in body.shadows]
     return "".join(out)
 
 
 def _port_map(item: Instance, in_map: set[int]) -> str:
-    """An instance; ``in_map``: ports of this entity that are ``std_logic_vector`` outside."""
+    """An instance; ``in_map``: inputs of this entity that are ``std_logic_vector`` outside."""
     rows = []
     for port in item.entity.body.ports:
-        actual = item.actuals[port.name]
-        formal, written = port.name, _converted(actual)
-        if id(actual) in in_map and port.is_output:
-            formal = f"std_logic_vector({formal})"
-        elif id(actual) in in_map:
+        actual = item.actuals[port.argument]
+        written = _converted(actual)
+        if id(actual) in in_map:
             written = f"{_numeric(actual)}({written})"
-        rows.append((formal, written))
+        rows.append((port.name, written))
     width = max(len(formal) for formal, _ in rows)
     mapped = ",\n".join(f"        {formal:{width}} => {written}" for formal, written in rows)
     return f"{item.label} : entity work.{item.entity.token}\n    port map (\n{mapped}\n    );\n"
@@ -193,25 +200,128 @@ def _comment(file: str, line: int) -> str:
     return "".join(f"{COMMENT} {each}".rstrip() + "\n" for each in comments(file, line))
 
 
+def _table(table: TableText, type_name: str) -> str:
+    """The declaration of a table."""
+    kind = "signed" if table.range.is_signed else "unsigned"
+    width = table.range.width
+    values = [f'"{value & (1 << width) - 1:0{width}b}"' for value in table.values]
+    rows = [", ".join(values[at : at + 8]) for at in range(0, len(values), 8)]
+    entries = (",\n    ").join(rows)
+    return (
+        f"type {type_name} is array (0 to {len(values) - 1}) of {kind}({width - 1} downto 0);\n"
+        f"constant {table.name} : {type_name} := (\n    {entries}\n);\n"
+    )
+
+
+def _variable(variable: Variable, name: str, body: Body) -> str:
+    """The declaration of a variable."""
+    if variable.enum is not None:
+        kind = body.types[id(variable.enum)]
+    elif variable.is_bool:
+        kind = "std_logic"
+    else:
+        assert variable.range is not None
+        sign = "signed" if variable.range.is_signed else "unsigned"
+        kind = f"{sign}({variable.range.width - 1} downto 0)"
+    if variable.initial is None:
+        return f"variable {name} : {kind};"
+    assert variable.range is not None
+    width = variable.range.width
+    first = (
+        f"'{variable.initial}'"
+        if variable.is_bool
+        else f'"{variable.initial & (1 << width) - 1:0{width}b}"'
+    )
+    return f"variable {name} : {kind} := {first};"
+
+
+def _edge(signal: Any, edge: str) -> str:
+    return f"{'rising' if edge == 'posedge' else 'falling'}_edge({text(signal, SYNTAX)})"
+
+
+def _process(item: Process, local: LocalNames, tables: dict[Table, str], body: Body) -> str:
+    """A process, or the assignments of which it consists."""
+    printer = Vhdl(local.printed, tables, body.member)
+    if item.kind is Kind.ASSIGN:
+        return "".join(f"{line}\n" for line in printer.statements(item.sized.statements))
+    if item.kind in (Kind.COMBINATIONAL, Kind.CONSTANT):
+        awaited = "all"
+    elif item.kind is Kind.LISTED:
+        awaited = ", ".join(sorted(text(each, SYNTAX) for each in item.listed))
+    else:
+        names = [text(signal, SYNTAX) for signal, _ in item.edges]
+        reset = [text(item.reset[0], SYNTAX)] if item.reset and item.reset[0].isasync else []
+        awaited = ", ".join([*names, *reset])
+    lines = [f"{item.name} : process ({awaited}) is"]
+    lines += indented([_variable(each, local.printed[each], body) for each in local.variables])
+    inside = (
+        _at_edges(item, printer, body) if item.edges else printer.statements(item.sized.statements)
+    )
+    return "\n".join([*lines, "begin", *indented(inside), f"end process {item.name};"]) + "\n"
+
+
+def _at_edges(item: Process, printer: Vhdl, body: Body) -> list[str]:
+    """The statements of a clocked process, under its edge and its reset."""
+    clock, edge = item.edges[0]
+    statements = printer.statements(item.sized.statements)
+    if item.reset is not None:
+        signal, registers = item.reset
+        resets = [
+            f"{name_of(each)} <= {_literal(each, body)};" for each in sorted(registers, key=natural)
+        ]
+        test = f"{text(signal, SYNTAX)} = '{int(signal.active)}'"
+        if signal.isasync:
+            return [
+                f"if {test} then",
+                *indented(resets or ["null;"]),
+                f"elsif {_edge(clock, edge)} then",
+                *indented(statements),
+                "end if;",
+            ]
+        statements = [
+            f"if {test} then",
+            *indented(resets or ["null;"]),
+            "else",
+            *indented(statements),
+            "end if;",
+        ]
+    elif len(item.edges) > 1:
+        return _with_asynchronous_reset(item, printer)
+    return [f"if {_edge(clock, edge)} then", *indented(statements), "end if;"]
+
+
+def _with_asynchronous_reset(item: Process, printer: Vhdl) -> list[str]:
+    """``if not rst: ... else: ...`` at two edges, the reset outside of the clock's."""
+    (test, reset), clocked, clock = asynchronous_reset(item)
+    return [
+        f"if {printer.condition(test).text} then",
+        *indented(printer.statements(reset)),
+        f"elsif {_edge(*clock)} then",
+        *indented(printer.statements(clocked)),
+        "end if;",
+    ]
+
+
 def write(body: Body, name: str, is_top: bool) -> str:
     """The file of one entity, without its head."""
-    functions, contents = StringIO(), StringIO()
-    processes = [item for item in body.items if not isinstance(item, Instance)]
-    internals.annotate_vhdl(processes)
+    contents = StringIO()
+    tables, table_names = tables_of((each.sized for each in body.processes), body.names)
     in_map = {id(port.signal) for port in body.ports if port.in_map}
     single = [memory.name for memory in body.memories if memory.depth == 1]
     for item in body.items:
         if isinstance(item, Instance):
             contents.write(_comment(*item.place) + _port_map(item, in_map) + "\n")
         else:
-            contents.write(_comment(*internals.place_of(item)))
-            block = StringIO()
-            internals.VHDL_VISITORS[item.kind](item, block, functions).visit(item)
-            contents.write(index_only_elements(block.getvalue().strip(), single) + "\n\n")
-    library = f"use work.{internals.VHDL_PACKAGE}.all;\n" if processes else ""
-    declared = [_declarations(body), functions.getvalue().strip("\n")]
-    declarations = indent("\n".join(part.rstrip() + "\n" for part in declared if part), "    ")
+            contents.write(_comment(*item.place))
+            written = _process(item, local_names(item.sized, body.names), table_names, body)
+            contents.write(index_only_elements(written.strip(), single) + "\n\n")
+    declared = [
+        _declarations(body),
+        *(_table(table, body.names.unique(f"{table.name}_t")) for table in tables),
+    ]
+    declarations = indent("".join(declared), "    ")
     concurrent, chosen = _assignments(body), contents.getvalue().rstrip() + "\n"
+    library = f"use work.{PACKAGE}.all;\n" if _NEEDS_PACKAGE.search(chosen) else ""
     registers = [
         memory.name
         for memory in body.memories
@@ -226,6 +336,5 @@ def write(body: Body, name: str, is_top: bool) -> str:
         f"begin\n\n{assignments}" if assignments else "begin\n",
         f"{statements}\nend architecture rtl;\n",
     ]
-    written = "\n".join(part for part in parts if part)
-    lines = fold_constants(readable_labels(written, body.names)).splitlines()
+    lines = "\n".join(part for part in parts if part).splitlines()
     return "\n".join(line.rstrip() for line in lines) + "\n"

@@ -10,6 +10,7 @@ from merp.hdl.conversion._vhdl_text import (
     Item,
     Leaf,
     Module,
+    Quoted,
     Ref,
     Token,
     Tokens,
@@ -21,7 +22,6 @@ from merp.hdl.conversion._vhdl_text import (
 
 _OPENING = {"(", ",", "downto", "to", "=>", ":=", "in"}
 _CLOSING = {")", ",", "downto", "to", "loop", "generate", ";"}
-_SHORT = 32  # MyHDL writes longer words bit by bit
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Folded:
 def word(literal: Word) -> str:
     """The literal of an unsigned vector."""
     value, width = literal.value, literal.width
-    if value.is_constant and width.is_constant and width.constant >= _SHORT:
-        return f'unsigned\'("{value.constant:0{width.constant}b}")'
+    if isinstance(literal, Quoted) and value.is_constant and width.is_constant:
+        return f'"{value.constant:0{width.constant}b}"'
     return f"to_unsigned({value}, {width})"
 
 

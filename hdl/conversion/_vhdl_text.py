@@ -15,12 +15,12 @@ from merp.hdl.conversion._numbers import Num, added, number
 LABEL = "\x01"
 """Stands for a statement's own label."""
 
-INTEGERS = 1 << 31
-"""VHDL's integers end below."""
+INTEGERS = 1 << 30
+"""Literals end below: GHDL 2.0 refuses some of the largest integers of VHDL."""
 
 _TOKEN = re.compile(
     r"""\x00\d+\x00 | [xX]"[^"]*" | [A-Za-z]\w* | \d+ | "[^"]*" | (?<=\w)'(?=\() | '[^']'
-    | --[^\n]* | <= | => | := | /= | >= | \*\* | \n[ ]* | [ ]+ | .""",
+    | --[^\n]* | \?/?[=<>]=? | <= | => | := | /= | >= | \*\* | \n[ ]* | [ ]+ | .""",
     re.VERBOSE,
 )
 _PORT = re.compile(r"(\w+) *: (in|out) +(.*?)(?: := (.*?))?;?")
@@ -33,6 +33,11 @@ class Word:
 
     value: Num
     width: Num
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted(Word):
+    """The same as bits in quotes, beside ``&``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +119,7 @@ class Module:
 
     Attributes:
         name: its name, or what stands for it.
-        library: the use of MyHDL's package, or nothing.
+        library: the use of the support package, or nothing.
         members: the signals that each array stands for.
     """
 
@@ -141,9 +146,12 @@ def name_of_type(text: str) -> Type:
 def literals(tokens: Iterable[Token]) -> list[Token]:
     """Numbers as ``Num`` and literals of unsigned vectors as ``Word``."""
     found: list[Token] = []
-    for token in tokens:
+    whole = list(tokens)
+    for at, token in enumerate(whole):
         if not isinstance(token, str):
             found.append(token)
+        elif _is_joined(whole, at):
+            found.append(Quoted(number(int(token[1:-1], 2)), number(len(token) - 2)))
         elif token.isdigit():
             found.append(number(int(token)))
         elif token == ")" and found[-3:-1] and found[-2] == "(" and _is_bits(found):
@@ -167,6 +175,16 @@ def _is_bits(found: Sequence[Token]) -> bool:
     quoted = isinstance(text, str) and text.startswith('"') and set(text[1:-1]) <= {"0", "1"}
     fits = quoted and int(str(text)[1:-1], 2) < INTEGERS  # a longer one stays as it is written
     return fits and list(found[-4:-1]) == ["unsigned", "'", "("]
+
+
+def _is_joined(tokens: Sequence[Token], at: int) -> bool:
+    """Whether ``"0101"`` stands there, beside ``&``."""
+    text = tokens[at]
+    quoted = isinstance(text, str) and text.startswith('"') and len(text) > 2
+    if not quoted or not set(str(text)[1:-1]) <= {"0", "1"} or int(str(text)[1:-1], 2) >= INTEGERS:
+        return False
+    near = (tokens[at - 2 : at - 1], tokens[at + 2 : at + 3])
+    return any(list(each) == ["&"] for each in near)
 
 
 def _is_to_unsigned(found: Sequence[Token]) -> bool:

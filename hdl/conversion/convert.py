@@ -13,14 +13,17 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
 import myhdl
 
-from merp.hdl.conversion import _verilog, _vhdl, internals
+from merp.hdl.conversion import _verilog, _vhdl
 from merp.hdl.conversion._analyse import Analysis, Body, Instance, name_blocks, stub_blocks
+from merp.hdl.conversion._compiler import compiled
+from merp.hdl.conversion._declared import check_names
 from merp.hdl.conversion._elaborate import (
     ElaboratedUnit,
     arguments,
@@ -34,11 +37,13 @@ from merp.hdl.conversion._files import write_files
 from merp.hdl.conversion._fold import FoldedFile, folded, plainly
 from merp.hdl.conversion._head import head
 from merp.hdl.conversion._labels import suffixes, values
-from merp.hdl.conversion._names import flaw
 from merp.hdl.conversion._refusals import ANALYSIS, ELABORATION, refusals
 from merp.hdl.conversion._source import EntitySource
-from merp.hdl.conversion.errors import ExportError
-from merp.hdl.conversion.internals import initial, name_of
+from merp.hdl.conversion.base import internals
+from merp.hdl.conversion.base.errors import ExportError
+from merp.hdl.conversion.base.internals import initial, name_of
+from merp.hdl.conversion.base.names import flaw
+from merp.hdl.conversion.exports import Configuration, Export, Port
 from merp.hdl.conversion.own_signals import own_signals
 from merp.hdl.conversion.scope import Scope
 
@@ -48,65 +53,6 @@ Language = Literal["vhdl", "verilog"]
 _WRITERS: dict[str, ModuleType] = {"vhdl": _vhdl, "verilog": _verilog}
 _RUNNING = threading.Lock()  # MyHDL analyses one design at a time: it keeps it in globals
 _LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .:+()-]*")  # what an SPDX expression is made of
-
-
-@dataclass(frozen=True)
-class Port:
-    """A flattened port of an exported entity; ``width`` is None for a single bit."""
-
-    name: str
-    is_output: bool
-    width: int | None
-
-
-@dataclass(frozen=True)
-class Configuration:
-    """What an entity was converted from.
-
-    Attributes:
-        block: the function, as it is decorated.
-        parameters: flattened, by name.
-        ports: flattened, in the order of its arguments.
-    """
-
-    block: Any
-    parameters: Mapping[str, Any]
-    ports: tuple[Port, ...]
-
-
-@dataclass(frozen=True)
-class Export:
-    """What a conversion wrote.
-
-    Attributes:
-        files: in dependency order, the support package first and the top last.
-        top: name of the top entity.
-        instances: how often each entity is instantiated in the whole design, the top once.
-        ports: flattened ports of the top, in the order of its arguments.
-        blocks: name of the block that each entity is a configuration of.
-        children: instances of each entity directly inside each.
-        scope: the top as a tree of instances, with the names that the files give them.
-        configurations: what each entity was converted from; several where it has generics.
-    """
-
-    files: tuple[Path, ...]
-    top: str
-    instances: Mapping[str, int]
-    ports: tuple[Port, ...]
-    blocks: Mapping[str, str]
-    children: Mapping[str, Mapping[str, int]]
-    scope: Scope
-    configurations: Mapping[str, tuple[Configuration, ...]]
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """Names of the input ports."""
-        return tuple(port.name for port in self.ports if not port.is_output)
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """Names of the output ports."""
-        return tuple(port.name for port in self.ports if port.is_output)
 
 
 @dataclass
@@ -149,7 +95,7 @@ class _Converter:
         variants = self.variants.setdefault(configuration(deco, ports, params), [])
         for known in variants:
             if all(
-                initial(ports[port.name]) == initial(port.signal)
+                initial(ports[port.argument]) == initial(port.signal)
                 for port in known.body.ports
                 if port.is_output
             ):
@@ -222,6 +168,9 @@ class _Converter:
             entity = file.entities[0]
             families.setdefault(entity.unit.deco.func.__name__.strip("_"), []).append(entity)
         taken = {top.name.lower()} if top.name else set()
+        support = self.writer.support()
+        if support is not None:
+            taken.add(support[0].partition(".")[0])  # its package
         for base, family in families.items():
             for entity, suffix in zip(family, suffixes(list(map(_features, family))), strict=True):
                 if entity.name:
@@ -288,6 +237,7 @@ def convert(
     prefix: str = "",
     licence: str | None = "Apache-2.0",
     fold: bool = True,
+    check: bool = False,
 ) -> Export:
     """Convert ``function(**args)`` and the entities inside it to one file each.
 
@@ -306,10 +256,13 @@ def convert(
         fold: in VHDL, write one entity with generics for all configurations of a block, and loops
             for what is repeated, without inputs that drive nothing; otherwise one plain entity for
             each configuration.
+        check: have GHDL read the VHDL, or Verilator the Verilog, before it takes its place. That
+            every name is declared is checked in any case; where the program is not installed, that
+            is all.
 
     Raises:
         ExportError: the design cannot be exported, MyHDL is of another version than this was
-            written for, or another conversion is running; nothing is written.
+            written for, another conversion is running, or a check fails; nothing is written.
     """
     internals.check_version()
     if not is_block(function):
@@ -342,8 +295,10 @@ def convert(
     for file in files:
         text = re.sub("\x00\\d+\x00", lambda match: names[match.group()], file.text)
         texts[f"{file.entities[0].name}{converter.writer.SUFFIX}"] = text
+    check_names(texts)
+    approve = partial(compiled, function.__name__, hdl, top.name, list(texts)) if check else None
     return Export(
-        files=write_files(directory, texts),
+        files=write_files(directory, texts, approve),
         top=top.name,
         instances=converter.totals(),
         ports=_exported(top),
@@ -376,5 +331,7 @@ def _exported(entity: _Entity) -> tuple[Port, ...]:
     found = []
     for port in entity.body.ports:
         is_vector = port_type(port.name, port.signal).is_vector
-        found.append(Port(port.name, port.is_output, len(port.signal) if is_vector else None))
+        width = len(port.signal) if is_vector else None
+        renamed = None if port.name == port.argument else port.argument
+        found.append(Port(port.name, port.is_output, width, renamed))
     return tuple(found)

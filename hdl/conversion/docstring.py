@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from merp.hdl.conversion._function_source import source_of
+from merp.hdl.conversion.base.function_source import source_of
 
 
 def docstring(function: Callable[..., Any]) -> str:

@@ -18,7 +18,7 @@ from typing import Any, overload
 
 from merp.hdl.conversion import quick_elaboration
 from merp.hdl.conversion._locals import Caller, meet
-from merp.hdl.conversion.internals import Block, BlockDecorator, CallInfo, unique_block_name
+from merp.hdl.conversion.base.internals import Block, BlockDecorator, CallInfo, unique_block_name
 
 quick_elaboration.install()  # whoever has entities elaborates
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from merp.hdl.conversion.internals import ALL_BLOCKS, ALL_MEMORIES, ALL_SIGNALS, AnySignal
+from merp.hdl.conversion.base.internals import ALL_BLOCKS, ALL_MEMORIES, ALL_SIGNALS, AnySignal
 
 
 @contextmanager

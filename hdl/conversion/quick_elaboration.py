@@ -17,9 +17,9 @@ from operator import or_
 from types import FrameType
 from typing import Any
 
-from merp.hdl.conversion import internals
-from merp.hdl.conversion._function_source import source_of
 from merp.hdl.conversion._locals import Caller, meet
+from merp.hdl.conversion.base import internals
+from merp.hdl.conversion.base.function_source import source_of
 
 DEEPEST = 6
 """Frames that MyHDL looks at."""

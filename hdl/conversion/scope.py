@@ -15,10 +15,10 @@ from myhdl import intbv
 from merp.hdl.conversion._analyse import name_blocks, parts, used_signals, walk
 from merp.hdl.conversion._elaborate import ElaboratedUnit, arguments, split
 from merp.hdl.conversion._locals import in_source_order, noted_locals
-from merp.hdl.conversion._names import Names
 from merp.hdl.conversion._signals import span
+from merp.hdl.conversion.base.internals import AnySignal, Block, SliceSignal, memory_is_used
+from merp.hdl.conversion.base.names import Names
 from merp.hdl.conversion.entity import is_entity
-from merp.hdl.conversion.internals import AnySignal, Block, SliceSignal, memory_is_used
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from merp.hdl.conversion.internals import AnySignal
+from merp.hdl.conversion.base.internals import AnySignal
 from merp.hdl.fast_simulation.quick_signals import SignalKind, signal_kind
 
 Path = tuple[str, ...]

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import myhdl
 
-from merp.hdl.conversion.internals import VERSION
+from merp.hdl.conversion.base.internals import VERSION
 from merp.hdl.conversion.quick_elaboration import tree_of
 from merp.hdl.fast_simulation._quick_names import Answers, FreeNames
 from merp.hdl.fast_simulation._quick_rewrite import rewritten

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import myhdl
 
-from merp.hdl.conversion.internals import ASSIGNED, VERSION, ConcatSignal, SliceSignal
+from merp.hdl.conversion.base.internals import ASSIGNED, VERSION, ConcatSignal, SliceSignal
 from merp.hdl.fast_simulation.quick_signals import signal_kind
 
 _note = ASSIGNED.append

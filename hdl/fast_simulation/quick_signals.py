@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import myhdl
 from myhdl import intbv
 
-from merp.hdl.conversion.internals import (
+from merp.hdl.conversion.base.internals import (
     ASSIGNED,
     VERSION,
     AnySignal,

@@ -13,7 +13,7 @@ from typing import Any
 from myhdl import Signal, StopSimulation, block, delay, instance
 
 from merp.hdl.base.signals import signals_of
-from merp.hdl.conversion.internals import AnySignal
+from merp.hdl.conversion.base.internals import AnySignal
 from merp.hdl.conversion.own_signals import own_signals
 from merp.hdl.conversion.ports import prefix_of
 

@@ -23,7 +23,7 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
-from merp.hdl.conversion.internals import (
+from merp.hdl.conversion.base.internals import (
     Always,
     AlwaysComb,
     AnySignal,

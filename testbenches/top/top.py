@@ -13,8 +13,8 @@ from typing import Any
 
 from merp.hdl.base.interface import WIRES, Interface
 from merp.hdl.base.signals import BYTE, AxiStream, Bundles, flag
+from merp.hdl.conversion.base.internals import AnySignal
 from merp.hdl.conversion.entity import behavioural
-from merp.hdl.conversion.internals import AnySignal
 from merp.testbenches.block.trace import flatten
 from merp.testbenches.top.described import Described, as_designs_say
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from myhdl import StopSimulation, block, delay, instance
 
-from merp.hdl.conversion.internals import ALL_SIGNALS
+from merp.hdl.conversion.base.internals import ALL_SIGNALS
 from merp.hdl.conversion.own_signals import own_signals
 from merp.hdl.conversion.scope import elaborated
 from merp.hdl.fast_simulation.quick_shadows import followers

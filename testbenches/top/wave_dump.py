@@ -10,7 +10,7 @@ from typing import Any
 from vcd import VCDWriter
 from vcd.writer import Variable
 
-from merp.hdl.conversion.internals import event_waiters
+from merp.hdl.conversion.base.internals import event_waiters
 
 PERIOD = 10  # ns; the clock rises in the middle
 

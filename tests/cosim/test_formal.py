@@ -54,8 +54,8 @@ def of_serializer() -> tuple[Proof, Plant]:
     args = flags("clk", "rst", "start", "sent")
     args |= {"beat": Head(lanes * WIDTH + 3), "source": Stream(WIDTH)}
     return Proof(serializer, args | {"width": WIDTH, "lanes": lanes}, [SOURCE]), (
-        "if (((left != 0) && source_ready)) begin",
-        "if ((left != 0)) begin",
+        "if (left != 2'd0 && source_ready) begin",
+        "if (left != 2'd0) begin",
     )
 
 
@@ -63,7 +63,7 @@ def of_credit_fifo() -> tuple[Proof, Plant]:
     args = flags("clk", "rst", "push", "head_valid", "take", "credit")
     args |= {"data": bits(WIDTH), "head": bits(WIDTH), "words": 4}
     return Proof(credit_fifo, args, [Claim("head_valid", "take", ("head",))]), (
-        "(take || (!head_valid))",
+        "(take || !head_valid)",
         "1'b1",
     )
 
@@ -73,8 +73,8 @@ def of_partial_writer() -> tuple[Proof, Plant]:
     args |= {"step": BeatStep(PARTIAL), "beat": ResultBeat(PARTIAL), "design": PARTIAL}
     args |= {"source": Stream(PARTIAL.partial_width)}
     return Proof(partial_writer, args, [SOURCE]), (
-        "if (((left != 0) && source_ready)) begin",
-        "if ((left != 0)) begin",
+        "if (left != 1'd0 && source_ready) begin",
+        "if (left != 1'd0) begin",
     )
 
 
@@ -84,8 +84,8 @@ def of_parameter_writer() -> tuple[Proof, Plant]:
     args |= {"source": ParameterStreams(Stream(WIDTH), Stream(WIDTH))}
     claims = [stream_claim("source_kernel"), stream_claim("source_bias")]
     return Proof(parameter_writer, args, claims), (
-        "((!head[8]) && source_kernel_ready)",
-        "(!head[8])",
+        "!head[8] && source_kernel_ready",
+        "!head[8]",
     )
 
 
@@ -104,7 +104,7 @@ def of_bit_packer() -> tuple[Proof, Plant]:
         ],
         invariants=["(gathered >> fill) == 0", "fill <= 21"],
     )
-    return proof, ("if ((source_valid && source_ready)) begin", "if (source_valid) begin")
+    return proof, ("if (source_valid && source_ready) begin", "if (source_valid) begin")
 
 
 def of_stream_fork() -> tuple[Proof, Plant]:
@@ -132,14 +132,14 @@ def of_dilater() -> tuple[Proof, Plant]:
         constant=list(flatten({"config": args["config"]})),
         assumed=["!start || !source_valid"],
     )
-    return proof, ("(active && source_ready && (sink_valid || (!passes)))", "active")
+    return proof, ("active && source_ready && (sink_valid || !passes)", "active")
 
 
 BUS = [
     Claim("s_axi_bvalid", "s_axi_bready", ("s_axi_bresp",)),
     Claim("s_axi_rvalid", "s_axi_rready", ("s_axi_rdata", "s_axi_rresp")),
 ]
-FAULTY_READ = ("(read_held && (!s_axi_rvalid))", "read_held")
+FAULTY_READ = ("read_held && !s_axi_rvalid", "read_held")
 
 
 def of_axi_lite() -> tuple[Proof, Plant]:

@@ -104,10 +104,16 @@ def test_counts_the_compared_cycles(tmp_path: Path) -> None:
 
 
 @pytest.mark.ghdl
-def test_a_constant_that_is_cut_is_refused(tmp_path: Path) -> None:
+def test_a_constant_that_is_cut_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Even where the output happens to be right: the next expression's would not be."""
     args = {"a": bits(2), "b": bits(2), "y": bits(3)}
     trace = run_block(remainder, args, ("a", "b"), lambda cycle, _: {"a": 1 + cycle % 3}, 8)
+    assert replay(trace, tmp_path) == 8
+
+    def cut(text: str) -> str:
+        return text.replace("4 - resize(a_num, 3) + b_num", "resize(4 - a_num + b_num, 3)")
+
+    _spoil(monkeypatch, "remainder.vhd", cut)
     with pytest.raises(RuntimeError, match=r"a value does not fit: .*vector truncated"):
         replay(trace, tmp_path)
 

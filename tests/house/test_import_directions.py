@@ -91,9 +91,12 @@ MAC_BLOCKS = (
 )  # fmt: skip
 EVERY_MAC_BLOCK = " ".join(f"mac_array.{room}" for room in MAC_BLOCKS)
 HDL = rooms(
-    {"conversion": "", "base": "conversion", "behavioural": "conversion"},
-    {"fast_simulation": "conversion"},
-    {"streams": BASE, "arithmetic": f"{BASE} behavioural", "axi": BASE},
+    {"conversion.base": ""},
+    {"conversion.process": "conversion.base"},
+    {"conversion": "conversion.base conversion.process"},
+    {"base": "conversion conversion.base", "behavioural": "conversion conversion.base"},
+    {"fast_simulation": "conversion conversion.base"},
+    {"streams": BASE, "arithmetic": f"{BASE} behavioural", "axi": f"{BASE} conversion.base"},
     {"fused": f"{BASE} arithmetic behavioural"},
     {"cnn_merp.ports": SHARED, "cnn_merp.behavioural": "conversion behavioural cnn_merp.ports"},
     {f"cnn_merp.{room}": f"{PORTS} cnn_merp.behavioural" for room in BLOCKS},

@@ -13,7 +13,7 @@ import pytest
 
 from checkout import ROOT
 
-HOME = ROOT / "hdl" / "conversion" / "internals.py"
+HOME = ROOT / "hdl" / "conversion" / "base" / "internals.py"
 FAST = ROOT / "hdl" / "fast_simulation"
 HOMES = (HOME, FAST / "quick_signals.py", FAST / "quick_shadows.py")
 FOLDERS = ("models", "hdl", "testbenches", "cosim", "tools", "tests")

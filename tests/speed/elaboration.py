@@ -6,7 +6,8 @@ from time import perf_counter
 
 from measured import Ratio, Seconds
 from merp.cosim.machines.cnn_merp.phases.forward import forward_top
-from merp.hdl.conversion import internals, quick_elaboration
+from merp.hdl.conversion import quick_elaboration
+from merp.hdl.conversion.base import internals
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.tools.common.shipped import open_network
 

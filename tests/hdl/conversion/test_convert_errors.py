@@ -1,3 +1,4 @@
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -113,12 +114,6 @@ def drives_slice(clk: Any, d: Any, q: Any) -> Any:
 
 
 @entity
-def keyword_port(clk: Any, d: Any, out: Any) -> Any:
-    """A keyword as a port."""
-    return register(clk, d, out)
-
-
-@entity
 def case_port(clk: Any, d: Any, D: Any) -> Any:
     """Ports that differ by case."""
     return register(clk, d, D)
@@ -129,19 +124,6 @@ def forgets(clk: Any, d: Any, q: Any) -> Any:
     """Returns nothing."""
     register(clk, d, q)
     return ()
-
-
-@entity
-def keyword_variable(clk: Any, d: Any, q: Any) -> Any:
-    """A keyword as a variable of a process."""
-
-    @always(clk.posedge)
-    def store() -> None:
-        signal = intbv(0)[8:]
-        signal[:] = d
-        q.next = signal
-
-    return store
 
 
 @entity
@@ -170,10 +152,8 @@ def _words(width: int = 8) -> dict[str, Any]:
         (two_lists, _words(), "a signal is in two lists"),
         (port_in_list, _words(), "port d is in a list that a process uses"),
         (drives_slice, _words(16) | {"d": bits(8)}, "must go to a whole signal"),
-        (keyword_port, {"clk": _clk(), "d": bits(8), "out": bits(8)}, "out is a keyword"),
         (case_port, {"clk": _clk(), "d": bits(8), "D": bits(8)}, "differs from another by case"),
         (forgets, _words(), "no instances"),
-        (keyword_variable, _words(), "variable signal is a keyword"),
         (umlaut, _words(), "must be ASCII"),
         (register, _words() | {"d": Signal(0)}, "fixed number of bits"),
         (register, _words() | {"d": Signal(enum("A1", "B1").A1)}, "fixed number of bits"),
@@ -197,8 +177,8 @@ def returns_signal(clk: Any, d: Any, q: Any) -> Any:
 
 
 @entity
-def yields_in_process(clk: Any, d: Any, q: Any) -> Any:
-    """A construct that MyHDL does not convert."""
+def reads_a_file(clk: Any, d: Any, q: Any) -> Any:
+    """A statement that has no hardware."""
 
     @always(clk.posedge)
     def store() -> None:
@@ -231,7 +211,6 @@ def checks(clk: Any, d: Any, q: Any) -> Any:
     ("function", "cause", "message"),
     [
         (returns_signal, myhdl.BlockError, "returns_signal: .*return its block instances"),
-        (yields_in_process, Exception, "yields_in_process: .*write its processes with"),
         (too_large, ValueError, "too_large: MyHDL fails with ValueError: .*300 .*simulate"),
         (outer, ValueError, "^too_large: MyHDL fails"),
     ],
@@ -242,6 +221,20 @@ def test_names_the_block_that_myhdl_refuses_and_what_to_do(
     with pytest.raises(ExportError, match=message) as raised:
         convert(function, _words(), "vhdl", tmp_path)
     assert isinstance(raised.value.__cause__, cause)
+
+
+@pytest.mark.parametrize("hdl", ["vhdl", "verilog"])
+def test_names_the_statement_that_has_no_hardware_and_what_to_do(hdl: Any, tmp_path: Path) -> None:
+    file = Path(__file__)
+    lines = [text.strip() for text in file.read_text().splitlines()]
+    line = lines.index('with open("words") as words:') + 1
+    message = (
+        f"reads_a_file: {file.name} line {line}: a With statement has no hardware; "
+        "use assignments, if, match, for and helper functions (docs/conversion.md#refused)"
+    )
+    with pytest.raises(ExportError, match=f"^{re.escape(message)}$"):
+        convert(reads_a_file, _words(), hdl, tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_error_of_the_design_passes_as_it_is(tmp_path: Path) -> None:

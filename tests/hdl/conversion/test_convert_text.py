@@ -9,14 +9,16 @@ from merp.hdl.conversion.convert import ExportError, convert
 from traps import DESIGNS
 
 
-def test_a_structural_top_needs_no_copies_of_its_ports(tmp_path: Path) -> None:
+def test_a_structural_top_needs_copies_of_its_outputs_alone(tmp_path: Path) -> None:
     function, make, _ = DESIGNS["direct"]
     text = convert(function, make(), "vhdl", tmp_path, fold=False).files[-1].read_text()
     body = text[text.index("architecture") :]
     assert body == (
         "architecture rtl of direct is\n\n"
-        "    signal pipe : unsigned(15 downto 0) := (others => '0');\n\n"
+        "    signal source_data_num : unsigned(15 downto 0) := (others => '0');\n"
+        "    signal pipe            : unsigned(15 downto 0) := (others => '0');\n\n"
         "begin\n\n"
+        "    source_data <= std_logic_vector(source_data_num);\n\n"
         "    one : entity work.register_2\n"
         "        port map (\n"
         "            clk => clk,\n"
@@ -25,9 +27,9 @@ def test_a_structural_top_needs_no_copies_of_its_ports(tmp_path: Path) -> None:
         "        );\n\n"
         "    two : entity work.register_2\n"
         "        port map (\n"
-        "            clk                 => clk,\n"
-        "            d                   => pipe,\n"
-        "            std_logic_vector(q) => source_data\n"
+        "            clk => clk,\n"
+        "            d   => pipe,\n"
+        "            q   => source_data_num\n"
         "        );\n\n"
         "    three : entity work.ready_gate\n"
         "        port map (\n"
@@ -54,9 +56,16 @@ def test_verilog_initialises_registers_and_nothing_else(tmp_path: Path) -> None:
     function, make, _ = DESIGNS["choices"]
     text = convert(function, make(), "verilog", tmp_path).files[-1].read_text()
     assert "    output reg  [7:0] y\n" in text
+    assert "initial" not in text
     function, make, _ = DESIGNS["wrapping"]
     text = convert(function, make(), "verilog", tmp_path).files[-1].read_text()
-    assert "reg  [7:0] angle = 8'hc8;" in text
+    assert (
+        "    initial begin : power_up\n"
+        "        position = 8'hf9;\n"
+        "        angle = 8'hc8;\n"
+        "        sign = 1'h0;\n"
+        "    end\n"
+    ) in text
 
 
 def test_lists_name_their_elements_and_slices_stay_slices(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from block_bench import BlockBench, Replays
 from merp.cosim.block.replay import lint_verilog
+from merp.hdl.conversion.base.internals import name_of
 from merp.hdl.conversion.convert import convert
-from merp.hdl.conversion.internals import name_of
 from merp.testbenches.block.trace import flatten
 from traps import DESIGNS, digest
 

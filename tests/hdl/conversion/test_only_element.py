@@ -60,7 +60,7 @@ def test_synthesis_takes_it(places: int, tmp_path: Path) -> None:
         done = subprocess.run(["ghdl", *words], cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     text = (tmp_path / f"{export.top}.vhd").read_text()
-    assert ("words(0) <= (x_num xor words(0))" in text) == (places == 1)
+    assert ("words(0) <= x_num xor words(0);" in text) == (places == 1)
     assert ("words(to_integer(place_num))" in text) == (places == 2)
 
 

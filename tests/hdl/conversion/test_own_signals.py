@@ -9,14 +9,14 @@ from myhdl import ConcatSignal, Signal, always_comb, block, intbv
 
 from block_bench import BlockBench
 from marks import in_full
-from merp.hdl.conversion.convert import convert
-from merp.hdl.conversion.internals import (
+from merp.hdl.conversion.base.internals import (
     ALL_BLOCKS,
     ALL_MEMORIES,
     ALL_SIGNALS,
     AnySignal,
     event_waiters,
 )
+from merp.hdl.conversion.convert import convert
 
 
 @block

@@ -13,7 +13,7 @@ import pytest
 from myhdl import ConcatSignal, Signal, concat, enum, intbv, modbv
 
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.conversion.internals import ASSIGNED, AnySignal
+from merp.hdl.conversion.base.internals import ASSIGNED, AnySignal
 from merp.hdl.conversion.own_signals import own_signals
 from merp.hdl.fast_simulation.quick_processes import quick_process
 from merp.hdl.fast_simulation.quick_signals import quick_signals

@@ -6,7 +6,7 @@ from typing import Any
 from myhdl import ConcatSignal, Signal, intbv
 
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.conversion.internals import ASSIGNED
+from merp.hdl.conversion.base.internals import ASSIGNED
 from merp.hdl.conversion.own_signals import own_signals
 from merp.hdl.fast_simulation.quick_shadows import followers
 

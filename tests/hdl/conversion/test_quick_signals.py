@@ -20,7 +20,7 @@ from myhdl import (
 )
 
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.conversion.internals import ALL_SIGNALS, vectors
+from merp.hdl.conversion.base.internals import ALL_SIGNALS, vectors
 from merp.hdl.conversion.own_signals import own_signals
 from merp.hdl.fast_simulation.quick_shadows import followers
 from merp.hdl.fast_simulation.quick_signals import (

@@ -12,7 +12,7 @@ from typing import Any
 
 import myhdl
 
-from merp.hdl.conversion.errors import ExportError
+from merp.hdl.conversion.base.errors import ExportError
 
 VERSION = "0.11.52"
 
@@ -34,6 +34,7 @@ try:
     from myhdl import _intbv as vectors
     from myhdl._always import _Always as Always
     from myhdl._always_comb import _AlwaysComb as AlwaysComb
+    from myhdl._always_seq import _AlwaysSeq as AlwaysSeq
     from myhdl._block import _Block as Block
     from myhdl._block import _CallInfo as CallInfo
     from myhdl._block import _uniqueify_name as unique_block_name
@@ -50,15 +51,14 @@ try:
     from myhdl._Signal import _isListOfSigs as is_list_of_signals
     from myhdl._Signal import _Signal as AnySignal
     from myhdl._Waiter import _SignalTupleWaiter as SignalTupleWaiter
-    from myhdl.conversion import _analyze, _misc, _toVerilog, _toVHDL, _toVHDLPackage
-    from myhdl.conversion._misc import _kind as Kind
 except ImportError as _error:  # a version that lacks one of the names cannot even simulate
     check_version()
     raise ExportError(f"MyHDL {VERSION} is damaged: {_error}") from _error
 
 __all__ = [
-    "VERSION", "Always", "AlwaysComb", "AnySignal", "AttributeResolver", "Block", "BlockDecorator",
-    "CallInfo", "ConcatSignal", "Constant", "Instantiator", "Kind", "ShadowSignal",
+    "VERSION", "Always", "AlwaysComb", "AlwaysSeq", "AnySignal", "AttributeResolver", "Block",
+    "BlockDecorator",
+    "CallInfo", "ConcatSignal", "Constant", "Instantiator", "ShadowSignal",
     "SignalTupleWaiter", "SliceSignal", "TristateDriver", "TristateSignal", "check_version",
     "is_list_of_signals", "unique_block_name", "vectors",
 ]  # fmt: skip
@@ -76,28 +76,6 @@ ALL_MEMORIES: dict[int, Any] = _extractHierarchy._memInfoMap
 
 ASSIGNED: list[Any] = _simulator._siglist
 """The signals that were assigned in this delta cycle, which the next one updates."""
-
-VHDL_PACKAGE = f"pck_myhdl_{_toVHDL._shortversion}"
-VHDL_PACKAGE_VERSION = str(_toVHDLPackage._version)
-VHDL_PACKAGE_TEXT = str(_toVHDLPackage._package)
-
-VHDL_VISITORS = {
-    Kind.ALWAYS: _toVHDL._ConvertAlwaysVisitor,
-    Kind.INITIAL: _toVHDL._ConvertInitialVisitor,
-    Kind.ALWAYS_DECO: _toVHDL._ConvertAlwaysDecoVisitor,
-    Kind.ALWAYS_SEQ: _toVHDL._ConvertAlwaysSeqVisitor,
-    Kind.ALWAYS_COMB: _toVHDL._ConvertAlwaysCombVisitor,
-    Kind.SIMPLE_ALWAYS_COMB: _toVHDL._ConvertSimpleAlwaysCombVisitor,
-}
-VERILOG_VISITORS = {
-    Kind.ALWAYS: _toVerilog._ConvertAlwaysVisitor,
-    Kind.INITIAL: _toVerilog._ConvertInitialVisitor,
-    Kind.ALWAYS_DECO: _toVerilog._ConvertAlwaysDecoVisitor,
-    Kind.ALWAYS_SEQ: _toVerilog._ConvertAlwaysSeqVisitor,
-    Kind.ALWAYS_COMB: _toVerilog._ConvertAlwaysCombVisitor,
-    Kind.SIMPLE_ALWAYS_COMB: _toVerilog._ConvertSimpleAlwaysCombVisitor,
-}
-
 
 # Signals: initial value, name in the exported text, and what a shadow signal is made of.
 
@@ -193,71 +171,44 @@ def enum_of(item: Any) -> Any:
     return item._type
 
 
-def enum_name(enum: Any) -> str:
-    """The type's name in exported text."""
-    return str(enum._name)
-
-
-def set_enum_name(enum: Any, name: str) -> None:
-    """Name the type; MyHDL's own setter adds to the name."""
-    enum.__dict__["_name"] = name
-
-
-def name_enum_after(enum: Any, signal_name: str) -> None:
-    """Have MyHDL name the type after a signal that holds it."""
-    enum._setName(f"{signal_name}_0")
-
-
 def enum_literals(enum: Any) -> tuple[str, ...]:
     """The literals of an enumeration, in order."""
     return tuple(enum._names)
 
 
-def vhdl_literal(item: Any) -> str:
-    """An enumeration's literal in VHDL."""
-    return str(item._toVHDL())
+def literal_name(item: Any) -> str:
+    """The name of a member of an enumeration."""
+    return str(item._name)
 
 
-def verilog_literal(item: Any) -> str:
-    """An enumeration's literal in Verilog."""
+def literal_width(item: Any) -> int:
+    """Bits of a member of an enumeration."""
+    return int(item._nrbits)
+
+
+def encoding(item: Any) -> str:
+    """The bits of a member of an enumeration, as Verilog writes them."""
     return str(item._toVerilog())
 
 
-# Analysis of processes.
+# Processes.
 
 
-class ProcessAnalysis:
-    """MyHDL's analysis of the processes of one design; what it keeps in globals starts anew."""
-
-    def __init__(self, block: Any) -> None:
-        """``block``: the instance that holds all processes."""
-        _misc._genUniqueSuffix.reset()
-        _analyze._enumTypeSet.clear()
-        self._names = _getHierarchy("top", block).absnames
-
-    def trees(self, process: Any) -> list[Any]:
-        """Syntax trees of a process, with what it reads and drives."""
-        trees: list[Any] = _analyze._analyzeGens([process], self._names)
-        return trees
-
-    def enums(self) -> list[Any]:
-        """The enumerations that the processes analysed so far use, by name."""
-        return sorted(_analyze._enumTypeSet, key=enum_name)
+def process_names(block: Any) -> dict[int, str]:
+    """The names of all processes below a block, by ``id``, with those of the blocks around them."""
+    names: dict[int, str] = _getHierarchy("top", block).absnames
+    return names
 
 
-def place_of(tree: Any) -> tuple[str, int]:
-    """File and line where the source of an analysed process begins."""
-    return str(tree.sourcefile), int(tree.lineoffset) + 1
+def edge_of(waiter: Any) -> tuple[Any, str]:
+    """The signal of an edge that a process waits for, and ``posedge`` or ``negedge``."""
+    signal = waiter.sig
+    return signal, "posedge" if waiter is signal.posedge else "negedge"
 
 
-def annotate_vhdl(processes: list[Any]) -> None:
-    """Find the VHDL types of all expressions."""
-    _toVHDL._annotateTypes(processes)
-
-
-def annotate_verilog(processes: list[Any]) -> None:
-    """Find the Verilog types of all expressions."""
-    _toVerilog._annotateTypes(processes)
+def mark_used(memory: Any) -> None:
+    """Note that a process uses a list of signals as a list."""
+    memory._used = True
 
 
 # Elaboration.
@@ -272,7 +223,7 @@ def inspect_with(substitute: Any) -> None:
 def parse_with(tree: Callable[[Any], Any]) -> None:
     """Have MyHDL take the syntax tree of a function from ``tree``."""
     if myhdl.__version__ == VERSION:
-        _instance._makeAST = _analyze._makeAST = tree
+        _instance._makeAST = tree
 
 
 UNRESOLVED = frozenset(

@@ -56,9 +56,9 @@ KEYWORDS = VHDL_KEYWORDS | VERILOG_KEYWORDS
 # Names that generated VHDL calls: a signal of that name would hide them.
 _VHDL_VISIBLE = frozenset(
     """
-    bool boolean concat false falling_edge ieee integer natural now resize rising_edge rtl
-    shift_left shift_right signed std std_logic std_logic_vector stdl tern_op to_integer to_signed
-    to_unsigned true unsigned work
+    boolean choose false falling_edge ieee integer natural now resize rising_edge rtl shift_left
+    shift_right signed std std_logic std_logic_vector to_integer to_signed to_std_logic to_unsigned
+    true unsigned work
     """.split()
 )
 
@@ -79,6 +79,12 @@ class Names:
 
     def __init__(self) -> None:
         self._taken = set(KEYWORDS | _VHDL_VISIBLE)
+
+    def inside(self) -> Names:
+        """Names within a process, which may not hide those of the entity."""
+        found = Names()
+        found._taken = set(self._taken)
+        return found
 
     def claim(self, name: str) -> bool:
         """Take ``name`` as it is; False if it was taken before."""

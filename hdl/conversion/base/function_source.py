@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from types import CodeType
 
-from merp.hdl.conversion import internals
+from merp.hdl.conversion.base import internals
 
 _INNER = ("body", "orelse", "handlers", "finalbody", "cases")
 """Where a statement has statements."""

@@ -1,0 +1,1 @@
+"""What the converter rests on: MyHDL's private names, sources of functions, names, errors."""

@@ -1,0 +1,1 @@
+"""From the Python of a process to statements of VHDL and Verilog."""

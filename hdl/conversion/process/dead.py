@@ -1,0 +1,77 @@
+"""Assignments to variables that the next statements overwrite: ``v = intbv(0)[8:]`` is often one.
+
+Python needs them to give a variable its type. In hardware its declaration does that. One that only
+some branches overwrite stays: it keeps a combinational process from having a latch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from merp.hdl.conversion.process import meaning as m
+from merp.hdl.conversion.process.meaning import Variable
+
+
+def alive(
+    statements: Sequence[m.Statement], behind: Sequence[Sequence[m.Statement]] = ()
+) -> list[m.Statement]:
+    """The statements without assignments that have no effect.
+
+    Args:
+        statements: of a process or a branch.
+        behind: what follows them, the next statements first.
+    """
+    found: list[m.Statement] = []
+    for place, each in enumerate(statements):
+        rest = (statements[place + 1 :], *behind)
+        variable = _whole(each)
+        if variable is not None and variable.initial is None and _is_gone(variable, rest):
+            continue
+        if isinstance(each, m.If):
+            branches = tuple((test, alive(body, rest)) for test, body in each.branches)
+            each = m.If(branches, alive(each.otherwise, rest))
+        elif isinstance(each, m.Case):
+            cases = tuple((labels, alive(body, rest)) for labels, body in each.branches)
+            each = m.Case(each.subject, cases, alive(each.otherwise, rest))
+        found.append(each)
+    return found
+
+
+def _whole(each: m.Statement) -> Variable | None:
+    """The variable that an assignment gives a new value."""
+    if not isinstance(each, m.Assign) or not isinstance(each.target.base, m.Local):
+        return None
+    part = each.target.high is not None or each.target.index is not None
+    return None if part else each.target.base.variable
+
+
+def _is_gone(variable: Variable, lists: Sequence[Sequence[m.Statement]]) -> bool:
+    """Whether the first statement that names a variable overwrites it, or none names it."""
+    for statements in lists:
+        for each in statements:
+            if isinstance(each, m.Break | m.Continue):
+                return False
+            if _whole(each) is variable and not _names(variable, m.values_of(each)):
+                return True
+            if _mentions(variable, each):
+                return False
+    return True
+
+
+def _mentions(variable: Variable, each: m.Statement) -> bool:
+    if _names(variable, m.values_of(each)):
+        return True
+    if isinstance(each, m.Assign):
+        return isinstance(each.target.base, m.Local) and each.target.base.variable is variable
+    if isinstance(each, m.If | m.Case):
+        bodies = [*(body for _, body in each.branches), each.otherwise]
+        return any(_mentions(variable, inner) for body in bodies for inner in body)
+    return isinstance(each, m.For) and any(_mentions(variable, inner) for inner in each.body)
+
+
+def _names(variable: Variable, values: Sequence[m.Expr]) -> bool:
+    return any(
+        isinstance(part, m.Local) and part.variable is variable
+        for value in values
+        for part in m.parts_of(value)
+    )

@@ -1,0 +1,304 @@
+"""A process of MyHDL with its meaning, and what makes it run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+from myhdl import delay
+
+from merp.hdl.conversion.base.errors import ExportError
+from merp.hdl.conversion.base.internals import (
+    ALL_MEMORIES,
+    Always,
+    AlwaysComb,
+    AlwaysSeq,
+    AnySignal,
+    edge_of,
+    memory_is_used,
+)
+from merp.hdl.conversion.process import bits, build
+from merp.hdl.conversion.process.check import check
+from merp.hdl.conversion.process.frame import Frame, Known, State, frame_of, joined, outer_names
+from merp.hdl.conversion.process.meaning import (
+    Assign,
+    Const,
+    Element,
+    Local,
+    Meaning,
+    Read,
+    Statement,
+)
+from merp.hdl.conversion.process.ranges import Range
+from merp.hdl.conversion.process.read import Reader
+from merp.hdl.conversion.process.sizing import Sized, sized
+from merp.hdl.conversion.process.values import is_hardware
+
+_RUNS = 64
+"""How often a process is gone through to find the ranges of what it keeps."""
+
+
+class Kind(Enum):
+    """What makes a process run."""
+
+    ASSIGN = "whatever it reads; each statement assigns a signal"
+    COMBINATIONAL = "whatever it reads"
+    CONSTANT = "nothing: it gives the same values for ever"
+    LISTED = "the signals of a list"
+    CLOCKED = "an edge"
+    RESET = "an edge, with a reset"
+
+
+@dataclass
+class Process:
+    """A process.
+
+    Attributes:
+        name: of it. place: file and line of its source.
+        kind: what makes it run.
+        meaning: what it does.
+        edges: signals with ``posedge`` or ``negedge``, of a clocked one; the clock is the first.
+        listed: signals that make it run at any change.
+        reset: of a process with a reset: signal, and the signals that it sets to their initial
+            values.
+        sized: its statements with bits.
+    """
+
+    name: str
+    place: tuple[str, int]
+    kind: Kind
+    meaning: Meaning
+    edges: tuple[tuple[Any, str], ...] = ()
+    listed: tuple[Any, ...] = ()
+    reset: tuple[Any, tuple[Any, ...]] | None = None
+    sized: Sized = field(default_factory=lambda: Sized([], []))
+
+    @property
+    def memories(self) -> list[Any]:
+        """The lists of signals that it uses."""
+        meaning = self.meaning
+        return list((meaning.memories_read | meaning.memories_driven).values())
+
+    @property
+    def awaited(self) -> list[Any]:
+        """The signals that it reads or waits for, elements of lists not included."""
+        found = [*self.meaning.reads.values(), *self.listed, *(signal for signal, _ in self.edges)]
+        return [*found, self.reset[0]] if self.reset else found
+
+    @property
+    def signals(self) -> list[Any]:
+        """Every signal that it reads, drives or waits for, elements of lists included."""
+        elements = [signal for memory in self.memories for signal in memory.mem]
+        found = [*self.awaited, *self.meaning.drives.values(), *elements]
+        return [*found, *self.reset[1]] if self.reset else found
+
+
+def understood(block: str, instantiator: Any, name: str, holds: bool) -> Process:
+    """The process that MyHDL runs, with its meaning.
+
+    Args:
+        block: name of the block, for refusals.
+        instantiator: MyHDL's object for the process.
+        name: of the process.
+        holds: as ``sizing.sized`` takes it.
+
+    Raises:
+        ExportError: it has something that no hardware has.
+    """
+    if isinstance(instantiator, Always | AlwaysComb | AlwaysSeq):
+        function = instantiator.func
+        frame = frame_of(block, function.__code__, outer_names(function))
+        found = _always(frame, instantiator, name)
+    else:
+        function = instantiator.genfunc
+        frame = frame_of(block, function.__code__, outer_names(function))
+        found = _generator(frame, name, function.__code__.co_filename)
+    found.sized = sized(found.meaning, holds)
+    check(name, found.sized.statements)
+    if found.kind is Kind.COMBINATIONAL and not bits.reads_signals(found.sized.statements):
+        found.kind = Kind.CONSTANT
+    plain = all(isinstance(each, bits.Assignment) for each in found.sized.statements)
+    if found.kind is Kind.ASSIGN and (found.sized.variables or not plain):
+        found.kind = Kind.COMBINATIONAL
+    return found
+
+
+def asynchronous_reset(
+    process: Process,
+) -> tuple[tuple[bits.Flag, Sequence[bits.Statement]], Sequence[bits.Statement], tuple[Any, str]]:
+    """The reset of a process that waits for two edges: test and statements, the rest, the clock.
+
+    Raises:
+        ExportError: its statements are no ``if`` whose test is the level behind one of the edges.
+    """
+    found = process.sized.statements
+    if len(found) == 1 and isinstance(found[0], bits.Branches) and len(process.edges) == 2:
+        (test, reset), *others = found[0].branches
+        low = isinstance(test, bits.Inverted)
+        wire = test.flag if isinstance(test, bits.Inverted) else test
+        for each, clock in (process.edges, process.edges[::-1]):
+            level = "negedge" if low else "posedge"
+            if isinstance(wire, bits.Wire) and wire.place.what is each[0] and each[1] == level:
+                rest: Sequence[bits.Statement] = found[0].otherwise
+                if others:
+                    rest = [bits.Branches(tuple(others), found[0].otherwise)]
+                return (test, reset), rest, clock
+    raise ExportError(
+        f"process {process.name} waits for several edges; begin it with the test of an "
+        "asynchronous reset, and put the rest under else"
+    )
+
+
+def _place(frame: Frame, code_file: str) -> tuple[str, int]:
+    first = min([frame.tree.lineno, *(each.lineno for each in frame.tree.decorator_list)])
+    return code_file, frame.before + first
+
+
+def _always(frame: Frame, instantiator: Any, name: str) -> Process:
+    reader = Reader(frame)
+    reader.meaning.statements, _ = reader.block(frame.tree.body)
+    place = _place(frame, instantiator.func.__code__.co_filename)
+    if isinstance(instantiator, AlwaysComb):
+        kind = Kind.ASSIGN if _only_assigns(reader.meaning) else Kind.COMBINATIONAL
+        return Process(name, place, kind, reader.meaning)
+    if isinstance(instantiator, AlwaysSeq):
+        reset = None
+        if instantiator.reset is not None:
+            reset = (instantiator.reset, tuple(instantiator.sigregs))
+            _note_resets(reader.meaning, reset[1])
+        edges = tuple(edge_of(each) for each in instantiator.senslist[:1])
+        kind = Kind.CLOCKED if reset is None else Kind.RESET
+        return Process(name, place, kind, reader.meaning, edges, reset=reset)
+    return _waiting(frame, name, place, reader.meaning, instantiator.senslist, frame.tree)
+
+
+def _waiting(
+    frame: Frame,
+    name: str,
+    place: tuple[str, int],
+    meaning: Meaning,
+    awaited: Sequence[Any],
+    node: ast.AST,
+) -> Process:
+    """A process that waits for edges, or for changes of signals."""
+    if any(isinstance(each, delay) for each in awaited):
+        frame.refuse(node, "a delay has no hardware", "wait for the edge of a clock")
+    edges = [edge_of(each) for each in awaited if not isinstance(each, AnySignal)]
+    listed = [each for each in awaited if isinstance(each, AnySignal)]
+    if edges and listed:
+        frame.refuse(node, "a process waits for edges and for changes", "wait for one of them")
+    if listed:
+        return Process(name, place, Kind.LISTED, meaning, listed=tuple(listed))
+    return Process(name, place, Kind.CLOCKED, meaning, edges=tuple(edges))
+
+
+def _note_resets(meaning: Meaning, registers: Sequence[Any]) -> None:
+    """Note that a reset drives signals: those too that no other statement is left for."""
+    memories = meaning.memories_driven.values()
+    elements = {id(signal) for memory in memories for signal in memory.mem}
+    for signal in registers:
+        if id(signal) in elements:
+            continue
+        memory = next((each for each in ALL_MEMORIES.values() if _holds(each, signal)), None)
+        if memory is None:
+            meaning.drives.setdefault(id(signal), signal)
+        else:
+            meaning.memories_driven.setdefault(id(memory), memory)
+            elements |= {id(each) for each in memory.mem}
+
+
+def _holds(memory: Any, signal: Any) -> bool:
+    """Whether a list that processes use has a signal."""
+    return memory_is_used(memory) and any(each is signal for each in memory.mem)
+
+
+def _only_assigns(meaning: Meaning) -> bool:
+    """Whether each statement assigns a whole signal, and each signal is assigned once."""
+    driven: set[object] = set()
+    for each in meaning.statements:
+        if not isinstance(each, Assign) or each.target.high is not None:
+            return False
+        key: object = None
+        if each.target.index is None and isinstance(each.target.base, Read):
+            key = id(each.target.base.signal)
+        elif each.target.index is None and isinstance(each.target.base, Element):
+            index = each.target.base.index
+            if isinstance(index, Const):
+                key = id(each.target.base.memory), index.value
+        if key is None or key in driven:
+            return False
+        driven.add(key)
+    return bool(driven) and not driven & set(meaning.reads)
+
+
+def _generator(frame: Frame, name: str, file: str) -> Process:
+    """``while True: yield clk.posedge; ...``, with variables that keep their values."""
+    reader = Reader(frame)
+    *firsts, last = [
+        each
+        for each in frame.tree.body
+        if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
+    ]
+    way_out = "write while True: with yield clk.posedge as its first statement"
+    if not isinstance(last, ast.While) or not last.body:
+        frame.refuse(last, "a process that ends has no hardware", way_out)
+    test, first = reader.values.condition(last.test), last.body[0]
+    if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Yield)):
+        frame.refuse(first, "a process waits for nothing when it begins", way_out)
+    if is_hardware(test) and not getattr(test, "value", False):
+        frame.refuse(last, "a process that ends has no hardware", way_out)
+    for each in firsts:
+        statements, _ = reader.block([each])
+        _keep(frame, each, reader, statements)
+    reader.lasting = set(frame.variables)
+    assert first.value.value is not None
+    awaited = reader.values.value(first.value.value)
+    awaited = list(awaited) if type(awaited) in (list, tuple) else [awaited]
+    head = before = dict(reader.state)
+    for _ in range(_RUNS):  # what it keeps from run to run
+        statements, wider = _run(reader, last.body[1:], head)
+        if wider == head:
+            break
+        before, head = head, wider
+    else:  # the statement that makes it grow is refused
+        endless = Range(-(1 << build.MOST), 1 << build.MOST)
+        grown = [each for each, known in wider.items() if known != before[each]]
+        head |= {each: replace(head[each], range=endless) for each in grown}
+        _run(reader, last.body[1:], head)
+        frame.refuse(last, "a variable grows from run to run", "keep it in an intbv with bounds")
+    reader.meaning.statements = statements
+    place = _place(frame, file)
+    return _waiting(frame, name, place, reader.meaning, awaited, first)
+
+
+def _run(reader: Reader, nodes: Sequence[ast.stmt], head: State) -> tuple[list[Statement], State]:
+    """The statements of one run, and what is known of variables before and behind it."""
+    reader.state = dict(head)
+    reader.returned = []
+    statements, goes_on = reader.block(nodes)
+    wider = joined([head, *reader.returned, *([reader.state] if goes_on else [])])
+    assert wider is not None
+    return statements, wider
+
+
+def _keep(frame: Frame, node: ast.stmt, reader: Reader, statements: list[Statement]) -> None:
+    """Note the initial values of variables that keep their values."""
+    for each in statements:
+        value = getattr(each, "value", None)
+        number = getattr(value, "value", None)
+        if (
+            not isinstance(each, Assign)
+            or not isinstance(each.target.base, Local)
+            or number is None
+        ):
+            frame.refuse(node, "something is done before the first edge", "assign constants there")
+        variable = each.target.base.variable
+        variable.initial = int(number)
+        known = reader.state[variable]
+        if known.is_vector and known.bounds is not None:
+            reader.state[variable] = Known(
+                known.bounds, known.length, False, True, known.bounds, known.wraps
+            )
