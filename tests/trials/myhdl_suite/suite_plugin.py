@@ -1,0 +1,203 @@
+"""A pytest plug-in: MyHDL's own tests for conversion run, and each of their designs is replayed.
+
+``verify``, ``analyze`` and a co-simulation run no simulator of another language any more. A
+bench runs in MyHDL alone, and what it drives into each design is noted. MyHDL's own converter
+still converts, as tests want to see what it refuses. When all tests of a file are done,
+``merp.replay`` compares each design. ``MYHDL_SUITE`` names a JSON file with what is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import myhdl
+import pytest
+from suite_designs import Design, blocks_in, decorated, found_in
+from suite_traces import TooLongError, at_most, watch
+from suite_verdicts import told
+
+from merp.hdl.conversion.base.internals import Block
+
+REQUEST = "MYHDL_SUITE"
+SECONDS = 60.0
+SIMULATORS = ("iverilog", "vvp", "cver", "ghdl", "nvc", "vlib", "vmap", "vlog", "vcom")
+
+
+class Suite:
+    """What is seen of the tests of one file."""
+
+    def __init__(self) -> None:
+        self.designs: dict[int, Design] = {}
+        self.benches: set[str] = set()
+        self.outcomes: Counter[str] = Counter()
+        self.test = "import"
+        self.passed: set[str] = set()
+        self.passive = False
+
+    def note(self, root: Any) -> list[Design]:
+        """Note the designs in an instance; the same instance has the same designs each time."""
+        found = []
+        for design in found_in(root):
+            known = self.designs.setdefault(id(design.instance), design)
+            known.tests.add(self.test)
+            found.append(known)
+        if not found:
+            self.benches.add(str(root.func.__qualname__).replace(".<locals>", ""))
+        return found
+
+    def watchers(self, args: tuple[Any, ...]) -> list[Any]:
+        """Generators that note what a simulation drives."""
+        for root in blocks_in(args):
+            self.note(root)
+        known = self.designs.values()
+        return [watch(each) for each in known if not each.reasons and not each.vectors]
+
+
+SUITE = Suite()
+_PATCHES = ExitStack()
+
+
+def _converts(convert: Callable[..., Any]) -> Callable[..., Any]:
+    """MyHDL's conversion of an instance, which notes the designs and what is refused."""
+
+    def noted(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
+        if SUITE.passive or not isinstance(func, Block):
+            return convert(self, func, *args, **kwargs)
+        found = SUITE.note(func)
+        try:
+            return convert(self, func, *args, **kwargs)
+        except myhdl.ConversionError as error:
+            if len(found) == 1:
+                found[0].refusals[SUITE.test] = " ".join(str(error).split())
+            raise
+
+    return noted
+
+
+def _verifies(original: Callable[..., Any]) -> Callable[..., Any]:
+    """``verify`` and ``analyze``: convert as MyHDL does, then simulate in MyHDL."""
+
+    def verified(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(func, Block):
+            return original(self, func, *args, **kwargs)
+        func.convert(hdl="VHDL", **kwargs)
+        try:
+            with at_most(SECONDS):
+                simulation = myhdl.Simulation(func)
+                simulation.run(None, 1)
+        except (Exception, AssertionError):  # of the bench: what it drove so far is noted
+            pass
+        return 0
+
+    return verified
+
+
+def _simulates(begin: Callable[..., None]) -> Callable[..., None]:
+    def begun(self: Any, *args: Any) -> None:
+        begin(self, *args, *([] if SUITE.passive else SUITE.watchers(args)))
+
+    return begun
+
+
+class InPlaceOfCosimulation:
+    """Instead of a converted design, the design itself once more."""
+
+    def __new__(cls, exe: object = "", **kwargs: Any) -> Any:
+        """Give an instance of the design of that name with these signals."""
+        known = [each for each in SUITE.designs.values()
+                 if each.function.func.__name__ == kwargs.get("name")]  # fmt: skip
+        for design in reversed(known):
+            found = decorated(design.instance)
+            if found is not None:
+                args = {name: kwargs.get(name, value) for name, value in found[1].items()}
+                return design.build(args)
+        return []
+
+
+def _calls(original: Callable[..., Any]) -> Callable[..., Any]:
+    """What runs programs: simulators are told to have succeeded."""
+
+    def called(command: Any, *args: Any, **kwargs: Any) -> Any:
+        words = command.split() if isinstance(command, str) else list(command)
+        if words and Path(words[0]).name in SIMULATORS:
+            return 0
+        return original(command, *args, **kwargs)
+
+    return called
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Replace what converts, simulates and calls other simulators."""
+    verification = type(myhdl.conversion.verify)
+    simulation = sys.modules["myhdl._Simulation"]
+    for owner, name, instead in (
+        (verification, "__call__", _verifies(verification.__call__)),
+        (type(myhdl.toVHDL), "__call__", _converts(type(myhdl.toVHDL).__call__)),
+        (type(myhdl.toVerilog), "__call__", _converts(type(myhdl.toVerilog).__call__)),
+        (myhdl.Simulation, "__init__", _simulates(myhdl.Simulation.__init__)),
+        (myhdl, "Cosimulation", InPlaceOfCosimulation),
+        (simulation, "Cosimulation", InPlaceOfCosimulation),
+        (subprocess, "call", _calls(subprocess.call)),
+        (os, "system", _calls(os.system)),
+    ):
+        _PATCHES.enter_context(patch.object(owner, name, instead))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
+    """Name the test, and end it when it takes too long."""
+    SUITE.test = item.name
+    try:
+        with at_most(2 * SECONDS):
+            yield
+    except TooLongError:
+        SUITE.outcomes["too long"] += 1
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Count how the tests end."""
+    if report.when == "call" or report.outcome != "passed":
+        SUITE.outcomes[report.outcome] += 1
+        if report.outcome == "passed":
+            SUITE.passed.add(report.nodeid.rpartition("::")[2])
+
+
+def pytest_sessionfinish() -> None:
+    """Compare all designs that were seen, and write what was found."""
+    request = json.loads(Path(os.environ[REQUEST]).read_text(encoding="utf-8"))
+    _PATCHES.close()
+    SUITE.passive = True
+    result: dict[str, Any] = {
+        "outcomes": dict(SUITE.outcomes),
+        "benches": sorted(SUITE.benches),
+        "designs": [],
+    }
+    out = Path(request["result"])
+    for number, design in enumerate(_distinct()):
+        folder = Path(request["folder"]) / str(number)
+        result["designs"].append(told(design, request["engines"], folder))
+        out.write_text(json.dumps(result, indent=1), encoding="utf-8")
+    out.write_text(json.dumps(result | {"complete": True}, indent=1), encoding="utf-8")
+
+
+def _distinct() -> Iterator[Design]:
+    """One of all designs with the same hardware: the one whose bench drives most."""
+    families: dict[Any, list[Design]] = {}
+    for design in SUITE.designs.values():
+        families.setdefault(design.key, []).append(design)
+    for family in families.values():
+        best = max(family, key=lambda design: len(design.vectors))
+        for each in family:
+            best.tests |= each.tests
+            best.refusals |= each.refusals
+        best.asked = any(test in SUITE.passed for test in best.refusals)
+        yield best
