@@ -1,33 +1,27 @@
 """The hardware of a block means what its Python means, or the converter says why it cannot."""
 
-import importlib.util
 import inspect
 import re
-import sys
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from side_by_side import LANGUAGES, verdicts
 
+from idioms.cases import DESIGNS, REFUSED
 from merp.hdl.conversion.convert import ExportError, convert
 
+THEMES = """
+    reported_numbers reported_widths sums_and_shifts quotients signs unlike_numbers slices vectors
+    truths built_in_functions constants helpers children control counted_bits variables assignments
+    bundles registers rounding codes filters refused
+""".split()
+"""The modules of ``idioms``; their order is that of the tests."""
 
-def _corpus() -> Any:
-    """The designs; their module stands beside this one, where no import finds it."""
-    name = "python_meaning"
-    if name not in sys.modules:
-        path = Path(__file__).with_name(f"{name}.py")
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
-
-
-DESIGNS, REFUSED = _corpus().DESIGNS, _corpus().REFUSED
+for theme in THEMES:
+    import_module(f"idioms.{theme}")
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +37,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_each_idiom_has_variations_of_distinct_names() -> None:
+    modules = {path.stem for path in Path(__file__).with_name("idioms").glob("*.py")}
+    assert {*THEMES, "cases", "__init__"} == modules
     assert {name: len(designs) for name, designs in DESIGNS.items() if len(designs) < 3} == {}
     names = [each.name for designs in DESIGNS.values() for each in designs]
     assert len(set(names)) == len(names)
@@ -72,7 +68,7 @@ def test_says_which_statement_has_no_hardware(name: str, hdl: Any, tmp_path: Pat
         convert(design.function, design.make(), hdl, tmp_path)
     said = str(raised.value)
     assert name in said
-    assert "python_meaning.py" in said
+    assert "refused.py" in said
     assert re.search(rf"\bline {statement}\b", said)
     assert "\n" not in said
     assert list(tmp_path.iterdir()) == []

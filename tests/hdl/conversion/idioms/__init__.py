@@ -1,0 +1,1 @@
+"""Small MyHDL designs whose meaning in Python a converter easily loses, one theme a module."""
