@@ -8,13 +8,10 @@ from pathlib import Path
 from merp.cosim.engines.programs.children import run
 from merp.cosim.engines.simulators import Verilator
 
-# Operands of unlike width are the style of MyHDL's Verilog; everything else is an error.
-_FLAGS = ("--lint-only", "--timing", "-Wno-WIDTHTRUNC", "-Wno-WIDTHEXPAND")
 
-
-def lint(verilator: Verilator, top: str, files: Sequence[Path], waived: Sequence[str] = ()) -> str:
-    """What Verilator has against the module ``top``, but for warnings ``waived``; "" if nothing."""
-    flags = [*_FLAGS, *(f"-Wno-{name}" for name in waived)]
-    command = [str(verilator.compiler), *flags, "--top-module", top, *map(str, files)]
+def lint(verilator: Verilator, top: str, files: Sequence[Path]) -> str:
+    """What Verilator has against the module ``top``, warnings included; "" if nothing."""
+    command = [str(verilator.compiler), "--lint-only", "--timing", "--top-module", top]
+    command += map(str, files)
     done = run(command, env=verilator.environment)
     return done.stderr.strip()[-4000:] if done.returncode else ""

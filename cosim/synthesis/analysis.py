@@ -41,5 +41,4 @@ def _verilator(top: str, files: Sequence[Path]) -> tuple[str, str]:
         verilator = find_verilator()
     except BadInput:  # it is not installed
         return "verilator", ""
-    # A register whose least legal value is 0 compares with it.
-    return "verilator", lint(verilator, top, files, waived=("UNSIGNED",))
+    return "verilator", lint(verilator, top, files)

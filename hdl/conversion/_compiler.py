@@ -21,13 +21,13 @@ from merp.hdl.conversion.base.errors import ExportError
 SECONDS = 600
 """How long a program may take; all of AlexNet takes it a few seconds."""
 
-# As for ``merp.cosim.engines.lint``, but a warning is none of the converter's business if it is
-# about the design: a latch, or a port whose name is a word of C++. These are about the text.
-_ERRORS = ("ASCRANGE", "IMPLICIT", "PINCONNECTEMPTY", "PINMISSING", "SELRANGE")
-_LINT = (
-    "--lint-only", "--timing", "-Wno-WIDTHTRUNC", "-Wno-WIDTHEXPAND", "-Wno-fatal",
-    *(f"-Werror-{name}" for name in _ERRORS),
+# A warning is none of the converter's business if it is about the design: a latch, or a port whose
+# name is a word of C++. These are about the text.
+_ERRORS = (
+    "ASCRANGE", "IMPLICIT", "PINCONNECTEMPTY", "PINMISSING", "SELRANGE",
+    "WIDTHEXPAND", "WIDTHTRUNC",
 )  # fmt: skip
+_LINT = ("--lint-only", "--timing", "-Wno-fatal", *(f"-Werror-{name}" for name in _ERRORS))
 _GHDL_ERROR = re.compile(r"^(?!.*:warning:)\S.*?:\d+:\d+:.*", re.MULTILINE)
 _VERILATOR_ERROR = re.compile(r"^%Error(?!: Exiting due to).*", re.MULTILINE)
 

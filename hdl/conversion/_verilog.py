@@ -24,8 +24,9 @@ from merp.hdl.conversion.base.internals import (
 from merp.hdl.conversion.process.meaning import Table, Variable
 from merp.hdl.conversion.process.naming import LocalNames, TableText, local_names, tables_of
 from merp.hdl.conversion.process.order import reads_ahead
+from merp.hdl.conversion.process.printer import indented
 from merp.hdl.conversion.process.process import Kind, Process, asynchronous_reset
-from merp.hdl.conversion.process.verilog import Verilog, indented
+from merp.hdl.conversion.process.verilog import Verilog
 
 COMMENT = "//"
 SUFFIX = ".v"
@@ -85,33 +86,31 @@ def _declarations(body: Body) -> str:
 def _power_up(body: Body, kept: dict[str, str]) -> str:
     """Initial values of registers, memories and variables that keep their values.
 
-    They do not stand where these are declared: a linter asks for that not to be.
+    They do not stand where these are declared: a linter asks for that not to be. Each register has
+    a statement of its own, which synthesis takes for a value where it is declared.
     """
     registers = _registers(body)
     signals = [*(port.signal for port in body.ports if port.is_output), *body.signals]
-    lines = [
-        f"{name_of(each)} = {_literal(each, body)};" for each in signals if id(each) in registers
-    ]
-    loops = False
-    index = body.names.unique("index")
+    values = {str(name_of(s)): _literal(s, body) for s in signals if id(s) in registers} | kept
+    memories: list[str] = []
     for memory in body.memories:
-        if not all(id(signal) in registers for signal in memory.mem):
+        literals = [_literal(signal, body) for signal in memory.mem if id(signal) in registers]
+        if len(literals) < memory.depth:
             continue
-        literals = [_literal(signal, body) for signal in memory.mem]
-        if len(set(literals)) == 1:
-            loops = True
-            lines.append(
-                f"for ({index} = 0; {index} < {memory.depth}; {index} = {index} + 1) begin"
-            )
-            lines += [f"    {memory.name}[{index}] = {literals[0]};", "end"]
-        else:
-            lines += [f"{memory.name}[{i}] = {value};" for i, value in enumerate(literals)]
-    lines += [f"{name} = {value};" for name, value in kept.items()]
-    if not lines:
-        return ""
-    declared = [f"integer {index};"] if loops else []
-    head = f"initial begin : {body.names.unique('power_up')}"
-    return "\n".join([head, *indented([*declared, *lines]), "end"]) + "\n"
+        if len(set(literals)) > 1:
+            values |= {f"{memory.name}[{i}]": value for i, value in enumerate(literals)}
+            continue
+        index = body.names.inside().unique("index")
+        memories += [
+            f"initial begin : {body.names.unique(f'{memory.name}_init')}",
+            f"    integer {index};",
+            f"    for ({index} = 0; {index} < {memory.depth}; {index} = {index} + 1) begin",
+            f"        {memory.name}[{index}] = {literals[0]};",
+            "    end",
+            "end",
+        ]
+    lines = [f"initial {name} = {value};" for name, value in values.items()]
+    return "".join(f"{line}\n" for line in [*lines, *memories])
 
 
 def _operand(part: Any) -> str:

@@ -33,8 +33,9 @@ from merp.hdl.conversion.base.internals import (
 )
 from merp.hdl.conversion.process.meaning import Table, Variable
 from merp.hdl.conversion.process.naming import LocalNames, TableText, local_names, tables_of
+from merp.hdl.conversion.process.printer import indented
 from merp.hdl.conversion.process.process import Kind, Process, asynchronous_reset
-from merp.hdl.conversion.process.vhdl import Vhdl, indented
+from merp.hdl.conversion.process.vhdl import Vhdl
 
 _NEEDS_PACKAGE = re.compile(r"\b(choose|to_std_logic|to_unsigned)\(")
 COMMENT = "--"

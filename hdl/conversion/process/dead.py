@@ -7,6 +7,7 @@ some branches overwrite stays: it keeps a combinational process from having a la
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from merp.hdl.conversion.process import meaning as m
 from merp.hdl.conversion.process.meaning import Variable
@@ -27,12 +28,8 @@ def alive(
         variable = _whole(each)
         if variable is not None and variable.initial is None and _is_gone(variable, rest):
             continue
-        if isinstance(each, m.If):
-            branches = tuple((test, alive(body, rest)) for test, body in each.branches)
-            each = m.If(branches, alive(each.otherwise, rest))
-        elif isinstance(each, m.Case):
-            cases = tuple((labels, alive(body, rest)) for labels, body in each.branches)
-            each = m.Case(each.subject, cases, alive(each.otherwise, rest))
+        if not isinstance(each, m.For):  # what follows in a body may be its next round
+            each = m.changed_inside(each, partial(alive, behind=rest))
         found.append(each)
     return found
 
@@ -63,10 +60,7 @@ def _mentions(variable: Variable, each: m.Statement) -> bool:
         return True
     if isinstance(each, m.Assign):
         return isinstance(each.target.base, m.Local) and each.target.base.variable is variable
-    if isinstance(each, m.If | m.Case):
-        bodies = [*(body for _, body in each.branches), each.otherwise]
-        return any(_mentions(variable, inner) for body in bodies for inner in body)
-    return isinstance(each, m.For) and any(_mentions(variable, inner) for inner in each.body)
+    return any(_mentions(variable, inner) for body in m.bodies_of(each) for inner in body)
 
 
 def _names(variable: Variable, values: Sequence[m.Expr]) -> bool:

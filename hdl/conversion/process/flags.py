@@ -8,7 +8,7 @@ from dataclasses import replace
 from merp.hdl.conversion.process import bits, build
 from merp.hdl.conversion.process import meaning as m
 from merp.hdl.conversion.process.meaning import Expr
-from merp.hdl.conversion.process.places import enum_type, literal, name_for, storage
+from merp.hdl.conversion.process.places import enum_type, name_for, storage
 from merp.hdl.conversion.process.vectors import Vectors
 
 _TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -121,19 +121,12 @@ class Flags(Vectors):
         decided = build.decided(value.op, value.left.range, value.right.range)
         if decided is not None and self.holds:  # or a linter asks why it is compared
             return bits.Bool(decided)
-        left, right = self._operand(value.left, value.right), self._operand(value.right, value.left)
+        left, right = self.natural(value.left), self.natural(value.right)
         is_signed = left.signed or right.signed
         if is_signed:
             left, right = self.with_sign(left), self.with_sign(right)
         width = max(left.width, right.width)
         return bits.Compared(value.op, self.resized(left, width), self.resized(right, width))
-
-    def _operand(self, value: Expr, other: Expr) -> bits.Vector:
-        """An operand of a comparison; a number has the other's type if it can."""
-        del other
-        if isinstance(value, m.Const):
-            return literal(value.value, value.range.width)
-        return self.natural(value)
 
     def _bools(self, value: m.Compare) -> bits.Flag:
         left, right = self.flag(value.left), self.flag(value.right)

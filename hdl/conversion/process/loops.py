@@ -18,6 +18,7 @@ from merp.hdl.conversion.process.frame import (
     joined,
 )
 from merp.hdl.conversion.process.meaning import (
+    NOTES,
     Assign,
     Break,
     Compare,
@@ -70,17 +71,21 @@ class Loops(Assignments):
     def _never(self, node: ast.For, name: str, values: Any) -> list[Statement]:
         """A loop without a round, which other configurations of the block may have.
 
-        It is left out if its body has no meaning without a round.
+        It is left out if its body has no meaning without a round. What the body reads and drives
+        does not count.
         """
         if not isinstance(values, range) or leaves(node):
             return []
         kept = dict(self.state), dict(self.frame.bound), dict(self.frame.variables), [*self.loops]
+        notes = {each: dict(getattr(self.meaning, each)) for each in NOTES}
         try:
             found, _ = self._looped(node, name, range(values.start, values.start + 1))
         except (build.NeedsNumber, ExportError):
             return []
         finally:
             self.state, self.frame.bound, self.frame.variables, self.loops = kept
+            for each, before in notes.items():
+                setattr(self.meaning, each, before)
         (loop,) = found
         assert isinstance(loop, For)
         return [replace(loop, step=1 if values.step > 0 else -1, count=0)]

@@ -6,8 +6,8 @@ concatenation. Every expression has the range of its values instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from merp.hdl.conversion.process.ranges import BIT, Range
@@ -272,6 +272,30 @@ def values_of(each: Statement) -> list[Expr]:
     if isinstance(each, If):
         return [test for test, _ in each.branches]
     return [each.subject] if isinstance(each, Case) else []
+
+
+def bodies_of(each: Statement) -> list[Sequence[Statement]]:
+    """The statements inside of one."""
+    if isinstance(each, If | Case):
+        return [*(body for _, body in each.branches), each.otherwise]
+    return [each.body] if isinstance(each, For) else []
+
+
+def changed_inside(
+    each: Statement, change: Callable[[Sequence[Statement]], Sequence[Statement]]
+) -> Statement:
+    """A statement with other statements inside of it."""
+    if isinstance(each, If):
+        branches = tuple((test, change(body)) for test, body in each.branches)
+        return If(branches, change(each.otherwise))
+    if isinstance(each, Case):
+        cases = tuple((values, change(body)) for values, body in each.branches)
+        return Case(each.subject, cases, change(each.otherwise))
+    return replace(each, body=change(each.body)) if isinstance(each, For) else each
+
+
+NOTES = ("reads", "drives", "memories_read", "memories_driven")
+"""The fields of ``Meaning`` that say which signals a process touches."""
 
 
 @dataclass(eq=False, slots=True)

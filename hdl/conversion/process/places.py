@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +26,7 @@ _NAMES: dict[type[bits.Vector], str] = {
 }
 
 
-class Places:
+class Places(ABC):
     """Gives places and indices their bits."""
 
     def __init__(self, holds: bool) -> None:
@@ -142,17 +143,17 @@ class Places:
             return bits.Literal(value.value.bit_length() + 1, True, value.value)
         return cast(self.resized(value, value.width + 1), True)
 
+    @abstractmethod
     def natural(self, value: Expr) -> bits.Vector:
         """A value with all its bits."""
-        raise NotImplementedError
 
+    @abstractmethod
     def low_bits(self, value: Expr, width: int) -> bits.Vector:
         """The low bits of a value; bits beyond its own are filled with its sign."""
-        raise NotImplementedError
 
+    @abstractmethod
     def flag(self, value: Expr) -> bits.Flag:
         """A bool; of a number its lowest bit."""
-        raise NotImplementedError
 
 
 def storage(base: Expr) -> tuple[int | None, bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,7 +39,7 @@ class LoopEnds:
     continues: list[State] = field(default_factory=list)
 
 
-class Reading:
+class Reading(ABC):
     """Reads one process; ``meaning`` is the result."""
 
     def __init__(self, frame: Frame) -> None:
@@ -90,10 +91,10 @@ class Reading:
                 self.state[variable] = Known(bounds, len(held), False, True, bounds, wraps)
             frame.variables[name] = variable
 
+    @abstractmethod
     def block(self, nodes: Sequence[ast.stmt]) -> tuple[list[Statement], bool]:
         """Statements, and whether what follows them is reached."""
-        raise NotImplementedError
 
+    @abstractmethod
     def inline(self, node: ast.Call, function: Any, arguments: Sequence[Any]) -> Any:
         """The value of a helper function at a call."""
-        raise NotImplementedError

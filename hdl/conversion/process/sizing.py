@@ -14,6 +14,7 @@ from merp.hdl.conversion.process import bits, build
 from merp.hdl.conversion.process import meaning as m
 from merp.hdl.conversion.process.dead import alive
 from merp.hdl.conversion.process.flags import Flags
+from merp.hdl.conversion.process.idle import kept_loops
 from merp.hdl.conversion.process.meaning import Expr, Variable
 from merp.hdl.conversion.process.places import cast, enum_type, storage
 from merp.hdl.conversion.process.ranges import Range, unsigned
@@ -43,7 +44,7 @@ def sized(meaning: m.Meaning, holds: bool) -> Sized:
             variables. Indices then have as many bits as they need.
     """
     sizer = Sizer(holds)
-    statements = sizer.block(alive(meaning.statements))
+    statements = sizer.block(alive(kept_loops(meaning)))
     return Sized(statements, [*meaning.variables, *sizer.held], sizer.tables)
 
 

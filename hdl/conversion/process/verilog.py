@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from merp.hdl.conversion.base.internals import AnySignal, name_of
 from merp.hdl.conversion.process import bits
 from merp.hdl.conversion.process.meaning import Table, Variable
+from merp.hdl.conversion.process.printer import MemberNames, Printer, cases, chain, indented
 
 _CHOICE, _OR, _AND, _BIT_OR, _BIT_XOR, _BIT_AND, _EQUAL, _ORDER, _SHIFT, _SUM, _PRODUCT, _UNARY = (
     range(12)
 )
 _PRIMARY = 12
-_STEP = "    "
 _LEVELS = {
     "+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "%": _PRODUCT,
     "&": _BIT_AND, "|": _BIT_OR, "^": _BIT_XOR,
@@ -25,8 +24,6 @@ _LEVELS = {
     "and": _AND, "or": _OR, "xor": _BIT_XOR,
 }  # fmt: skip
 _GATES = {"and": "&&", "or": "||", "xor": "^"}
-
-MemberNames = Callable[[object], str]
 
 
 class Text(NamedTuple):
@@ -42,13 +39,16 @@ def within(text: Text, level: int) -> str:
     return text.text if text.level > level else f"({text.text})"
 
 
-class Verilog:
+class Verilog(Printer):
     """Prints the statements of one process.
 
     Args:
-        variables: names of variables. tables: of tables. members: of members of enumerations.
+        variables, tables, members: as in ``Printer``.
         blocking: whether signals are assigned at once.
+        labels: makes a label of its own out of a wish.
     """
+
+    element = "%s[%s]"
 
     def __init__(
         self,
@@ -58,30 +58,14 @@ class Verilog:
         blocking: bool,
         labels: Callable[[str], str],
     ) -> None:
-        self.variables, self.tables, self.members = variables, tables, members
+        super().__init__(variables, tables, members)
         self.sign = "=" if blocking else "<="
         self.labels = labels
         self.leaving: list[tuple[str, str]] = []
 
-    # Places
-
-    def place(self, place: bits.Place) -> str:
-        """A signal, a variable, or an element of a list."""
-        what = place.what
-        if isinstance(what, Variable):
-            return self.variables[what]
-        if isinstance(what, AnySignal):
-            return str(name_of(what))
-        assert place.index is not None
-        return f"{what.name}[{self.index(place.index)}]"
-
-    def index(self, index: int | bits.Integer | bits.Vector) -> str:
-        """What stands in the brackets of an index."""
-        if isinstance(index, int):
-            return str(index)
-        if isinstance(index, bits.Integer):
-            return self.integer(index).text
-        return self.vector(index).text
+    def count(self, value: bits.Integer | bits.Vector) -> str:
+        """A vector, or what is computed of loop variables, as an index."""
+        return (self.integer(value) if isinstance(value, bits.Integer) else self.vector(value)).text
 
     def integer(self, value: bits.Integer) -> Text:
         """An integer of numbers and loop variables."""
@@ -194,7 +178,8 @@ class Verilog:
 
     def _OfInteger(self, value: bits.OfInteger) -> Text:
         assert value.integer.variable is not None, "only the variable itself is a vector"
-        return Text(f"{self.variables[value.integer.variable]}[{value.width - 1}:0]")
+        name = self.variables[value.integer.variable]
+        return Text(f"{name}[{value.width - 1}:0]" if value.width > 1 else f"{name}[0]")
 
     def _Entry(self, value: bits.Entry) -> Text:
         return Text(
@@ -271,56 +256,32 @@ class Verilog:
         sign = "=" if isinstance(each.target.place.what, Variable) else self.sign
         return f"{self.target(each.target)} {sign} {self.value(each.value)};"
 
-    def statements(self, statements: Sequence[bits.Statement]) -> list[str]:
-        """Lines of statements."""
-        found: list[str] = []
-        for each in statements:
-            if isinstance(each, bits.Assignment):
-                found.append(self.assignment(each))
-            elif isinstance(each, bits.Branches):
-                found += self._branches(each)
-            elif isinstance(each, bits.Selection):
-                found += self._selection(each)
-            elif isinstance(each, bits.Loop):
-                found += self._loop(each)
-            else:
-                leave, on = self.leaving[-1]
-                found.append(f"disable {on if each.goes_on else leave};")
-        return found
+    def leave(self, each: bits.Leave) -> str:
+        """The end of the block around the loop, or of that around its body."""
+        leave, on = self.leaving[-1]
+        return f"disable {on if each.goes_on else leave};"
 
-    def _branches(self, each: bits.Branches) -> list[str]:
+    def branches(self, each: bits.Branches) -> list[str]:
+        """An if."""
         found: list[str] = []
-        otherwise: Sequence[bits.Statement] = [each]
-        word = "if"
-        while len(otherwise) == 1 and isinstance(otherwise[0], bits.Branches):
-            for test, body in otherwise[0].branches:
-                found += [
-                    f"{word} ({self.flag(test).text}) begin",
-                    *indented(self.statements(body)),
-                ]
-                word = "end else if"
-            otherwise = otherwise[0].otherwise
+        ways, otherwise = chain(each)
+        for test, body in ways:
+            word = "end else if" if found else "if"
+            found += [f"{word} ({self.flag(test).text}) begin", *indented(self.statements(body))]
         if otherwise:
             found += ["end else begin", *indented(self.statements(otherwise))]
         return [*found, "end"]
 
-    def _selection(self, each: bits.Selection) -> list[str]:
-        if isinstance(each.subject, bits.Vector):
-            found = [f"case ({self.vector(each.subject).text})"]
-        else:
-            found = [f"case ({self.member(each.subject).text})"]
-        branches = list(each.branches)
-        last: Sequence[bits.Statement] = each.otherwise
-        if each.is_full:
-            last = branches.pop()[1]
+    def selection(self, each: bits.Selection) -> list[str]:
+        """A case."""
+        subject = each.subject
+        whole = self.member(subject) if isinstance(subject, bits.Member) else self.vector(subject)
+        found = [f"case ({whole.text})"]
+        branches, others = cases(each)
         for labels, body in branches:
             written = ", ".join(self._label(label) for label in labels)
-            found += [
-                f"{_STEP}{written}: begin",
-                *indented(self.statements(body), 2),
-                f"{_STEP}end",
-            ]
-        found += [f"{_STEP}default: begin", *indented(self.statements(last), 2), f"{_STEP}end"]
+            found += indented([f"{written}: begin", *indented(self.statements(body)), "end"])
+        found += indented(["default: begin", *indented(self.statements(others)), "end"])
         return [*found, "endcase"]
 
     def _label(self, label: bits.Literal | bits.MemberConst) -> str:
@@ -328,7 +289,8 @@ class Verilog:
             return self.members(label.item)
         return _number(label.value & (1 << label.width) - 1, label.width)
 
-    def _loop(self, each: bits.Loop) -> list[str]:
+    def loop(self, each: bits.Loop) -> list[str]:
+        """A loop; one that is left is a named block, and so is its body."""
         name = self.variables[each.variable]
         last = each.start + each.step * (each.count - 1)
         if each.step > 0:
@@ -357,11 +319,6 @@ def _leaves(statements: Sequence[bits.Statement]) -> bool:
             if any(_leaves(body) for body in (*bodies, each.otherwise)):
                 return True
     return False
-
-
-def indented(lines: Sequence[str], steps: int = 1) -> list[str]:
-    """Lines further to the right."""
-    return [f"{_STEP * steps}{line}" for line in lines]
 
 
 def _number(value: int, width: int) -> str:

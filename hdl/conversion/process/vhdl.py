@@ -9,18 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from merp.hdl.conversion.base.internals import AnySignal, name_of
 from merp.hdl.conversion.process import bits
-from merp.hdl.conversion.process.meaning import Table, Variable
+from merp.hdl.conversion.process.meaning import Variable
+from merp.hdl.conversion.process.printer import Printer, cases, chain, indented
 
 _LOGICAL, _RELATION, _SUM, _SIGN, _PRODUCT, _FACTOR, _PRIMARY = range(7)
 _INTEGERS = 1 << 30  # of a literal: GHDL 2.0 refuses some of the largest, as 2147483628
 _INTEGER_BITS = 30  # of a vector whose values are literals
-_STEP = "    "
 _RELATIONS = {"==": "=", "!=": "/=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _GATES = {"&": "and", "|": "or", "^": "xor"}
-
-MemberNames = Callable[[object], str]
 
 
 class Text(NamedTuple):
@@ -38,46 +35,16 @@ def within(text: Text, level: int, gate: str = "") -> str:
     return f"({text.text})"
 
 
-class Vhdl:
-    """Prints the statements of one process.
+class Vhdl(Printer):
+    """Prints the statements of one process."""
 
-    Args:
-        variables: names of variables. tables: of tables. members: of members of enumerations.
-        memories: gives the name of a list of signals.
-    """
+    element = "%s(%s)"
+    empty = ("null;",)
 
-    def __init__(
-        self,
-        variables: dict[Variable, str],
-        tables: dict[Table, str],
-        members: MemberNames,
-    ) -> None:
-        self.variables, self.tables, self.members = variables, tables, members
-
-    # Places
-
-    def place(self, place: bits.Place) -> str:
-        """A signal, a variable, or an element of a list."""
-        what = place.what
-        if isinstance(what, Variable):
-            return self.variables[what]
-        if isinstance(what, AnySignal):
-            return str(name_of(what))
-        assert place.index is not None
-        return f"{what.name}({self.index(place.index)})"
-
-    def index(self, index: int | bits.Integer | bits.Vector) -> str:
-        """What stands in the parentheses of an index."""
-        if isinstance(index, int):
-            return str(index)
-        if isinstance(index, bits.Integer):
-            return self.integer(index).text
-        return self.count(index)
-
-    def count(self, value: int | bits.Vector) -> str:
-        """A vector as an integer."""
-        if isinstance(value, int):
-            return str(value)
+    def count(self, value: bits.Integer | bits.Vector) -> str:
+        """A vector, or what is computed of loop variables, as an integer."""
+        if isinstance(value, bits.Integer):
+            return self.integer(value).text
         if isinstance(value, bits.OfInteger):
             return self.integer(value.integer).text
         if isinstance(value, bits.OfFlag):
@@ -185,7 +152,7 @@ class Vhdl:
 
     def _Shift(self, value: bits.Shift) -> Text:
         name = "shift_left" if value.op == "<<" else "shift_right"
-        return Text(f"{name}({self.vector(value.value).text}, {self.count(value.count)})")
+        return Text(f"{name}({self.vector(value.value).text}, {self.index(value.count)})")
 
     def _Inverse(self, value: bits.Inverse) -> Text:
         inner = self.vector(value.value)
@@ -351,51 +318,35 @@ class Vhdl:
             return f"{self.target(each.target)} := {self.bit(value).text};"
         return f"{self.target(each.target)} := {self.value(value)};"
 
-    def statements(self, statements: Sequence[bits.Statement]) -> list[str]:
-        """Lines of statements."""
-        found: list[str] = []
-        for each in statements:
-            if isinstance(each, bits.Assignment):
-                found.append(self.assignment(each))
-            elif isinstance(each, bits.Branches):
-                found += self._branches(each)
-            elif isinstance(each, bits.Selection):
-                found += self._selection(each)
-            elif isinstance(each, bits.Loop):
-                found += self._loop(each)
-            else:
-                found.append("next;" if each.goes_on else "exit;")
-        return found or ["null;"]
+    def leave(self, each: bits.Leave) -> str:
+        """``next`` or ``exit``."""
+        return "next;" if each.goes_on else "exit;"
 
-    def _branches(self, each: bits.Branches) -> list[str]:
+    def branches(self, each: bits.Branches) -> list[str]:
+        """An if."""
         found: list[str] = []
-        otherwise: Sequence[bits.Statement] = [each]
-        word = "if"
-        while len(otherwise) == 1 and isinstance(otherwise[0], bits.Branches):
-            for test, body in otherwise[0].branches:
-                found.append(f"{word} {self.condition(test).text} then")
-                found += indented(self.statements(body))
-                word = "elsif"
-            otherwise = otherwise[0].otherwise
+        ways, otherwise = chain(each)
+        for test, body in ways:
+            word = "elsif" if found else "if"
+            found += [f"{word} {self.condition(test).text} then", *indented(self.statements(body))]
         if otherwise:
             found += ["else", *indented(self.statements(otherwise))]
         return [*found, "end if;"]
 
-    def _selection(self, each: bits.Selection) -> list[str]:
-        if isinstance(each.subject, bits.Vector):
-            subject = self.vector(each.subject).text
-            short = each.subject.width <= _INTEGER_BITS
-            found = [f"case to_integer({subject}) is" if short else f"case {subject} is"]
+    def selection(self, each: bits.Selection) -> list[str]:
+        """A case; of a short vector over its number, as labels of each width are then alike."""
+        if isinstance(each.subject, bits.Member):
+            subject = self.member(each.subject).text
+        elif each.subject.width <= _INTEGER_BITS:
+            subject = f"to_integer({self.vector(each.subject).text})"
         else:
-            found = [f"case {self.member(each.subject).text} is"]
-        branches = list(each.branches)
-        last: Sequence[bits.Statement] = each.otherwise
-        if each.is_full:
-            last = branches.pop()[1]
+            subject = self.vector(each.subject).text
+        found = [f"case {subject} is"]
+        branches, others = cases(each)
         for labels, body in branches:
             written = " | ".join(self._label(label) for label in labels)
-            found += [f"{_STEP}when {written} =>", *indented(self.statements(body), 2)]
-        found += [f"{_STEP}when others =>", *indented(self.statements(last), 2)]
+            found += indented([f"when {written} =>", *indented(self.statements(body))])
+        found += indented(["when others =>", *indented(self.statements(others))])
         return [*found, "end case;"]
 
     def _label(self, label: bits.Literal | bits.MemberConst) -> str:
@@ -405,17 +356,13 @@ class Vhdl:
             return str(label.value)
         return f'"{label.value & (1 << label.width) - 1:0{label.width}b}"'
 
-    def _loop(self, each: bits.Loop) -> list[str]:
+    def loop(self, each: bits.Loop) -> list[str]:
+        """A loop."""
         last = each.start + each.step * (each.count - 1)
         way = "to" if each.step > 0 else "downto"
         name = self.variables[each.variable]
         head = f"for {name} in {each.start} {way} {last} loop"
         return [head, *indented(self.statements(each.body)), "end loop;"]
-
-
-def indented(lines: Sequence[str], steps: int = 1) -> list[str]:
-    """Lines further to the right."""
-    return [f"{_STEP * steps}{line}" for line in lines]
 
 
 def _gate(op: str, operands: Sequence[Text]) -> Text:

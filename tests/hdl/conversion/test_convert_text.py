@@ -60,11 +60,7 @@ def test_verilog_initialises_registers_and_nothing_else(tmp_path: Path) -> None:
     function, make, _ = DESIGNS["wrapping"]
     text = convert(function, make(), "verilog", tmp_path).files[-1].read_text()
     assert (
-        "    initial begin : power_up\n"
-        "        position = 8'hf9;\n"
-        "        angle = 8'hc8;\n"
-        "        sign = 1'h0;\n"
-        "    end\n"
+        "    initial position = 8'hf9;\n    initial angle = 8'hc8;\n    initial sign = 1'h0;\n"
     ) in text
 
 
