@@ -1,8 +1,7 @@
 """What one entity consists of, with every name final: ports, signals, processes and instances.
 
-MyHDL's own analysis finds out which signals a process reads and drives; the naming is ours, so that
-names follow the Python source and do not depend on the order of a set. Private to
-``merp.hdl.conversion.convert``.
+The reader of processes finds out which signals a process reads and drives. Names follow the Python
+source and do not depend on the order of a set. Private to ``merp.hdl.conversion.convert``.
 """
 
 from __future__ import annotations
@@ -10,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from myhdl import EnumItemType, intbv
 
+from merp.hdl.conversion._drivers import Read, read_apart
 from merp.hdl.conversion._elaborate import ElaboratedUnit, is_bundle
 from merp.hdl.conversion._locals import in_source_order
 from merp.hdl.conversion._signals import Syntax, mark_read, sources, span
@@ -207,22 +208,25 @@ class Analysis:
     def _processes(self) -> None:
         """Read the processes; collect them and the instances in source order."""
         names = process_names(self.unit.block)
+        reads: dict[int, Read] = {}
+        found, holds = self.body.items, self.syntax.holds
 
         def visit(block: Any) -> None:
             for sub in block.subs:
                 if isinstance(sub, Stub):
-                    entity = self.entities[id(sub)]
-                    actuals = entity.actuals_of(sub)
-                    self.body.items.append(Instance(sub.name, entity, actuals, sub.place))
+                    made = self.entities[id(sub)]
+                    found.append(Instance(sub.name, made, made.actuals_of(sub), sub.place))
                 elif isinstance(sub, Block):
                     visit(sub)
                 else:
                     name = str(names.get(id(sub), sub.name)).lower()
-                    process = understood(self.where, sub, name, self.syntax.holds)
-                    self._mark(process)
-                    self.body.items.append(process)
+                    reads[len(found)] = partial(understood, self.where, sub, name, holds)
+                    found.append(None)
 
         visit(self.unit.block)
+        for place, process in read_apart(self.where, reads).items():
+            self._mark(process)
+            found[place] = process
 
     def _mark(self, process: Process) -> None:
         """Mark what a process drives and reads."""

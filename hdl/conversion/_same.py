@@ -10,6 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from merp.hdl.conversion._expand import EntityParts
 
+_WRITTEN = 1 << 31  # the largest number of VHDL, plus one
+
 _VECTORS = ("unsigned", "std_logic_vector")
 Plain = tuple[str, ...]
 
@@ -102,7 +104,12 @@ def _literal(value: Sequence[str], width: int) -> Plain:
         return "word", value[2], value[4]
     text = value[0]
     base = 16 if text[0] in "xX" else 2
-    return "word", str(int(text.lstrip("xX")[1:-1], base)), str(width)
+    return _word(int(text.lstrip("xX")[1:-1], base), width)
+
+
+def _word(value: int, width: int) -> Plain:
+    """A literal; Python refuses to write thousands of digits, and nobody writes as many."""
+    return "word", str(value) if value < _WRITTEN else hex(value), str(width)
 
 
 def _statement(tokens: Sequence[str], widened: Collection[str], alias: Mapping[str, str]) -> Plain:
@@ -114,14 +121,14 @@ def _statement(tokens: Sequence[str], widened: Collection[str], alias: Mapping[s
     for at, token in enumerate(rest):
         found.append(alias.get(token, token))
         if token[0] == '"' and "&" in (*rest[at - 1 : at], *rest[at + 1 : at + 2]):
-            found[-1:] = ["word", str(int(token[1:-1], 2)), str(len(token) - 2)]
+            found[-1:] = _word(int(token[1:-1], 2), len(token) - 2)
         if token != ")":
             continue
         if found[-6:-4] == ["to_unsigned", "("] and found[-3] == "," and found[-4].isdigit():
             found[-6:] = ["word", found[-4], found[-2]]
         elif found[-5:-2] == ["unsigned", "'", "("] and set(found[-2]) <= {'"', "0", "1"}:
             bits = found[-2][1:-1]
-            found[-5:] = ["word", str(int(bits, 2)), str(len(bits))]
+            found[-5:] = _word(int(bits, 2), len(bits))
         elif widened and found[-3:-1] == ["(", "0"] and found[-4] in widened:
             del found[-3:]
     return tuple(found)

@@ -8,6 +8,7 @@ from typing import Any
 from myhdl import EnumItemType, intbv, modbv
 
 from merp.hdl.conversion.base.internals import AnySignal, enum_of, is_list_of_signals
+from merp.hdl.conversion.process import build
 from merp.hdl.conversion.process.frame import (
     Known,
     Vector,
@@ -15,6 +16,7 @@ from merp.hdl.conversion.process.frame import (
 from merp.hdl.conversion.process.meaning import (
     Assign,
     Choice,
+    Const,
     Element,
     EnumConst,
     Expr,
@@ -254,6 +256,14 @@ class Assignments(Reading):
         """A signal as a target, noting that it is driven."""
         if isinstance(signal, Element):
             memory = signal.memory
+            if id(memory) in self.apart and not isinstance(signal.index, Const):
+                if build.is_counted(signal.index):
+                    raise build.NeedsNumber
+                self.frame.refuse(
+                    node,
+                    "a signal chooses an element of a list that other processes drive",
+                    "drive the list in one process",
+                )
             self.meaning.memories_driven.setdefault(id(memory), memory)
             return Target(signal)
         held = self._held(node, signal)

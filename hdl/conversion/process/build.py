@@ -65,6 +65,11 @@ def is_counted(value: Expr) -> bool:
     )
 
 
+def shown(value: int) -> str:
+    """A number in a message; Python refuses to write thousands of digits."""
+    return str(value) if -MOST < value < MOST else f"of {value.bit_length()} bits"
+
+
 def const(value: int, length: int | None = None) -> Const:
     """A number; a bool stays a bool."""
     return Const(

@@ -171,7 +171,7 @@ def _enum(value: Any) -> Any:
 def _literal(value: bits.Literal) -> None:
     half = 1 << value.width - 1
     low, high = (-half, half) if value.signed else (0, 2 * half)
-    _demand(low <= value.value < high, f"{value.value} in {value.width} bits")
+    _demand(low <= value.value < high, f"a number beyond {value.width} bits")
 
 
 def _operands(value: bits.Vector) -> Iterator[bits.Vector]:

@@ -15,9 +15,7 @@ from merp.hdl.conversion.base.internals import (
 )
 from merp.hdl.conversion.process import build
 from merp.hdl.conversion.process.frame import LocalFunction, Vector
-from merp.hdl.conversion.process.meaning import (
-    Expr,
-)
+from merp.hdl.conversion.process.meaning import Const, Expr
 from merp.hdl.conversion.process.parts import Parts
 from merp.hdl.conversion.process.ranges import Range, signed, unsigned
 from merp.hdl.conversion.process.values import Method, as_integer, is_hardware, within, wrapped
@@ -96,11 +94,14 @@ class Evaluator(Parts):
             arguments = list(arguments[0])
         values = [self.as_expr(node, each) for each in arguments]
         found, *rest = values
+        op = ">" if function is max else "<"
         for each in rest:
-            test = build.compare(">" if function is max else "<", each, found)
+            # An undefined signal makes a test false in VHDL: the number is within the bounds then.
+            one, other = (found, each) if isinstance(each, Const) else (each, found)
+            test = build.compare(op, one, other)
             low = function(found.range.low, each.range.low)
             high = function(found.range.high, each.range.high)
-            found = within(build.choice(test, each, found), Range(low, high))
+            found = within(build.choice(test, one, other), Range(low, high))
         return found
 
     def _reinterpreted(self, node: ast.AST, method: Method) -> Any:

@@ -198,6 +198,11 @@ class Table:
     name: str
     values: tuple[int, ...]
 
+    @property
+    def index_width(self) -> int:
+        """Bits of an index."""
+        return (len(self.values) - 1).bit_length() or 1
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Target:

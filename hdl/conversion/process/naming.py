@@ -107,18 +107,12 @@ def bodies(each: bits.Statement) -> list[Sequence[bits.Statement]]:
 
 def tables_of(processes: Iterable[Sized], names: Names) -> tuple[list[TableText], dict[Table, str]]:
     """The tables of an entity, equal ones once, and the name that each goes by."""
-    entries: dict[tuple[int, ...], int] = {}
-    tables: list[Table] = []
-    for process in processes:
-        for table, count in process.tables.items():
-            tables.append(table)
-            entries[table.values] = max(entries.get(table.values, 0), count)
+    tables = [table for process in processes for table in process.tables]
     known: dict[tuple[int, ...], TableText] = {}
     for table in tables:
-        if table.values not in known:
-            values, count = table.values, entries[table.values]
-            filled = (*values, *(values[-1:] * (count - len(values))))[: max(count, len(values))]
+        values, width = table.values, table.index_width
+        if values not in known:
+            filled = (*values, *(values[-1:] * ((1 << width) - len(values))))
             bounds = Range(min(values), max(values))
-            name = names.unique(table.name, "table")
-            known[values] = TableText(name, filled, bounds, (len(filled) - 1).bit_length() or 1)
+            known[values] = TableText(names.unique(table.name, "table"), filled, bounds, width)
     return list(known.values()), {table: known[table.values].name for table in tables}

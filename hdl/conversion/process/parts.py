@@ -132,7 +132,9 @@ class Parts(Operators):
         first = memory.mem[0]
         if isinstance(index, Const) and not -len(base) <= index.value < len(base):
             self.refuse(
-                node, f"index {index.value} of a list of {len(base)}", "stay within the list"
+                node,
+                f"index {build.shown(index.value)} of a list of {len(base)}",
+                "stay within the list",
             )
         index = _from_start(index, len(base))
         kinds = {(type(each.val), len(each)) for each in memory.mem}

@@ -34,7 +34,7 @@ class Places(ABC):
         self.strides: dict[Variable, Expr] = {}
         self.held: list[Variable] = []
         self.before: list[bits.Statement] = []
-        self.tables: dict[m.Table, int] = {}
+        self.tables: list[m.Table] = []
 
     def place(self, base: Expr) -> bits.Place:
         """Where a value is held."""

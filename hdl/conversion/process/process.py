@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
@@ -96,7 +96,9 @@ class Process:
         return [*found, *self.reset[1]] if self.reset else found
 
 
-def understood(block: str, instantiator: Any, name: str, holds: bool) -> Process:
+def understood(
+    block: str, instantiator: Any, name: str, holds: bool, apart: Collection[int] = ()
+) -> Process:
     """The process that MyHDL runs, with its meaning.
 
     Args:
@@ -104,6 +106,8 @@ def understood(block: str, instantiator: Any, name: str, holds: bool) -> Process
         instantiator: MyHDL's object for the process.
         name: of the process.
         holds: as ``sizing.sized`` takes it.
+        apart: lists of signals, by ``id``, that other processes drive too. Its elements are then
+            assigned one by one: in VHDL, an index that moves makes a driver of each element.
 
     Raises:
         ExportError: it has something that no hardware has.
@@ -111,11 +115,11 @@ def understood(block: str, instantiator: Any, name: str, holds: bool) -> Process
     if isinstance(instantiator, Always | AlwaysComb | AlwaysSeq):
         function = instantiator.func
         frame = frame_of(block, function.__code__, outer_names(function))
-        found = _always(frame, instantiator, name)
+        found = _always(frame, instantiator, name, apart)
     else:
         function = instantiator.genfunc
         frame = frame_of(block, function.__code__, outer_names(function))
-        found = _generator(frame, name, function.__code__.co_filename)
+        found = _generator(frame, name, function.__code__.co_filename, apart)
     found.sized = sized(found.meaning, holds)
     check(name, found.sized.statements)
     if found.kind is Kind.COMBINATIONAL and not bits.reads_signals(found.sized.statements):
@@ -157,8 +161,8 @@ def _place(frame: Frame, code_file: str) -> tuple[str, int]:
     return code_file, frame.before + first
 
 
-def _always(frame: Frame, instantiator: Any, name: str) -> Process:
-    reader = Reader(frame)
+def _always(frame: Frame, instantiator: Any, name: str, apart: Collection[int]) -> Process:
+    reader = Reader(frame, apart)
     reader.meaning.statements, _ = reader.block(frame.tree.body)
     place = _place(frame, instantiator.func.__code__.co_filename)
     if isinstance(instantiator, AlwaysComb):
@@ -234,9 +238,9 @@ def _only_assigns(meaning: Meaning) -> bool:
     return bool(driven) and not driven & set(meaning.reads)
 
 
-def _generator(frame: Frame, name: str, file: str) -> Process:
+def _generator(frame: Frame, name: str, file: str, apart: Collection[int]) -> Process:
     """``while True: yield clk.posedge; ...``, with variables that keep their values."""
-    reader = Reader(frame)
+    reader = Reader(frame, apart)
     *firsts, last = [
         each
         for each in frame.tree.body

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,9 +42,15 @@ class LoopEnds:
 class Reading(ABC):
     """Reads one process; ``meaning`` is the result."""
 
-    def __init__(self, frame: Frame) -> None:
-        """``frame``: of the process."""
+    def __init__(self, frame: Frame, apart: Collection[int]) -> None:
+        """Begin with nothing read.
+
+        Args:
+            frame: of the process.
+            apart: lists of signals, by ``id``, that other processes drive too.
+        """
         self.meaning = Meaning()
+        self.apart = apart
         self.values = Evaluator(self.meaning, self.inline)
         self.values.frame = frame
         self.loops: list[LoopEnds] = []

@@ -27,12 +27,12 @@ class Sized:
     Attributes:
         statements: in order.
         variables: of the source, and those that hold a value of which bits are taken.
-        tables: that are indexed, each with the number of entries that its index can say.
+        tables: that are indexed.
     """
 
     statements: list[bits.Statement]
     variables: list[Variable]
-    tables: dict[m.Table, int] = field(default_factory=dict)
+    tables: list[m.Table] = field(default_factory=list)
 
 
 def sized(meaning: m.Meaning, holds: bool) -> Sized:

@@ -23,10 +23,6 @@ _COUNT = 20
 """Bits of a shift count at most; what is beyond shifts everything out."""
 
 
-_SPARE = 4
-"""Bits of an index beyond those that a table needs, at most: it is filled up for them."""
-
-
 class Vectors(Places):
     """Gives numbers their bits."""
 
@@ -236,12 +232,12 @@ class Vectors(Places):
     def _entry(self, value: m.Lookup) -> bits.Vector:
         if isinstance(value.index, m.Const):
             return literal(value.table.values[value.index.value], value.range.width)
-        width = max(value.index.range.high.bit_length(), 1)
-        enough = max((len(value.table.values) - 1).bit_length(), 1)
-        if width > enough + _SPARE:
-            width = enough
-        index = cast(self.low_bits(value.index, width), False)
-        self.tables[value.table] = max(self.tables.get(value.table, 0), 1 << index.width)
+        width = value.table.index_width
+        index = cast(self.low_bits(value.index, min(width, value.index.range.width)), False)
+        if self.holds:  # an argument of Verilog is computed at the width of the parameter
+            index = self.resized(index, width)
+        if value.table not in self.tables:
+            self.tables.append(value.table)
         whole = Range(min(value.table.values), max(value.table.values))
         return bits.Entry(whole.width, whole.is_signed, value.table, index)
 

@@ -23,6 +23,7 @@ _LEVELS = {
     "==": _EQUAL, "!=": _EQUAL, "<": _ORDER, "<=": _ORDER, ">": _ORDER, ">=": _ORDER,
     "and": _AND, "or": _OR, "xor": _BIT_XOR,
 }  # fmt: skip
+_DECIMAL = 1 << 16  # from here on, a number is written in base 16
 _GATES = {"and": "&&", "or": "||", "xor": "^"}
 
 
@@ -97,10 +98,11 @@ class Verilog(Printer):
     def _Literal(self, value: bits.Literal) -> Text:
         if not value.signed:
             return Text(_number(value.value, value.width))
+        if abs(value.value) >= _DECIMAL or value.value == -(1 << value.width - 1):
+            pattern = value.value & (1 << value.width) - 1
+            return Text(f"{value.width}'sh{pattern:x}", signed=True)
         if value.value >= 0:
             return Text(f"{value.width}'sd{value.value}", signed=True)
-        if value.value == -(1 << value.width - 1):
-            return Text(f"{value.width}'sh{1 << value.width - 1:x}", signed=True)
         return Text(f"-{value.width}'sd{-value.value}", _UNARY, True)
 
     def _Name(self, value: bits.Name) -> Text:
@@ -322,7 +324,7 @@ def _leaves(statements: Sequence[bits.Statement]) -> bool:
 
 
 def _number(value: int, width: int) -> str:
-    return f"{width}'d{value}" if value < 1 << 16 else f"{width}'h{value:x}"
+    return f"{width}'d{value}" if value < _DECIMAL else f"{width}'h{value:x}"
 
 
 def _binary(op: str, level: int, left: Text, right: Text) -> Text:

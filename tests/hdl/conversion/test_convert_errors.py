@@ -108,6 +108,27 @@ def port_in_list(clk: Any, d: Any, q: Any) -> Any:
 
 
 @entity
+def same_element(clk: Any, d: Any, q: Any) -> Any:
+    """Two processes drive the last element of a list."""
+    words = [bits(8) for _ in range(4)]
+
+    @always(clk.posedge)
+    def lower() -> None:
+        for i in range(4):
+            words[i].next = d
+
+    @always(clk.posedge)
+    def last() -> None:
+        words[3].next = q
+
+    @always(clk.posedge)
+    def read() -> None:
+        q.next = words[3]
+
+    return lower, last, read
+
+
+@entity
 def drives_slice(clk: Any, d: Any, q: Any) -> Any:
     """An output goes to a slice."""
     return register(clk, d, q(8, 0))
@@ -149,6 +170,7 @@ def _words(width: int = 8) -> dict[str, Any]:
         (process_and_instance, _words(), "another driver"),
         (process_and_element, _words(), "another driver"),
         (half_and_half, _words(), "a list is driven by a process and by instances"),
+        (same_element, _words(), "processes lower and last drive element 3 of one list"),
         (two_lists, _words(), "a signal is in two lists"),
         (port_in_list, _words(), "port d is in a list that a process uses"),
         (drives_slice, _words(16) | {"d": bits(8)}, "must go to a whole signal"),

@@ -1,6 +1,6 @@
 """Designs that no hardware can follow; ``# refused`` marks the statement that none has."""
 
-from myhdl import always, always_comb, concat, delay, instance
+from myhdl import Signal, always, always_comb, concat, delay, instance, intbv
 
 from idioms.cases import refused, signal
 from merp import entity
@@ -146,3 +146,24 @@ def waits_for_time(clk, y):
             y.next = not y
 
     return p
+
+
+@refused("a=u2 b=u2", "y=u2")
+@entity
+def chooses_among_others(clk, a, b, y):
+    """A signal chooses an element of a list that another process drives too."""
+    held = [Signal(intbv(0)[2:]) for _ in range(4)]
+
+    @always(clk.posedge)
+    def chosen():
+        held[a].next = b  # refused
+
+    @always(clk.posedge)
+    def first():
+        held[0].next = a
+
+    @always_comb
+    def p():
+        y.next = held[3]
+
+    return chosen, first, p
