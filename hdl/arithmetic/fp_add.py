@@ -34,7 +34,7 @@ def fp_add(clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int) 
 
     A subnormal term is a signed zero, and so is a sum below the smallest normal; x + (-x) is +0.
     Infinities are kept; NaN, and infinity minus infinity, give the canonical quiet NaN.
-    Latency: as the parameter says, in cycles. Throughput: one sum per cycle. Reset: none.
+    Latency: latency cycles. Throughput: one sum per cycle. Reset: none.
     """
     if latency not in CUTS:
         raise ValueError(f"latency must be 1 to 5, not {latency}")

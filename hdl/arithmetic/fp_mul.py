@@ -70,10 +70,10 @@ def fp_mul(
     y     out  product, rounded to nearest even
 
     A subnormal factor is a signed zero, and so is a product below the smallest normal. Infinities
-    are kept; NaN, and 0 times infinity, give the canonical quiet NaN. Of b's fraction so many low
-    bits as ``beside`` says are multiplied beside the DSP blocks. Of factors that come ``late`` in
-    their cycle, as from a block RAM, no more than one DSP block is in the way.
-    Latency: as the parameter says, in cycles. Throughput: one product per cycle. Reset: none.
+    are kept; NaN, and 0 times infinity, give the canonical quiet NaN. Logic beside the DSP
+    blocks multiplies the lowest bits of b's fraction, as many as ``beside`` says. Factors that
+    come ``late`` in their cycle, as from a block RAM, pass one DSP block before a register.
+    Latency: latency cycles. Throughput: one product per cycle. Reset: none.
     """
     if latency not in CUTS:
         raise ValueError(f"latency must be 1 to 3, not {latency}")

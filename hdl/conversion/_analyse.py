@@ -16,6 +16,7 @@ from myhdl import EnumItemType, intbv
 
 from merp.hdl.conversion._drivers import Read, read_apart
 from merp.hdl.conversion._elaborate import ElaboratedUnit, is_bundle
+from merp.hdl.conversion._labels import instance_labels
 from merp.hdl.conversion._locals import in_source_order
 from merp.hdl.conversion._signals import Syntax, mark_read, sources, span
 from merp.hdl.conversion.base.errors import ExportError
@@ -393,8 +394,19 @@ class Analysis:
 
     def _labels(self) -> None:
         """Labels of processes and instances, distinct from all signals; stable orders."""
+        instances = [item for item in self.body.items if isinstance(item, Instance)]
+        wishes = instance_labels([self._label(each) for each in instances])
         for item in self.body.items:
             if isinstance(item, Instance):
-                item.label = self.names.unique(item.label, "inst")
+                item.label = self.names.unique(wishes.pop(0), "inst")
                 continue
             item.name = self.names.unique(item.name, "process")
+
+    def _label(self, instance: Instance) -> tuple[str, str, str | None]:
+        outputs = [port.argument for port in instance.entity.body.ports if port.is_output]
+        driven = None
+        if outputs:
+            signal = instance.actuals[outputs[0]]
+            named = (port.name for port in self.body.ports if port.signal is signal)
+            driven = next(named, str(name_of(signal)))
+        return instance.label, instance.entity.unit.deco.func.__name__, driven

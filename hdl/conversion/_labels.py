@@ -1,4 +1,4 @@
-"""What is added to a block's name where several of its entities are left.
+"""Names of entities where a block has several, and of instances out of lists.
 
 Private to ``merp.hdl.conversion``.
 """
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+_PLACE = re.compile(r"(_\d+)+$")
 _LABEL_LENGTH = 16  # longer values are not put into entity names
 
 
@@ -48,3 +49,33 @@ def _suffix(label: str, value: str) -> str:
     shown = {"True": label, "False": ""}.get(value, f"{label}{value}")
     shown = re.sub(r"\W+|_+", "_", shown.replace("-", "minus")).strip("_")
     return f"_{shown}" if shown else ""
+
+
+def instance_labels(instances: Sequence[tuple[str, str, str | None]]) -> list[str]:
+    """The names of instances: as in Python, but for lists that hold unlike things.
+
+    An instance out of a list of several blocks, or of blocks and processes, is called by its block
+    and what it drives.
+
+    Args:
+        instances: name in Python, with numbers behind it if it is out of a list; function that
+            makes the block; signal at its first output.
+    """
+    lists: dict[str, list[tuple[str, str]]] = {}
+    for name, block, _ in instances:
+        place = _PLACE.search(name)
+        if place is not None:
+            lists.setdefault(name[: place.start()], []).append((place[0][1:], block))
+    mixed = {each for each, members in lists.items() if _is_mixed(members)}
+    return [
+        f"{block}_{re.sub('[^a-zA-Z0-9]+', '_', driven)}"
+        if driven and _PLACE.search(name) and _PLACE.sub("", name) in mixed
+        else name
+        for name, block, driven in instances
+    ]
+
+
+def _is_mixed(members: Sequence[tuple[str, str]]) -> bool:
+    places = {place for place, _ in members}
+    gaps = not any("_" in each for each in places) and places != set(map(str, range(len(places))))
+    return gaps or len({block for _, block in members}) > 1

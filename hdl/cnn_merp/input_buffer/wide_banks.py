@@ -52,7 +52,7 @@ def wide_banks(
     input map, and in a folded run from the tap, too (``wide_fold_router``).
 
     taps    out  k*k words, bank (0, 0) lowest, then (0, 1), ...: window taps, still rotated
-    folded  in   (of a design for fully connected layers) the run's elements come map by map
+    folded  in   the run's elements come map by map
 
     Latency: taps one cycle after read. Throughput: a write and a window per cycle. Reset: none.
     """

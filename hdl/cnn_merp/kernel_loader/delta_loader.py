@@ -47,8 +47,8 @@ def delta_loader(
     kernel, bias   out  writes into the memories of the CUs
     loading        out  from the first cycle that may read everything until the next start;
                         framing errors
-    config.size    in   (of a design for smaller kernels) rows and columns of a kernel, whose
-                        other taps, those below and on the right, become +0
+    config.size    in   rows and columns of a kernel; its other taps, those below and on the right,
+                        become +0
 
     Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
     Throughput: a word per cycle. Reset: synchronous, the load is abandoned.

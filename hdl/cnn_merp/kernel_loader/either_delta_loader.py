@@ -37,7 +37,7 @@ def either_delta_loader(
     kernel, bias   out  writes into the memories of the CUs
     loading        out  from the first cycle that may read everything until the next start;
                         framing errors
-    config.size    in   (of a design for smaller kernels) rows and columns of a kernel
+    config.size    in   rows and columns of a kernel
 
     Throughput: a word per cycle. Reset: synchronous, the load is abandoned.
     """

@@ -39,7 +39,7 @@ def kernel_intake(
 
     place    in   where the kernel at hand belongs
     state    out  it is taken; all were taken; framing errors
-    smaller  in   (of a design for smaller kernels) their size
+    smaller  in   their size
 
     rotated: the first element lies highest. Reset: the load is abandoned.
 

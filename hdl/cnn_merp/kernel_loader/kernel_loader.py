@@ -49,13 +49,10 @@ def kernel_loader(
     kernel, bias   out  writes into the memories of the CUs
     loading        out  from the first cycle that may read everything until the next start;
                         framing errors
-
-    Registers beside those of a load:
-    with_biases    (where sums can start otherwise) whether the run has biases
-    size           (of a design for smaller kernels) rows and columns of a kernel, whose other
-                   taps, those below and on the right, become +0
-    filling        (of that, where beats have several words and fully connected layers run, too)
-                   words that kernels of the last input map lack, which become +0
+    config.with_biases  in  whether the run has biases; else its sums start otherwise
+    config.size    in   rows and columns of a kernel; its other taps, those below and on the right,
+                        become +0
+    config.filling  in  words that kernels of the last input map lack; they become +0
 
     Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
     Throughput: a word of each stream per cycle. Reset: synchronous, the load is abandoned.

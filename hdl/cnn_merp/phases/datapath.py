@@ -112,11 +112,11 @@ def datapath(clk: Bit, rst: Bit, start: Bit, ports: DatapathPorts, design: Engin
     sink, source  in, out  words in the order image, row, column, map
     verdict       out  the sequencer's of this cycle
     progress      out  how far the run is
-    state         out  (in a design that writes it) the state for backward propagation
-    folded        in   (of a design for fully connected layers) words come map by map
+    state         out  the state for backward propagation
+    folded        in   words come map by map
     port          in   (of a design with a map_port of several elements) how sink comes: in pieces
-    sink_partial, source_partial  in, out  (in a design for them) partial sums in the same order
-    sink_added    in   (in a design for them) maps that are added, like them, biases included
+    sink_partial, source_partial  in, out  partial sums in the same order
+    sink_added    in   maps that are added, like them, biases included
     read          in   (where kernels are read back) an element of them, when no slot is left
 
     Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle.

@@ -81,7 +81,7 @@ def input_path(
     verdict        out  the sequencer's of this cycle; its slot comes two cycles later
     complete       out  all map words of the run were accepted
     framing_error  out  last came with another word than the run's last; sticky until start
-    folded         in   (of a design for fully connected layers) words come map by map
+    folded         in   words come map by map
     fold           in   (there, with gradients row by row) images are the columns of a row
     partial        in   (with an OriginSlot) partial sums that a position can start at
     port           in   (of a design with a map_port of several elements) how sink comes: in pieces

@@ -40,9 +40,9 @@ def kernel_reads(
     ends         out  no element of the kernel lies behind the read
     lacks        out  (with filling) it ends earlier than other kernels do
 
-    filling      in   (of a design for fully connected layers) taps that the last input map lacks,
+    filling      in   taps that the last input map lacks,
                       which have no elements: the last ones. Stable from start on
-    size         in   (of a design for smaller kernels) rows and columns of a kernel; the taps
+    size         in   rows and columns of a kernel; the taps
                       behind them have no elements. Stable from start on
 
     Combinational.

@@ -216,5 +216,5 @@ def test_top_ports_are_plain_vectors_and_headers_have_no_date(hdl: Any, tmp_path
     top = _top(export)
     ports = top[: top.index(");")]
     assert "unsigned" not in ports.replace("std_logic_unsigned", "")
-    assert "sizes = Sizes(k=2, width=16, depth=4)" in top
+    assert "sizes: k = 2; width = 16; depth = 4\n" in top
     assert "Read a window, wait, and hand out the sum of the units." in top
