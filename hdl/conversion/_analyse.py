@@ -232,13 +232,12 @@ class Analysis:
     def _mark(self, process: Process) -> None:
         """Mark what a process drives and reads."""
         driver = "wire" if process.kind is Kind.ASSIGN else "reg"
+        what = f"{self.where}: {process.origin}: process {process.name}"
         for signal in process.meaning.drives.values():
             if isinstance(signal, ShadowSignal | Constant | TristateDriver):
-                raise ExportError(f"{self.where}: process {process.name} drives no whole signal")
+                raise ExportError(f"{what} drives no whole signal")
             if signal.driven:
-                raise ExportError(
-                    f"{self.where}: process {process.name} drives a signal that has another driver"
-                )
+                raise ExportError(f"{what} drives a signal that has another driver")
             signal.driven = driver
         for memory in process.meaning.memories_driven.values():
             set_memory_driver(memory, driver)

@@ -44,10 +44,8 @@ def read_apart(where: str, reads: Mapping[int, Read]) -> dict[int, Process]:
                 continue
             owner = owners.setdefault((id(memory), index), process)
             if owner is not process:
-                raise ExportError(
-                    f"{where}: processes {owner.name} and {process.name} drive element {index} "
-                    "of one list; drive it in one of them"
-                )
+                what = f"{where}: {process.origin}: processes {owner.name} and {process.name}"
+                raise ExportError(f"{what} drive element {index} of one list")
     return found
 
 

@@ -270,6 +270,9 @@ def convert(
     for given in (name, prefix and f"{prefix}x"):
         if given and flaw(given):
             raise ExportError(f"entity name {given} {flaw(given)}")
+    support = _WRITERS[hdl].support()
+    if name and support is not None and f"{name.lower()}." in support[0]:
+        raise ExportError(f"entity name {name} is the name of the support package")
     if licence is not None and not _LICENCE.fullmatch(licence):
         raise ExportError(f"licence {licence!r}: allowed is an SPDX expression or None")
     converter = _Converter(_WRITERS[hdl], licence)
@@ -289,7 +292,6 @@ def convert(
     converter.name_entities(files, name, prefix)
     names = {entity.token: entity.name for entity in converter.entities}
     texts: dict[str, str] = {}
-    support = converter.writer.support()
     if support is not None:
         texts[support[0]] = support[1]
     for file in files:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 from myhdl import delay
@@ -75,6 +76,11 @@ class Process:
     listed: tuple[Any, ...] = ()
     reset: tuple[Any, tuple[Any, ...]] | None = None
     sized: Sized = field(default_factory=lambda: Sized([], []))
+
+    @property
+    def origin(self) -> str:
+        """File and line, for refusals."""
+        return f"{Path(self.place[0]).name} line {self.place[1]}"
 
     @property
     def memories(self) -> list[Any]:
@@ -151,8 +157,8 @@ def asynchronous_reset(
                     rest = [bits.Branches(tuple(others), found[0].otherwise)]
                 return (test, reset), rest, clock
     raise ExportError(
-        f"process {process.name} waits for several edges; begin it with the test of an "
-        "asynchronous reset, and put the rest under else"
+        f"{process.origin}: process {process.name} waits for several edges; "
+        "begin it with the test of an asynchronous reset, and put the rest under else"
     )
 
 

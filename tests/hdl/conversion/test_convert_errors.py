@@ -245,6 +245,40 @@ def test_names_the_block_that_myhdl_refuses_and_what_to_do(
     assert isinstance(raised.value.__cause__, cause)
 
 
+@entity
+def two_edges(clk: Any, d: Any, q: Any) -> Any:
+    """Wait for two edges without a test of a reset."""
+
+    @always(clk.posedge, clk.negedge)
+    def store() -> None:
+        q.next = d
+
+    return store
+
+
+@pytest.mark.parametrize("hdl", ["vhdl", "verilog"])
+@pytest.mark.parametrize(
+    ("function", "place", "reason"),
+    [
+        (two_edges, "@always(clk.posedge, clk.negedge)", "waits for several edges"),
+        (same_element, "def last() -> None:", "drive element 3"),
+    ],
+)
+def test_names_the_process_that_cannot_be(
+    function: Any, place: str, reason: str, hdl: Any, tmp_path: Path
+) -> None:
+    lines = [text.strip() for text in Path(__file__).read_text().splitlines()]
+    line = lines.index(place) + 1 - place.startswith("def")
+    with pytest.raises(ExportError, match=f"{Path(__file__).name} line {line}: .*{reason}"):
+        convert(function, _words(), hdl, tmp_path)
+
+
+def test_a_top_is_not_called_like_the_support_package(tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="name HDL_support is the name of the support"):
+        convert(register, _words(), "vhdl", tmp_path, name="HDL_support")
+    assert convert(register, _words(), "verilog", tmp_path, name="HDL_support").top
+
+
 @pytest.mark.parametrize("hdl", ["vhdl", "verilog"])
 def test_names_the_statement_that_has_no_hardware_and_what_to_do(hdl: Any, tmp_path: Path) -> None:
     file = Path(__file__)
