@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from side_by_side import LANGUAGES, verdicts
 
 from idioms.cases import DESIGNS, REFUSED
 from merp.hdl.conversion.convert import ExportError, convert
+from side_by_side import LANGUAGES, verdicts
 
 THEMES = """
     reported_numbers reported_widths sums_and_shifts quotients signs unlike_numbers slices vectors

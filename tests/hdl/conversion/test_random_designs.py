@@ -14,6 +14,8 @@ from random import Random
 import hypothesis
 import pytest
 from hypothesis import HealthCheck, Phase
+
+from marks import engines
 from random_designs import (
     FEATURES,
     Program,
@@ -24,8 +26,6 @@ from random_designs import (
     reductions,
     shrunk,
 )
-
-from marks import engines
 
 SEED = 1
 QUICK, ALL, BATCH = 60, 2000, 100

@@ -124,7 +124,7 @@ class InPlaceOfCosimulation:
 
 
 def _calls(original: Callable[..., Any]) -> Callable[..., Any]:
-    """What runs programs: simulators are told to have succeeded."""
+    """Wrap a function that runs programs: it skips simulators and reports their success."""
 
     def called(command: Any, *args: Any, **kwargs: Any) -> Any:
         words = command.split() if isinstance(command, str) else list(command)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from myhdl import ResetSignal, Signal, intbv, modbv
+
 from side_by_side import Design
 
 DESIGNS: dict[str, list[Design]] = {}

@@ -1,0 +1,1 @@
+"""What stands in a block function: processes, functions, memories, state machines, instances."""

@@ -1,0 +1,1 @@
+"""Random statements: one kind a module, and the choice among all."""
