@@ -1,7 +1,8 @@
 """Numbers of several configurations as sums over generics. Private to ``merp.hdl.conversion``.
 
 A row of values, one for each configuration, is written as ``factor * generic + offset`` with the
-first generic that this fits; where none fits, the row becomes a generic of its own.
+first generic that this fits; where none fits, the row becomes a generic of its own. A width that
+is the logarithm of a generic is a constant in place of a generic.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from merp.hdl.conversion._logarithm import Logarithm, logarithm
 from merp.hdl.conversion._numbers import Factors, Num, number
 
 Row = tuple[int, ...]
@@ -24,38 +26,79 @@ class Generics:
         taken: names that are not free.
         count: of the configurations.
         used: those that are needed.
+        parameters: those of ``known`` that are parameters of the block.
+        derived: widths that follow from a generic, by the name of their constant.
+        constants: those of ``derived`` that the architecture names.
     """
 
     known: dict[str, Row]
     taken: set[str]
     count: int
     used: set[str] = field(default_factory=set)
+    parameters: frozenset[str] = frozenset()
+    derived: dict[str, Logarithm] = field(default_factory=dict)
+    constants: set[str] = field(default_factory=set)
+
+    def values(self, name: str) -> Row:
+        """Of a generic or a derived constant, in each configuration."""
+        return self.derived[name].of(self.known) if name in self.derived else self.known[name]
 
     def fit(self, row: Row, chosen: Sequence[int], hint: str) -> Num:
         """A row of values for the ``chosen`` configurations; ``hint`` names a new generic."""
         if len(set(row)) == 1:
             return number(row[0])
+        if hint.endswith("_width"):
+            self.derive(row, chosen, hint)
         best: tuple[tuple[int, int, int], str, int, int] | None = None
-        for place, (name, values) in enumerate(self.known.items()):
+        for place, name in enumerate((*self.known, *self.derived)):
+            values = self.values(name)
             line = _line([values[each] for each in chosen], row)
             if line is not None:
                 factor, offset = line
-                cost = (int(factor != 1 or abs(offset) > 1), int(name not in self.used), place)
+                new = name not in self.used and name not in self.derived
+                cost = (int(factor != 1 or abs(offset) > 1), int(new), place)
                 if best is None or cost < best[0]:
                     best = (cost, name, factor, offset)
         if best is None:
             name = self._new(row, chosen, hint)
             best = ((0, 0, 0), name, 1, 0)
         _, name, factor, offset = best
-        self.used.add(name)
+        self.used.add(self.derived[name].generic if name in self.derived else name)
         return number({(name,): factor, (): offset})
+
+    def derive(self, row: Row, chosen: Sequence[int], hint: str) -> bool:
+        """Whether a row is the logarithm of a generic, of which there is a constant then."""
+        if any(tuple(values[k] for k in chosen) == row for values in self.known.values()):
+            return False
+        found = logarithm(row, self.known, chosen, self.parameters)
+        if found is not None and found not in self.derived.values():
+            self.derived[self._free(hint)] = found
+        return found is not None
+
+    def named(self, value: Num) -> Num:
+        """A number of the architecture, which may name constants."""
+        self.constants |= {name for factors, _ in value.terms for name in factors} & set(
+            self.derived
+        )
+        return value
+
+    def spelled_out(self, value: Num) -> Num:
+        """A number of a port, which stands before all constants."""
+        text = {name: str(each) for name, each in self.derived.items()}
+        return number(
+            {tuple(text.get(name, name) for name in names): n for names, n in value.terms}
+        )
+
+    def _free(self, hint: str) -> str:
+        name, count = hint, 1
+        while name.lower() in self.taken or name in self.known or name in self.derived:
+            count += 1
+            name = f"{hint}_{count}"
+        return name
 
     def _new(self, row: Row, chosen: Sequence[int], hint: str) -> str:
         values = dict(zip(chosen, row, strict=True))
-        name, count = hint, 1
-        while name.lower() in self.taken or name in self.known:
-            count += 1
-            name = f"{hint}_{count}"
+        name = self._free(hint)
         self.known[name] = tuple(values.get(each, row[0]) for each in range(self.count))
         return name
 

@@ -11,7 +11,7 @@ from merp.hdl.conversion._declared_vhdl_process import DECLARATION, SIGN, SIGNAL
 
 _MASK = re.compile(r"""--[^\n]* | \b[box]"[^"\n]*" | "[^"\n]*" | (?<![\w)])'[^\n]'""", re.VERBOSE)
 _ATTRIBUTE = re.compile(r"'\s*([a-z]\w*)")
-_ATTRIBUTES = frozenset("event high left length low range reverse_range right".split())
+_ATTRIBUTES = frozenset("event high image left length low pos range reverse_range right".split())
 _INSIDE = frozenset(
     """
     abs and array assert case downto else elsif end exit for if in is loop mod nand next nor not
@@ -22,8 +22,8 @@ _INSIDE = frozenset(
 """Keywords that may stand where names do."""
 _STANDARD = frozenset(
     """
-    bit bit_vector boolean character error failure false integer maximum minimum natural note
-    positive real severity_level std string time to_string true warning work
+    bit bit_vector boolean character error failure false integer integer_vector maximum minimum
+    natural note positive real severity_level std string time to_string true warning work
     """.split()
 )
 _PACKAGES = {
@@ -88,6 +88,7 @@ class _Library:
         self.units: dict[str, _Entity] = {}
         self.packages: dict[str, frozenset[str]] = {}
         self.seen: dict[str, frozenset[str]] = {}
+        self.types: dict[str, tuple[str, ...]] = {}
 
 
 @dataclass
@@ -187,12 +188,15 @@ class _File(Processes):
         at = self.end(self.declarations(at, "end"), ("package", name))
         self.library.packages[name] = frozenset(self.kinds)
         self.library.seen[name] = frozenset(self.known)
+        self.library.types[name] = tuple(n for n, kind in self.kinds.items() if kind == "type")
         return at
 
     def _package_body(self, name: str, place: int, at: int) -> int:
         if name not in self.library.packages:
             self.fail(place, f"{self.written(place, name)} is not declared")
         self.known |= self.library.seen[name]
+        for each in self.library.types[name]:
+            self.declare(each, "type", place)
         return self.end(self.declarations(at, "end"), ("package", "body", name))
 
     # Statements

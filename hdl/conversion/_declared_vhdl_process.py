@@ -41,7 +41,7 @@ _WITHIN = {"elsif": "if", "when": "case"}
 _FIRST = re.compile(r"\s*([a-z]\w*)")
 _TYPES = frozenset(
     """
-    bit bit_vector boolean character integer natural positive real signed std_logic
+    bit bit_vector boolean character integer integer_vector natural positive real signed std_logic
     std_logic_vector std_ulogic std_ulogic_vector string time unsigned
     """.split()
 )

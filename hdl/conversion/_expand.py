@@ -6,13 +6,16 @@ token (``_same``). Private to ``merp.hdl.conversion``.
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from merp.hdl.conversion._logarithm import ceil_log2
 from merp.hdl.conversion._vhdl_text import split, tokenised
 
 _OPENERS = frozenset("( , downto to => := <= = < > /= >= in return then else when".split())
 _SIGNS = {"+": 1, "-": -1}
+_CONSTANTS = {"boolean": 0, "natural": 0, "positive": 1}
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,16 @@ def computed(tokens: Sequence[str]) -> list[str]:
 
 def _reduced(found: list[str], following: str) -> bool:
     """Compute at the end of ``found`` if that can be done."""
+    if found[-6:-4] == ["maximum", "("] and found[-3] == "," and found[-1] == ")":
+        if found[-4].isdigit() and found[-2].isdigit():
+            found[-6:] = [str(max(int(found[-4]), int(found[-2])))]
+            return True
+        return False
     if found[-1] == ")" and len(found) > 3 and found[-3] == "(" and found[-2].isdigit():
         before = found[-4]
+        if before == "ceil_log2":
+            found[-4:] = [str(ceil_log2(int(found[-2])))]
+            return True
         if not (before[0].isalnum() or before in (")", "'")) or before in _OPENERS:
             found[-3:] = [found[-2]]
             return True
@@ -198,9 +209,28 @@ def _sections(text: str, values: Mapping[str, str]) -> tuple[list[str], list[str
         del rest[3 : rest.index("port")]
     tokens = computed(substituted(rest, values))
     at = tokens.index("architecture")
+    while tokens[at + 5 : at + 6] == ["constant"] and tokens[at + 8] in _CONSTANTS:
+        stop = tokens.index(";", at)
+        name, kind, value = tokens[at + 6], tokens[at + 8], tokens[at + 10 : stop]
+        del tokens[at + 5 : stop + 1]
+        if kind == "boolean":
+            assert _is_admitted(value), value
+        else:
+            assert len(value) == 1, (name, value)
+            assert int(value[0]) >= _CONSTANTS[kind], (name, value)
+            tokens = computed(substituted(tokens, {name: value[0]}))
     rest = tokens[at + 5 : -4]
     begin = _first_begin(rest)
     return tokens[3 : at - 4], rest[:begin], rest[begin + 1 :]
+
+
+def _is_admitted(call: Sequence[str]) -> bool:
+    """Whether the check of the generics lets these values pass."""
+    text = "".join(call[4:-1])
+    for written, value in (("boolean'pos(false)", "0"), ("boolean'pos(true)", "1")):
+        text = text.replace(written, value)
+    given, known = literal_eval(f"({text})")
+    return given in known
 
 
 def _declared(

@@ -127,12 +127,18 @@ def body_shape(module: Module) -> Hashable:
     )
 
 
-def body_numbers(module: Module) -> list[Num]:
-    """The numbers of an entity, in order."""
+def port_numbers(module: Module) -> list[Num]:
+    """The numbers of an entity's ports, in order."""
     found: list[Num] = []
     for port in module.ports:
         found += _type_numbers(port.type)
         found += numbers(port.initial)
+    return found
+
+
+def body_numbers(module: Module) -> list[Num]:
+    """The numbers of an entity, in order, those of its ports first."""
+    found = port_numbers(module)
     for each in module.declared:
         found += _type_numbers(each.type)
         found += numbers(each.tokens)

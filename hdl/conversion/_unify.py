@@ -18,8 +18,8 @@ from merp.hdl.conversion._hints import hints
 from merp.hdl.conversion._numbers import Num
 from merp.hdl.conversion._open_ports import completed
 from merp.hdl.conversion._rollup import free, identifiers
-from merp.hdl.conversion._shapes import body_changed, body_numbers, body_shape
-from merp.hdl.conversion._vhdl_print import Folded, Generic
+from merp.hdl.conversion._shapes import body_changed, body_numbers, body_shape, port_numbers
+from merp.hdl.conversion._vhdl_print import Derived, Folded, Generic
 from merp.hdl.conversion._vhdl_text import INTEGERS, Module
 from merp.hdl.conversion.base.names import flaw
 
@@ -69,28 +69,47 @@ def unified(configurations: Sequence[Configuration]) -> Unified:
             built.append((places, body_changed(own[0], _fitted(generics, own, places))))
     flags = _flags(configurations, generics)
     conditions = _conditions([places for places, _ in built], generics, flags)
-    kinds = {each: "boolean" for each in flags}
     order = [*flags, *(each for each in generics.known)]
     used = [each for each in order if each in generics.used]
-    folded = Folded(
-        free("form", generics.taken),
-        common,
-        tuple(Generic(each, kinds.get(each, "natural")) for each in used),
-        tuple(zip(conditions, (module for _, module in built), strict=True)),
-    )
     values = tuple(
         {each: flags[each][k] if each in flags else generics.known[each][k] for each in used}
         for k in everyone
     )
+    kinds = {
+        each: "boolean" if each in flags else _kind(generics.known[each], generics) for each in used
+    }
+    folded = Folded(
+        free("form", generics.taken),
+        common,
+        tuple(Generic(each, kind) for each, kind in kinds.items()),
+        tuple(zip(conditions, (module for _, module in built), strict=True)),
+        tuple(
+            Derived(each, _kind(value.of(generics.known), generics), str(value))
+            for each, value in generics.derived.items()
+            if each in generics.constants
+        ),
+        free("is_converted", generics.taken),
+        tuple(dict.fromkeys(tuple(int(each) for each in row.values()) for row in values)),
+    )
     return Unified(folded, values, tuple(widened), tuple(lacking), tuple(modules))
+
+
+def _kind(values: Sequence[int], generics: Generics) -> str:
+    """The narrowest type, unless a signal hides its name."""
+    return "positive" if min(values) > 0 and "positive" not in generics.taken else "natural"
 
 
 def _fitted(generics: Generics, modules: Sequence[Module], places: Sequence[int]) -> list[Num]:
     """The numbers of modules of one shape, by generics."""
     rows = [body_numbers(module) for module in modules]
-    return [
+    fitted = [
         row[0] if all(each == row[0] for each in row) else generics.fit_number(row, places, hint)
         for hint, *row in zip(hints(modules[0]), *rows, strict=True)
+    ]
+    ports = len(port_numbers(modules[0]))
+    return [
+        *(generics.spelled_out(each) for each in fitted[:ports]),
+        *(generics.named(each) for each in fitted[ports:]),
     ]
 
 
@@ -111,11 +130,14 @@ def _candidates(configurations: Sequence[Configuration], modules: Sequence[Modul
 
     for name in configurations[0].params:
         offer(name, [each.params.get(name) for each in configurations])
+    generics = Generics(known, taken, len(modules), parameters=frozenset(known))
     for k, port in enumerate(modules[0].ports):
         if port.type.width is not None:
             widths = [module.ports[k].type.width for module in modules]
-            offer(f"{port.name}_width", [w and w.constant for w in widths])
-    return Generics(known, taken, len(modules))
+            row = tuple(-1 if w is None else w.constant for w in widths)
+            if not generics.derive(row, range(len(modules)), f"{port.name}_width"):
+                offer(f"{port.name}_width", row)
+    return generics
 
 
 def _flags(

@@ -20,7 +20,7 @@ from merp.hdl.conversion._signals import (
     span,
     text,
 )
-from merp.hdl.conversion._vhdl_package import PACKAGE, PACKAGE_TEXT
+from merp.hdl.conversion._vhdl_package import PACKAGE, PACKAGE_TEXT, USE
 from merp.hdl.conversion.base.internals import (
     AnySignal,
     ConcatSignal,
@@ -322,7 +322,7 @@ def write(body: Body, name: str, is_top: bool) -> str:
     ]
     declarations = indent("".join(declared), "    ")
     concurrent, chosen = _assignments(body), contents.getvalue().rstrip() + "\n"
-    library = f"use work.{PACKAGE}.all;\n" if _NEEDS_PACKAGE.search(chosen) else ""
+    library = USE if _NEEDS_PACKAGE.search(chosen) else ""
     registers = [
         memory.name
         for memory in body.memories

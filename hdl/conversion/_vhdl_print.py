@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from merp.hdl.conversion._vhdl_package import USE
 from merp.hdl.conversion._vhdl_text import (
     LABEL,
     Item,
@@ -20,6 +21,7 @@ from merp.hdl.conversion._vhdl_text import (
     sum_of,
 )
 
+_LINE = 90
 _OPENING = {"(", ",", "downto", "to", "=>", ":=", "in"}
 _CLOSING = {")", ",", "downto", "to", "loop", "generate", ";"}
 
@@ -33,6 +35,15 @@ class Generic:
 
 
 @dataclass(frozen=True)
+class Derived:
+    """A constant that follows from generics."""
+
+    name: str
+    type: str
+    value: str
+
+
+@dataclass(frozen=True)
 class Folded:
     """One entity for several configurations.
 
@@ -42,12 +53,18 @@ class Folded:
         generics: what tells the configurations apart.
         forms: what each of several forms has beside that, with the condition on the generics under
             which it is meant; that of the last one is empty.
+        derived: constants that follow from the generics.
+        check: names the constant that admits the configurations alone.
+        rows: the values of the generics in each configuration.
     """
 
     label: str
     common: Module
     generics: tuple[Generic, ...]
     forms: tuple[tuple[str, Module], ...]
+    derived: tuple[Derived, ...] = ()
+    check: str = ""
+    rows: tuple[tuple[int, ...], ...] = ()
 
 
 def word(literal: Word) -> str:
@@ -122,6 +139,46 @@ def _port(port: VhdlPort, width: int) -> str:
     return f"{line} := {_initial(port.initial)}" if port.initial else line
 
 
+def _constants(folded: Folded) -> str:
+    """The check of the generics before all that they could break, and what follows from them."""
+    if not folded.generics:
+        return ""
+    width = max((len(each.name) for each in folded.derived), default=0)
+    rows = [
+        f"constant {each.name:{width}} : {each.type} := {each.value};" for each in folded.derived
+    ]
+    return "\n".join([_check(folded), *rows])
+
+
+def _check(folded: Folded) -> str:
+    """The constant that ends the elaboration of what was not converted."""
+    names = ", ".join(each.name for each in folded.generics)
+    given = [
+        f"boolean'pos({each.name})" if each.type == "boolean" else each.name
+        for each in folded.generics
+    ]
+    known = [", ".join(map(str, row)) for row in folded.rows]
+    if len(given) > 1:
+        known = [f"({row})" for row in known]
+    lines = [
+        f'"{folded.common.name}: {names}",',
+        f"({', '.join(given)})," if len(given) > 1 else f"{given[0]},",
+        *_filled(known),
+    ]
+    inner = "\n".join(f"    {line}" for line in lines)
+    return f"constant {folded.check} : boolean := are_converted(\n{inner}\n);"
+
+
+def _filled(parts: Sequence[str]) -> list[str]:
+    """Parts in brackets, as many in a line as there is room for."""
+    lines = ["("]
+    for part in parts:
+        if len(lines[-1]) + len(part) > _LINE:
+            lines.append("")
+        lines[-1] += f"{part}, "
+    return [*(line.rstrip() for line in lines[:-1]), f"{lines[-1][:-2]})"]
+
+
 def declarations(module: Module) -> str:
     """Types, signals and functions."""
     out = [written(each.tokens) for each in module.declared if each.type is None]
@@ -176,10 +233,11 @@ def printed(folded: Folded) -> str:
     """The file of an entity, without its head."""
     common = folded.common
     out = "library ieee;\nuse ieee.std_logic_1164.all;\nuse ieee.numeric_std.all;\n"
-    out += max(module.library for module in (common, *(module for _, module in folded.forms)))
+    modules = (common, *(module for _, module in folded.forms))
+    out += USE if folded.generics else max(module.library for module in modules)
     out += f"\n{header(common, folded.generics)}\narchitecture rtl of {common.name} is\n"
-    declared = declarations(common)
-    out += f"\n{_indented(declared)}\n" if declared else ""
+    for declared in (_constants(folded), declarations(common)):
+        out += f"\n{_indented(declared)}\n" if declared else ""
     inner = [statements(common.items), _forms(folded) if folded.forms else ""]
     out += "\nbegin\n\n" + _indented("\n\n".join(each for each in inner if each))
     out += "\n\nend architecture rtl;\n"

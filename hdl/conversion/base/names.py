@@ -56,9 +56,9 @@ KEYWORDS = VHDL_KEYWORDS | VERILOG_KEYWORDS
 # Names that generated VHDL calls: a signal of that name would hide them.
 _VHDL_VISIBLE = frozenset(
     """
-    boolean choose false falling_edge ieee integer natural now resize rising_edge rtl shift_left
-    shift_right signed std std_logic std_logic_vector to_integer to_signed to_std_logic to_unsigned
-    true unsigned work
+    are_converted boolean ceil_log2 choose false falling_edge ieee integer maximum natural now
+    resize rising_edge rtl shift_left shift_right signed std std_logic std_logic_vector to_integer
+    to_signed to_std_logic to_unsigned true unsigned work
     """.split()
 )
 

@@ -84,7 +84,7 @@ def text(folder: Path, name: str, **given: Any) -> str:
 def test_configurations_of_a_block_are_one_entity_with_generics(tmp_path: Path) -> None:
     files = convert(scales, arguments(), "vhdl", tmp_path).files
     assert [file.stem for file in files[1:]] == ["scale", "delay", "scales"]
-    assert "        factor   : natural;\n" in (tmp_path / "scale.vhd").read_text()
+    assert "        factor   : positive;\n" in (tmp_path / "scale.vhd").read_text()
     top = (tmp_path / "scales.vhd").read_text()
     assert "generic map (inverted => true, factor => 7, offset => 0, " in top
     assert "d(0) => mark" in top  # a bit where others have a vector
