@@ -201,3 +201,20 @@ def orders_as_numbers(a, b, y):
         y.next = (a > b) + (a >= -b) + t[b <= a]
 
     return p
+
+
+idiom("shifts of signed numbers beyond their width")
+
+
+@case("a=s8", "y=s8", n=7)
+@case("a=s8", "y=s8", n=8)
+@case("a=-3..11", "y=s4", n=12)
+@entity
+def shifted_far(a, y, n):
+    """Nothing but the sign is left."""
+
+    @always_comb
+    def p():
+        y.next = a >> n
+
+    return p

@@ -306,6 +306,29 @@ def chains_choose(a, b, c, y, z):
     return p
 
 
+idiom("negated comparisons")
+
+
+@case("a=u3 b=u3", "y=u4")
+@case("a=s3 b=s3", "y=u4")
+@case("a=s3 b=u3", "y=u4")
+@entity
+def not_compared(a, b, y):
+    """Each order is negated; equal operands tell it from its reverse."""
+
+    @always_comb
+    def p():
+        y.next = 0
+        if not a < b:
+            y.next[0] = 1
+        if not a <= b:
+            y.next[1] = 1
+        y.next[2] = not a > b
+        y.next[3] = not a >= b
+
+    return p
+
+
 idiom("in and not in")
 
 
