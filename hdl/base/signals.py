@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from myhdl import Signal, intbv
 
 from merp.hdl.conversion.base.internals import AnySignal
-from merp.hdl.conversion.ports import prefix_of
+from merp.hdl.conversion.ports import is_bundle, prefix_of
 
 
 def bits(width: int, value: int = 0) -> Any:
@@ -114,5 +114,5 @@ def signals_of(bundle: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in vars(bundle).items():
         if isinstance(value, AnySignal):
             yield prefix + name, value
-        elif hasattr(value, "__dict__"):
+        elif is_bundle(value):
             yield from signals_of(value, f"{prefix}{prefix_of(name, value)}")

@@ -7,15 +7,15 @@ source and do not depend on the order of a set. Private to ``merp.hdl.conversion
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from myhdl import EnumItemType, intbv
 
+from merp.hdl.conversion._blocks import parts, used_signals, walk
 from merp.hdl.conversion._drivers import Read, read_apart
-from merp.hdl.conversion._elaborate import ElaboratedUnit, is_bundle
+from merp.hdl.conversion._elaborate import ElaboratedUnit
 from merp.hdl.conversion._labels import instance_labels
 from merp.hdl.conversion._locals import in_source_order
 from merp.hdl.conversion._signals import Syntax, mark_read, sources, span
@@ -25,11 +25,14 @@ from merp.hdl.conversion.base.internals import (
     Block,
     ConcatSignal,
     Constant,
+    OpenPort,
     ShadowSignal,
     SliceSignal,
     TristateDriver,
     enum_literals,
     enum_of,
+    forget_driver,
+    has_text_only,
     is_in_list,
     is_list_of_signals,
     literal_name,
@@ -44,7 +47,7 @@ from merp.hdl.conversion.base.internals import (
     signals_in,
 )
 from merp.hdl.conversion.base.names import Names, flaw
-from merp.hdl.conversion.entity import Stub, is_entity
+from merp.hdl.conversion.entity import Stub
 from merp.hdl.conversion.process.process import Kind, Process, understood
 
 
@@ -85,6 +88,7 @@ class Body:
     Attributes:
         types: names of the enumerations, by ``id``.
         literals: names of their members, by ``id`` of the enumeration and name in Python.
+        coded: enumerations whose bits are seen from outside, as ports have them, by ``id``.
     """
 
     unit: ElaboratedUnit
@@ -97,6 +101,7 @@ class Body:
     items: list[Any] = field(default_factory=list)  # Process, Instance
     types: dict[int, str] = field(default_factory=dict)
     literals: dict[tuple[int, str], str] = field(default_factory=dict)
+    coded: set[int] = field(default_factory=set)
 
     def member(self, item: Any) -> str:
         """The name of a member of an enumeration."""
@@ -106,74 +111,6 @@ class Body:
     def processes(self) -> list[Process]:
         """The processes, in source order."""
         return [item for item in self.items if isinstance(item, Process)]
-
-
-def walk(block: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """All blocks that are flattened into one entity, with the prefix of their names."""
-    yield prefix, block
-    for sub in block.subs:
-        if isinstance(sub, Block) and not is_entity(sub):
-            yield from walk(sub, f"{prefix}{sub.name}_")
-
-
-def stub_blocks(unit: ElaboratedUnit) -> Iterator[Any]:
-    """The stubs of the entities inside, in source order."""
-    for _, block in walk(unit.block):
-        for sub in block.subs:
-            if isinstance(sub, Stub):
-                yield sub
-
-
-def parts(name: str, value: Any, lists: Container[int] = ()) -> Iterator[tuple[str, Any]]:
-    """Signals in a variable, each named by the way that leads to it.
-
-    ``lists``: those by ``id`` that are left alone, as processes use them as memories.
-    """
-    if isinstance(value, AnySignal):
-        yield name, value
-    elif isinstance(value, list | tuple) and id(value) not in lists:
-        for i, item in enumerate(value):
-            yield from parts(f"{name}_{i}", item, lists)
-    elif is_bundle(value):
-        for field_name, item in vars(value).items():
-            yield from parts(f"{name}_{field_name}", item, lists)
-
-
-def used_signals(block: Any) -> set[int]:
-    """What the processes of a block read or drive, by ``id``."""
-    return {
-        id(sig) for sub in block.subs if not isinstance(sub, Block) for sig in sub.sigdict.values()
-    }
-
-
-def name_blocks(unit: ElaboratedUnit) -> None:
-    """Call each sub-block after the variable (or list element) that holds it."""
-    for _, block in walk(unit.block):
-        subs = {id(sub): sub for sub in block.subs if isinstance(sub, Block)}
-        found: dict[int, str] = {}
-
-        def look(
-            name: str, value: Any, subs: dict[int, Any] = subs, found: dict[int, str] = found
-        ) -> None:
-            if isinstance(value, list | tuple):
-                for i, item in enumerate(value):
-                    look(f"{name}_{i}", item)
-            elif id(value) in subs:
-                found.setdefault(id(value), name)
-
-        scope = unit.scopes.get(id(block), {})
-        for wanted in (list | tuple, Block):  # the list, not the loop variable, names its element
-            for name, value in scope.items():
-                if isinstance(value, wanted):
-                    look(name, value)
-        taken: set[str] = set()
-        for key, sub in subs.items():
-            base = name = found.get(key, sub.func.__name__.strip("_"))
-            number = 1
-            while name in taken:
-                name, number = f"{base}_{number}", number + 1
-            taken.add(name)
-            sub.name = name
 
 
 class Analysis:
@@ -195,6 +132,7 @@ class Analysis:
         memories += [m for each in self.body.processes for m in each.memories]
         self.used_memories = {id(m.mem): m for m in memories}
         self._connect()
+        self._note_coded()
         self._name_ports()
         for process in self.body.processes:
             for enum, wanted in process.meaning.enums.values():
@@ -211,6 +149,15 @@ class Analysis:
         names = process_names(self.unit.block)
         reads: dict[int, Read] = {}
         found, holds = self.body.items, self.syntax.holds
+        for _, block in self.blocks:
+            if has_text_only(block):
+                raise ExportError(
+                    f"{self.where}: what {block.func.__name__} does stands in its verilog_code or "
+                    "vhdl_code alone; write it as a process"
+                )
+            for signal in block.sigdict.values():
+                if not isinstance(signal, ShadowSignal):
+                    forget_driver(signal)
 
         def visit(block: Any) -> None:
             for sub in block.subs:
@@ -226,8 +173,10 @@ class Analysis:
 
         visit(self.unit.block)
         for place, process in read_apart(self.where, reads).items():
-            self._mark(process)
-            found[place] = process
+            if process.meaning.statements or process.signals:
+                self._mark(process)
+                found[place] = process
+        self.body.items = [each for each in found if each is not None]
 
     def _mark(self, process: Process) -> None:
         """Mark what a process drives and reads."""
@@ -280,6 +229,16 @@ class Analysis:
                 if isinstance(signal, ShadowSignal) and signal.read:
                     mark_read(signal)
 
+    def _note_coded(self) -> None:
+        """Note the enumerations of ports, here and of instances: a port has bits."""
+        border = list(self.unit.ports.values())
+        for item in self.body.items:
+            if isinstance(item, Instance):
+                border += item.actuals.values()
+        for signal in border:
+            if isinstance(signal.val, EnumItemType):
+                self.body.coded.add(id(enum_of(signal.val)))
+
     def _name_ports(self) -> None:
         for name, signal in self.unit.ports.items():
             printed = name
@@ -293,7 +252,7 @@ class Analysis:
         inside = self._used_inside()
         for port in self.body.ports:
             signal = port.signal
-            copied = self.syntax.ports_converted and isinstance(signal.val, intbv)
+            copied = self.syntax.ports_converted and isinstance(signal.val, intbv | EnumItemType)
             # GHDL 2.0 loses bits of an output that is converted in a port map.
             if copied and not port.is_output and id(signal) not in inside:
                 port.in_map, copied = True, False
@@ -373,6 +332,8 @@ class Analysis:
             self._declare(found, signal)
 
     def _declare(self, name: str, signal: Any) -> None:
+        if isinstance(signal, OpenPort):
+            return
         if name_of(signal) is not None or not (signal.driven or signal.read):
             return
         if not len(signal):

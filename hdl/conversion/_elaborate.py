@@ -7,40 +7,40 @@ initial values of its outputs. Private to ``merp.hdl.conversion.convert``.
 from __future__ import annotations
 
 import copy
-import dataclasses
-import enum
 import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any
 
-from myhdl import ResetSignal, Signal, intbv
+from myhdl import EnumItemType, ResetSignal, Signal, intbv
 
 from merp.hdl.conversion._locals import noted_locals
+from merp.hdl.conversion._parameters import Same, Undescribed, described, is_stable, key_of
 from merp.hdl.conversion.base.errors import ExportError
 from merp.hdl.conversion.base.internals import (
     AnySignal,
     Block,
     BlockDecorator,
-    Instantiator,
+    OpenPort,
     TristateDriver,
     TristateSignal,
+    enum_of,
     initial,
 )
 from merp.hdl.conversion.entity import stubs
-from merp.hdl.conversion.ports import apart, prefix_of
+from merp.hdl.conversion.ports import apart, is_bundle, prefix_of
 
 
 @dataclass(frozen=True)
 class PortType:
     """What a port is made of; ``low`` and ``high`` bound a vector as MyHDL's intbv does."""
 
-    kind: str  # bool, or the class of a vector: intbv, modbv
+    kind: str  # bool, enum, or the class of a vector: intbv, modbv
     width: int
     low: int | None
     high: int | None
     reset: tuple[bool, bool] | None  # of a ResetSignal: active level, asynchronous
+    enum: Same | None = None
 
     @property
     def is_vector(self) -> bool:
@@ -84,6 +84,8 @@ def port_type(where: str, signal: Any) -> PortType:
     reset = (signal.active, signal.isasync) if isinstance(signal, ResetSignal) else None
     if isinstance(value, bool):
         return PortType("bool", 1, None, None, reset)
+    if isinstance(value, EnumItemType):
+        return PortType("enum", len(signal), None, None, reset, Same(enum_of(value)))
     if isinstance(value, intbv) and len(signal):
         return PortType(type(value).__name__, len(signal), value.min, value.max, reset)
     raise ExportError(f"{where}: a port needs a fixed number of bits, not {value!r}")
@@ -96,38 +98,15 @@ def _clone(signal: Any) -> Any:
     return Signal(value)
 
 
-def is_bundle(value: Any, _around: tuple[int, ...] = ()) -> bool:
-    """Whether ``value`` is an object with signals, on its own or in a bundle inside."""
-    if callable(value) or isinstance(value, ModuleType | Block | Instantiator):
-        return False
-    if not hasattr(value, "__dict__") or id(value) in _around:  # objects may refer to each other
-        return False
-    around = (*_around, id(value))
-    return any(isinstance(v, AnySignal) or is_bundle(v, around) for v in vars(value).values())
-
-
 def _has_signal(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return any(_has_signal(item) for item in value)
     return isinstance(value, AnySignal) or is_bundle(value)
 
 
-def _is_stable(value: Any) -> bool:
-    """Whether ``repr(value)`` identifies the value in every run."""
-    if value is None or isinstance(value, bool | int | float | str | enum.Enum):
-        return True
-    if isinstance(value, tuple):
-        return all(_is_stable(item) for item in value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return value.__dataclass_params__.frozen and all(  # type: ignore[attr-defined]
-            _is_stable(getattr(value, item.name)) for item in dataclasses.fields(value)
-        )
-    return False
-
-
 def _split(where: str, name: str, value: Any) -> Iterator[tuple[str, Any, bool]]:
     """Flatten an argument: (name, value, whether it is a port)."""
-    if isinstance(value, AnySignal):
+    if isinstance(value, AnySignal) and not isinstance(value, OpenPort):
         yield name, value, True
     elif is_bundle(value):
         for item_name, item in vars(value).items():
@@ -136,19 +115,22 @@ def _split(where: str, name: str, value: Any) -> Iterator[tuple[str, Any, bool]]
         raise ExportError(
             f"{where}: argument {name} is a list of signals; a port is one signal or a bundle"
         )
-    elif _is_stable(value):
+    elif is_stable(value):
         yield name, value, False
     else:
-        raise ExportError(
-            f"{where}: parameter {name} is a {type(value).__name__}; allowed are int, bool, str, "
-            "None, tuples of these, enum members and frozen dataclasses"
-        )
+        try:
+            yield name, described(value), False
+        except Undescribed:
+            raise ExportError(
+                f"{where}: parameter {name} is a {type(value).__name__}; allowed are int, bool, "
+                "str, None, enumerations and functions, and lists, dicts and objects of these"
+            ) from None
 
 
 def _replaced(name: str, value: Any, ports: dict[str, Any]) -> Any:
     """The argument with its signals exchanged for those in ``ports``."""
     if isinstance(value, AnySignal):
-        return ports[name]
+        return ports.get(name, value)  # a port that is open is no signal
     if not is_bundle(value):
         return value
     bundle = copy.copy(value)
@@ -193,7 +175,7 @@ def configuration(deco: Any, ports: dict[str, Any], params: dict[str, Any]) -> t
     where = deco.func.__name__
     return (
         deco.func,
-        tuple((name, repr(value)) for name, value in params.items()),
+        tuple((name, key_of(value)) for name, value in params.items()),
         tuple((name, port_type(f"{where}.{name}", sig)) for name, sig in ports.items()),
     )
 
@@ -204,11 +186,25 @@ def elaborate(deco: Any, bound: dict[str, Any]) -> ElaboratedUnit:
     unit = ElaboratedUnit(deco, params, {name: _clone(signal) for name, signal in actuals.items()})
     args = {name: _replaced(name, value, unit.ports) for name, value in bound.items()}
 
+    call = inspect.BoundArguments(inspect.signature(deco.func), args)  # self is Block's own, too
     with noted_locals(unit.scopes), stubs():
         unit.block = Block(
-            deco.func, deco, deco.func.__name__, deco.srcfile, deco.srcline, False, **args
-        )
+            deco.func, deco, deco.func.__name__, deco.srcfile, deco.srcline, False,
+            *call.args, **call.kwargs,
+        )  # fmt: skip
+    _check_unchanged(deco, bound, params)
     return unit
+
+
+def _check_unchanged(deco: Any, bound: dict[str, Any], before: dict[str, Any]) -> None:
+    """Refuse a block that changes its parameters, as what is around it would depend on when."""
+    _, after = split(deco, bound)
+    for name, value in before.items():
+        if name not in after or key_of(after[name]) != key_of(value):
+            raise ExportError(
+                f"{deco.func.__name__}: parameter {name} is changed while the block is made; "
+                "compute it before, and give signals as ports"
+            )
 
 
 def is_block(function: Any) -> bool:

@@ -14,7 +14,7 @@ from merp.hdl.conversion.base.internals import (
     AnySignal,
     ConcatSignal,
     encoding,
-    enum_literals,
+    enum_members,
     initial,
     literal_width,
     memory_driver,
@@ -70,8 +70,7 @@ def _header(name: str, ports: list[EntityPort]) -> str:
 def _declarations(body: Body) -> str:
     out = []
     for enum in body.enums:
-        for each in enum_literals(enum):
-            item = getattr(enum, each)
+        for item in enum_members(enum):
             bits = f"[{literal_width(item) - 1}:0] " if literal_width(item) > 1 else ""
             out.append(f"localparam {bits}{body.member(item)} = {encoding(item)};")
     for signal in body.signals:
@@ -193,7 +192,7 @@ def _table(table: TableText) -> str:
 def _variable(variable: Variable, name: str, body: Body) -> str:
     """The declaration of a variable."""
     if variable.enum is not None:
-        width, sign = literal_width(getattr(variable.enum, enum_literals(variable.enum)[0])), ""
+        width, sign = literal_width(enum_members(variable.enum)[0]), ""
     elif variable.is_bool:
         width, sign = 1, ""
     else:
@@ -203,9 +202,11 @@ def _variable(variable: Variable, name: str, body: Body) -> str:
     return f"reg {sign}{size}{name};"
 
 
-def _first(variable: Variable) -> str:
+def _first(variable: Variable, body: Body) -> str:
     """The initial value of a variable that keeps its values."""
     assert variable.initial is not None
+    if variable.enum is not None:
+        return body.member(enum_members(variable.enum)[variable.initial])
     assert variable.range is not None
     width = 1 if variable.is_bool else variable.range.width
     return f"{width}'h{variable.initial & (1 << width) - 1:x}"
@@ -271,7 +272,7 @@ def write(body: Body, name: str, is_top: bool) -> str:
                 if each.initial is not None:
                     printed = local.printed[each] = body.names.unique(local.printed[each])
                     lasting.append(_variable(each, printed, body))
-                    kept[printed] = _first(each)
+                    kept[printed] = _first(each, body)
             contents.write(_process(item, local, table_names, body) + "\n")
     sections = [
         _declarations(body) + "".join(f"{line}\n" for line in lasting),

@@ -24,9 +24,11 @@ from merp.hdl.conversion._vhdl_package import PACKAGE, PACKAGE_TEXT, USE
 from merp.hdl.conversion.base.internals import (
     AnySignal,
     ConcatSignal,
-    enum_literals,
+    code,
+    enum_members,
     enum_of,
     initial,
+    literal_width,
     memory_driver,
     name_of,
     operands_of,
@@ -60,18 +62,23 @@ def _numeric(signal: Any) -> str:
 def _type(signal: Any, body: Body | None = None, vector: str | None = None) -> str:
     value = signal.val
     if isinstance(value, EnumItemType):
-        assert body is not None
-        return body.types[id(enum_of(value))]
+        return _enum_type(enum_of(value), body, vector or "unsigned")
     if not isinstance(value, intbv):
         return "std_logic"
     return f"{vector or _numeric(signal)}({len(signal) - 1} downto 0)"
 
 
+def _enum_type(enum: Any, body: Body | None, vector: str = "unsigned") -> str:
+    """The type of an enumeration: of one that ports have, vectors with its bits."""
+    if body is not None and id(enum) not in body.coded:
+        return body.types[id(enum)]
+    return f"{vector}({literal_width(enum_members(enum)[0]) - 1} downto 0)"
+
+
 def _literal(signal: Any, body: Body | None = None) -> str:
     value = initial(signal)
     if isinstance(value, EnumItemType):
-        assert body is not None
-        return body.member(value)
+        return f'"{code(value)}"' if body is None else body.member(value)
     if not isinstance(value, intbv):
         return f"'{int(value)}'"
     width = len(signal)
@@ -81,6 +88,13 @@ def _literal(signal: Any, body: Body | None = None) -> str:
     if width % 4:
         return f'"{bits:0{width}b}"'
     return f'x"{bits:0{width // 4}x}"'
+
+
+def _first(signal: Any, body: Body) -> str:
+    """The initial value of a signal: of a vector, its bits."""
+    value = initial(signal)
+    is_coded = isinstance(value, EnumItemType) and id(enum_of(value)) in body.coded
+    return _literal(signal, None if is_coded else body)
 
 
 def _header(name: str, ports: list[EntityPort], converted: bool) -> str:
@@ -100,7 +114,12 @@ def _header(name: str, ports: list[EntityPort], converted: bool) -> str:
 def _declarations(body: Body) -> str:
     out = []
     for enum in body.enums:
-        literals = [body.literals[id(enum), each] for each in enum_literals(enum)]
+        literals = [body.member(each) for each in enum_members(enum)]
+        if id(enum) in body.coded:
+            kind = _enum_type(enum, body)
+            for each, literal in zip(enum_members(enum), literals, strict=True):
+                out.append(f'constant {literal} : {kind} := "{code(each)}";')
+            continue
         out.append(f"type {body.types[id(enum)]} is ({', '.join(literals)});")
     rows = [
         (str(name_of(port.signal)), _type(port.signal), _literal(port.signal))
@@ -108,12 +127,11 @@ def _declarations(body: Body) -> str:
         if name_of(port.signal) != port.name
     ]
     rows += [
-        (str(name_of(signal)), _type(signal, body), _literal(signal, body))
-        for signal in body.signals
+        (str(name_of(signal)), _type(signal, body), _first(signal, body)) for signal in body.signals
     ]
     for memory in body.memories:
         kind = body.names.unique(f"{memory.name}_t")
-        literals = [_literal(signal, body) for signal in memory.mem]
+        literals = [_first(signal, body) for signal in memory.mem]
         if len(set(literals)) == 1:
             initial = f"(others => {literals[0]})"
         else:
@@ -217,7 +235,7 @@ def _table(table: TableText, type_name: str) -> str:
 def _variable(variable: Variable, name: str, body: Body) -> str:
     """The declaration of a variable."""
     if variable.enum is not None:
-        kind = body.types[id(variable.enum)]
+        kind = _enum_type(variable.enum, body)
     elif variable.is_bool:
         kind = "std_logic"
     else:
@@ -226,6 +244,9 @@ def _variable(variable: Variable, name: str, body: Body) -> str:
         kind = f"{sign}({variable.range.width - 1} downto 0)"
     if variable.initial is None:
         return f"variable {name} : {kind};"
+    if variable.enum is not None:
+        first = enum_members(variable.enum)[variable.initial]
+        return f"variable {name} : {kind} := {body.member(first)};"
     assert variable.range is not None
     width = variable.range.width
     first = (

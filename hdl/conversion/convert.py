@@ -21,7 +21,8 @@ from typing import Any, Literal
 import myhdl
 
 from merp.hdl.conversion import _verilog, _vhdl
-from merp.hdl.conversion._analyse import Analysis, Body, Instance, name_blocks, stub_blocks
+from merp.hdl.conversion._analyse import Analysis, Body, Instance
+from merp.hdl.conversion._blocks import name_blocks, stub_blocks
 from merp.hdl.conversion._compiler import compiled
 from merp.hdl.conversion._declared import check_names
 from merp.hdl.conversion._elaborate import (

@@ -129,8 +129,8 @@ def entity(
 ) -> Entity | Callable[[Callable[..., Any]], Entity]:
     """Mark a block function as an entity.
 
-    Its ports are signals or bundles of signals, its parameters int, bool, str, None, tuples of
-    these, enum members or frozen dataclasses.
+    Its ports are signals or bundles of signals. Its parameters are int, bool, str, None,
+    enumerations, functions and blocks, and lists, dicts and objects of these.
 
     Args:
         func: the block function.

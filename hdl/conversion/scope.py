@@ -12,7 +12,7 @@ from typing import Any
 
 from myhdl import intbv
 
-from merp.hdl.conversion._analyse import name_blocks, parts, used_signals, walk
+from merp.hdl.conversion._blocks import name_blocks, parts, used_signals, walk
 from merp.hdl.conversion._elaborate import ElaboratedUnit, arguments, split
 from merp.hdl.conversion._locals import in_source_order, noted_locals
 from merp.hdl.conversion._signals import span

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from myhdl import Signal, StopSimulation, block, delay, instance
+from myhdl import EnumItemType, Signal, StopSimulation, block, delay, instance
 
 from merp.hdl.base.signals import signals_of
-from merp.hdl.conversion.base.internals import AnySignal
+from merp.hdl.conversion.base.internals import AnySignal, enum_members, enum_of, initial
 from merp.hdl.conversion.own_signals import own_signals
-from merp.hdl.conversion.ports import prefix_of
+from merp.hdl.conversion.ports import is_bundle, prefix_of
 
 Sample = dict[str, int]
 Drive = Callable[[int, Sample], Mapping[str, int]]
@@ -59,7 +59,7 @@ def flatten(args: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in args.items():
         if isinstance(value, AnySignal):
             flat[name] = value
-        elif hasattr(value, "__dict__"):
+        elif is_bundle(value):
             flat |= signals_of(value, prefix_of(name, value))
     return flat
 
@@ -67,6 +67,14 @@ def flatten(args: Mapping[str, Any]) -> dict[str, Any]:
 def _bits(signal: Any) -> int:
     value = int(signal.val)
     return value & ((1 << (len(signal) or 1)) - 1)
+
+
+def _member(signal: Any, bits: int) -> Any:
+    """The member of an enumeration that has these bits."""
+    found = [each for each in enum_members(enum_of(initial(signal))) if int(each) == bits]
+    if not found:
+        raise ValueError(f"no member of {enum_of(initial(signal))!r} has the bits {bits:b}")
+    return found[0]
 
 
 def run_block(
@@ -108,7 +116,8 @@ def run_block(
             width = len(signal) or 1
             if signal.min is not None and signal.min < 0 and value >= 1 << (width - 1):
                 value -= 1 << width
-            signal.next = int(value)
+            is_enum = isinstance(initial(signal), EnumItemType)
+            signal.next = _member(signal, value) if is_enum else int(value)
 
     def bench() -> Any:
         dut = function(**args)

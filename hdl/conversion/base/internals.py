@@ -39,8 +39,10 @@ try:
     from myhdl._block import _CallInfo as CallInfo
     from myhdl._block import _uniqueify_name as unique_block_name
     from myhdl._block import block_decorator as BlockDecorator
+    from myhdl._enum import EnumType
     from myhdl._getHierarchy import _getHierarchy
     from myhdl._instance import _Instantiator as Instantiator
+    from myhdl._openport import OpenPort
     from myhdl._resolverefs import _AttrRefTransformer as AttributeResolver
     from myhdl._ShadowSignal import ConcatSignal
     from myhdl._ShadowSignal import _ShadowSignal as ShadowSignal
@@ -58,7 +60,7 @@ except ImportError as _error:  # a version that lacks one of the names cannot ev
 __all__ = [
     "VERSION", "Always", "AlwaysComb", "AlwaysSeq", "AnySignal", "AttributeResolver", "Block",
     "BlockDecorator",
-    "CallInfo", "ConcatSignal", "Constant", "Instantiator", "ShadowSignal",
+    "CallInfo", "ConcatSignal", "Constant", "EnumType", "Instantiator", "OpenPort", "ShadowSignal",
     "SignalTupleWaiter", "SliceSignal", "TristateDriver", "TristateSignal", "check_version",
     "is_list_of_signals", "unique_block_name", "vectors",
 ]  # fmt: skip
@@ -99,6 +101,17 @@ def set_name(signal: Any, name: str) -> None:
 def mark_read(signal: Any) -> None:
     """Note that a signal is read; what it is made of is not followed."""
     signal._read = True
+
+
+def forget_driver(signal: Any) -> None:
+    """Undo ``signal.driven = "reg"``, with which a design speaks to MyHDL's converter."""
+    signal._driven = None
+
+
+def has_text_only(block: Any) -> bool:
+    """Whether what a block does stands in its ``verilog_code`` or ``vhdl_code`` alone."""
+    texts = [getattr(block, each, None) for each in ("verilog_code", "vhdl_code")]
+    return not block.subs and any(texts)
 
 
 def is_in_list(signal: Any) -> bool:
@@ -189,6 +202,16 @@ def literal_width(item: Any) -> int:
 def encoding(item: Any) -> str:
     """The bits of a member of an enumeration, as Verilog writes them."""
     return str(item._toVerilog())
+
+
+def code(item: Any) -> str:
+    """The bits of a member of an enumeration."""
+    return str(item._val)
+
+
+def enum_members(enum: Any) -> list[Any]:
+    """The members of an enumeration, in order."""
+    return [getattr(enum, each) for each in enum_literals(enum)]
 
 
 # Processes.

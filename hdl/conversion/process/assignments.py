@@ -7,7 +7,12 @@ from typing import Any
 
 from myhdl import EnumItemType, intbv, modbv
 
-from merp.hdl.conversion.base.internals import AnySignal, enum_of, is_list_of_signals
+from merp.hdl.conversion.base.internals import (
+    AnySignal,
+    OpenPort,
+    enum_of,
+    is_list_of_signals,
+)
 from merp.hdl.conversion.process import build
 from merp.hdl.conversion.process.frame import (
     Known,
@@ -117,7 +122,7 @@ class Assignments(Reading):
             self.frame.refuse(
                 node, f"variable {name} stands for several values", "use a variable for each"
             )
-        if name in self.lasting and isinstance(value, AnySignal | Element | Choice):
+        if name in self.lasting and _is_signal(value):
             self.frame.refuse(
                 node, f"{name} stands for a signal from run to run", "keep its value: int(...)"
             )
@@ -182,6 +187,8 @@ class Assignments(Reading):
         base = target.value
         if isinstance(base, ast.Attribute) and base.attr == "next":
             signal = self.values.value(base.value)
+            if isinstance(signal, OpenPort):
+                return []
             whole = self._target(node, signal)
             held = self._held(node, signal)
             if isinstance(target.slice, ast.Slice):
@@ -281,6 +288,8 @@ class Assignments(Reading):
     def _signal(self, node: ast.stmt, signal: Any, value: Any) -> list[Statement]:
         if isinstance(signal, list | tuple) and not is_list_of_signals(signal):
             self.frame.refuse(node, "several signals are assigned", "assign one by one")
+        if isinstance(signal, OpenPort):  # nothing hangs on it, and MyHDL drops the value, too
+            return []
         target = self._target(node, signal)
         held = self._held(node, signal)
         found = self.values.as_expr(node, value)
@@ -330,6 +339,13 @@ def enum_of_value(value: Expr) -> Any:
     if hasattr(value, "yes"):
         return enum_of_value(value.yes)
     return None
+
+
+def _is_signal(value: Any) -> bool:
+    """Whether Python has a signal there, and not its value."""
+    if isinstance(value, Choice):
+        return _is_signal(value.yes) or _is_signal(value.no)
+    return isinstance(value, AnySignal | Element | Read)
 
 
 def _reads_next(target: ast.Subscript) -> bool:

@@ -60,6 +60,8 @@ class Evaluator(Parts):
             if length is None:
                 self.refuse(node, "len of an integer of Python", "give it bits: intbv(...)[n:]")
             return length
+        if function is len and arguments and isinstance(arguments[0], list | tuple):
+            return len(arguments[0])
         if function is concat:
             return self._concat(node, arguments)
         if not any(map(is_hardware, (*arguments, *named.values()))):

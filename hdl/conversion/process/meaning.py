@@ -181,7 +181,8 @@ class Variable:
         range: of all values that it ever has.
         is_bool: whether all of them are bools.
         enum: the enumeration that all of them belong to, or None.
-        initial: what it holds before the process first runs, if it keeps its value between runs.
+        initial: what it holds before the process first runs, if it keeps its value between runs;
+            the place of a member in its enumeration.
     """
 
     name: str

@@ -99,13 +99,25 @@ class Parts(Operators):
         shifted = build.binary(">>", value, start)
         if high is None:
             return Vector(shifted, None, False)
-        length = _distance(node)
+        length = self._distance(node)
         if length is not None:
             return Vector(build.part(shifted, length, 0), None, False)
         size = build.binary("-", self.as_expr(node, high), start)
         size = within(size, Range(0, max(size.range.high, 0)))
         mask = build.binary("-", build.binary("<<", build.const(1), size), build.const(1))
         return Vector(build.binary("&", shifted, mask), None, False)
+
+    def _distance(self, node: ast.Slice) -> int | None:
+        """The bits of ``x[s + 4:s]``; None if the text does not say it."""
+        upper, lower = node.lower, node.upper
+        if not isinstance(upper, ast.BinOp) or not isinstance(upper.op, ast.Add) or lower is None:
+            return None
+        for one, other in ((upper.left, upper.right), (upper.right, upper.left)):
+            same = ast.unparse(one) == ast.unparse(lower)
+            if same and isinstance(other, ast.Constant | ast.Name | ast.Attribute):
+                length = self.value(other)
+                return length if isinstance(length, int) else None
+        return None
 
     def _item(self, node: ast.expr, base: Any, index: Any) -> Any:
         if is_list_of_signals(base) and id(base) in ALL_MEMORIES:
@@ -190,14 +202,3 @@ def _from_start(index: Expr, length: int) -> Expr:
     return within(
         build.choice(build.compare("<", index, build.const(0)), behind, index), Range(0, length - 1)
     )
-
-
-def _distance(node: ast.Slice) -> int | None:
-    """The bits of ``x[s + 4:s]``; None if the text does not say it."""
-    upper, lower = node.lower, node.upper
-    if isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Add) and lower is not None:
-        for one, other in ((upper.left, upper.right), (upper.right, upper.left)):
-            same = ast.unparse(one) == ast.unparse(lower)
-            if same and isinstance(other, ast.Constant) and isinstance(other.value, int):
-                return other.value
-    return None

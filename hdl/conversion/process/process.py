@@ -18,7 +18,10 @@ from merp.hdl.conversion.base.internals import (
     AlwaysComb,
     AlwaysSeq,
     AnySignal,
+    OpenPort,
     edge_of,
+    enum_members,
+    enum_of,
     memory_is_used,
 )
 from merp.hdl.conversion.process import bits, build
@@ -28,6 +31,7 @@ from merp.hdl.conversion.process.meaning import (
     Assign,
     Const,
     Element,
+    EnumConst,
     Local,
     Meaning,
     Read,
@@ -177,7 +181,8 @@ def _always(frame: Frame, instantiator: Any, name: str, apart: Collection[int]) 
     if isinstance(instantiator, AlwaysSeq):
         reset = None
         if instantiator.reset is not None:
-            reset = (instantiator.reset, tuple(instantiator.sigregs))
+            registers = [each for each in instantiator.sigregs if not isinstance(each, OpenPort)]
+            reset = (instantiator.reset, tuple(registers))
             _note_resets(reader.meaning, reset[1])
         edges = tuple(edge_of(each) for each in instantiator.senslist[:1])
         kind = Kind.CLOCKED if reset is None else Kind.RESET
@@ -256,7 +261,10 @@ def _generator(frame: Frame, name: str, file: str, apart: Collection[int]) -> Pr
     if not isinstance(last, ast.While) or not last.body:
         frame.refuse(last, "a process that ends has no hardware", way_out)
     test, first = reader.values.condition(last.test), last.body[0]
-    if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Yield)):
+    body, runs_first = last.body[1:], not firsts and not _yields(first) and _yields(last.body[-1])
+    if runs_first:
+        first, body = last.body[-1], last.body[:-1]
+    if not _yields(first):
         frame.refuse(first, "a process waits for nothing when it begins", way_out)
     if is_hardware(test) and not getattr(test, "value", False):
         frame.refuse(last, "a process that ends has no hardware", way_out)
@@ -264,12 +272,14 @@ def _generator(frame: Frame, name: str, file: str, apart: Collection[int]) -> Pr
         statements, _ = reader.block([each])
         _keep(frame, each, reader, statements)
     reader.lasting = set(frame.variables)
+    assert isinstance(first, ast.Expr)
+    assert isinstance(first.value, ast.Yield)
     assert first.value.value is not None
     awaited = reader.values.value(first.value.value)
     awaited = list(awaited) if type(awaited) in (list, tuple) else [awaited]
     head = before = dict(reader.state)
     for _ in range(_RUNS):  # what it keeps from run to run
-        statements, wider = _run(reader, last.body[1:], head)
+        statements, wider = _run(reader, body, head)
         if wider == head:
             break
         before, head = head, wider
@@ -277,11 +287,29 @@ def _generator(frame: Frame, name: str, file: str, apart: Collection[int]) -> Pr
         endless = Range(-(1 << build.MOST), 1 << build.MOST)
         grown = [each for each, known in wider.items() if known != before[each]]
         head |= {each: replace(head[each], range=endless) for each in grown}
-        _run(reader, last.body[1:], head)
+        _run(reader, body, head)
         frame.refuse(last, "a variable grows from run to run", "keep it in an intbv with bounds")
     reader.meaning.statements = statements
     place = _place(frame, file)
-    return _waiting(frame, name, place, reader.meaning, awaited, first)
+    found = _waiting(frame, name, place, reader.meaning, awaited, first)
+    if runs_first and not _is_combinational(found):
+        frame.refuse(last.body[0], "a process waits for nothing when it begins", way_out)
+    if runs_first:
+        found.kind = Kind.ASSIGN if _only_assigns(reader.meaning) else Kind.COMBINATIONAL
+    return found
+
+
+def _yields(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Yield)
+
+
+def _is_combinational(process: Process) -> bool:
+    """Whether a process that runs before it waits gives what its signals say, at any time."""
+    meaning = process.meaning
+    elements = [signal for memory in meaning.memories_read.values() for signal in memory.mem]
+    read = {*meaning.reads, *map(id, elements)}
+    keeps = any(each.initial is not None for each in meaning.variables)
+    return process.kind is Kind.LISTED and not keeps and read <= set(map(id, process.listed))
 
 
 def _run(reader: Reader, nodes: Sequence[ast.stmt], head: State) -> tuple[list[Statement], State]:
@@ -299,6 +327,8 @@ def _keep(frame: Frame, node: ast.stmt, reader: Reader, statements: list[Stateme
     for each in statements:
         value = getattr(each, "value", None)
         number = getattr(value, "value", None)
+        if isinstance(value, EnumConst):
+            number = enum_members(enum_of(value.item)).index(value.item)
         if (
             not isinstance(each, Assign)
             or not isinstance(each.target.base, Local)

@@ -8,8 +8,10 @@ at each call, as if their statements stood there.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from merp.hdl.conversion.base.internals import literal_name
@@ -103,6 +105,30 @@ class Reader(Helpers):
     def _Assert(self, node: ast.Assert) -> tuple[list[Statement], bool]:
         return [], True
 
+    def _Import(self, node: ast.Import) -> tuple[list[Statement], bool]:
+        for each in node.names:
+            found = self.values.computed(node, partial(import_module, each.name))
+            name = each.asname or each.name.partition(".")[0]
+            self.frame.bound[name] = found if each.asname else sys.modules[name]
+        return [], True
+
+    def _ImportFrom(self, node: ast.ImportFrom) -> tuple[list[Statement], bool]:
+        if node.level or any(each.name == "*" for each in node.names):
+            self.frame.refuse(
+                node, "an import of no fixed name", "import it at the head of the file"
+            )
+        module = self.values.computed(node, partial(import_module, str(node.module)))
+        for each in node.names:
+            value = self.values.computed(node, partial(getattr, module, each.name))
+            self.frame.bound[each.asname or each.name] = value
+        return [], True
+
+    def _Raise(self, node: ast.Raise) -> tuple[list[Statement], bool]:
+        """End a way that no simulation gets over: what the hardware does there is free."""
+        if node in self.frame.tree.body:
+            self.frame.refuse(node, "an error is always raised", "raise it under an if")
+        return [], False
+
     def _Nonlocal(self, node: ast.Nonlocal) -> tuple[list[Statement], bool]:
         self.frame.refuse(
             node,
@@ -136,7 +162,7 @@ class Reader(Helpers):
         """A chain of branches, each followed by ``rest`` if its end is reached."""
         ways = self._ways_of_if(node) if isinstance(node, ast.If) else self._ways_of_match(node)
         ends: list[State] = []
-        found = self._chain([*ways, (lambda: build.const(True), ())], rest, ends)
+        found = self._chain([*ways, (_true, ())], rest, ends)
         state = joined(ends)
         self._reached = state is not None
         if state is not None:
@@ -176,11 +202,18 @@ class Reader(Helpers):
     def _ways_of_if(self, node: ast.If) -> list[_Way]:
         """Tests and bodies of a chain."""
         condition = self.values.condition
-        return [(partial(condition, test), body) for test, body in _ways_of_if(node)]
+        found = _ways_of_if(node)
+        ways: list[_Way] = [(partial(condition, test), body) for test, body in found]
+        last = found[-1][0] if found else None
+        is_whole = isinstance(last, ast.Constant) and bool(last.value)
+        return _without_errors(ways, is_whole)
 
     def _ways_of_match(self, node: ast.Match) -> list[_Way]:
         subject = self.values.value(node.subject)
-        return [(partial(self._matches, case, subject), case.body) for case in node.cases]
+        ways: list[_Way] = [
+            (partial(self._matches, case, subject), case.body) for case in node.cases
+        ]
+        return _without_errors(ways, _takes_all(node.cases[-1]))
 
     def _matches(self, case: ast.match_case, subject: Any) -> Expr:
         found = self._pattern(case.pattern, subject)
@@ -204,6 +237,34 @@ class Reader(Helpers):
         self.frame.refuse(
             pattern, "a pattern that is no constant", "match numbers, members of an enum and _"
         )
+
+
+def _true() -> Expr:
+    return build.const(True)
+
+
+def _without_errors(ways: list[_Way], is_whole: bool) -> list[_Way]:
+    """Branches without those that do nothing but raise an error.
+
+    No simulation gets over these. Where the last one of them takes all that is left (``is_whole``),
+    the one before it needs no test: with it, there would be latches where the others assign.
+    """
+    kept = [way for way in ways if not _raises(way[1])]
+    if is_whole and kept and _raises(ways[-1][1]):
+        kept[-1] = (_true, kept[-1][1])
+    return kept
+
+
+def _takes_all(case: ast.match_case) -> bool:
+    """Whether a case is ``case _``."""
+    pattern = case.pattern
+    named = isinstance(pattern, ast.MatchAs) and (pattern.pattern or pattern.name)
+    return isinstance(pattern, ast.MatchAs) and not named and case.guard is None
+
+
+def _raises(nodes: Sequence[ast.stmt]) -> bool:
+    """Whether statements do nothing but raise an error."""
+    return len(nodes) == 1 and isinstance(nodes[0], ast.Raise)
 
 
 def _ways_of_if(node: ast.If) -> list[tuple[ast.expr, Sequence[ast.stmt]]]:

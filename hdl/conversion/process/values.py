@@ -12,6 +12,7 @@ from myhdl import EnumItemType, intbv
 from merp.hdl.conversion.base.internals import (
     AnySignal,
     Constant,
+    OpenPort,
     enum_of,
 )
 from merp.hdl.conversion.process import build
@@ -109,6 +110,8 @@ class Values:
     def read(self, node: ast.AST, signal: Any) -> Expr:
         """The value of a signal."""
         held = signal.val
+        if isinstance(signal, OpenPort):
+            self.refuse(node, "an open port is read", "connect a signal")
         if isinstance(signal, Constant):
             return (
                 build.const(held) if isinstance(held, bool) else build.const(int(held), len(signal))

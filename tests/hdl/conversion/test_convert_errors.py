@@ -178,7 +178,7 @@ def _words(width: int = 8) -> dict[str, Any]:
         (forgets, _words(), "no instances"),
         (umlaut, _words(), "must be ASCII"),
         (register, _words() | {"d": Signal(0)}, "fixed number of bits"),
-        (register, _words() | {"d": Signal(enum("A1", "B1").A1)}, "fixed number of bits"),
+        (register, _words() | {"d": Signal(enum("A1", "B1").A1)}, "assigned to a vector"),
         (register, _words() | {"d": TristateSignal(intbv(0)[8:])}, "tristate"),
         (register.func, _words(), "not a block"),
         (configured, _words() | {"mode": object()}, "parameter mode is a object"),

@@ -4,8 +4,9 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from myhdl import ResetSignal
+from myhdl import EnumItemType, ResetSignal
 
+from merp.hdl.conversion.base.internals import enum_members, enum_of, initial
 from merp.testbenches.block.trace import Sample
 
 CORNERS, SMALL, KEPT = 0.3, 0.15, 0.1  # of an input's values; the others are anywhere
@@ -37,6 +38,8 @@ def _drawn(signal: Any, dice: random.Random) -> int | None:
     """The next value of a signal; None if it stays as it is."""
     if isinstance(signal, ResetSignal):
         return int(bool(signal.active) == (dice.random() < RESETS))
+    if isinstance(initial(signal), EnumItemType):
+        return int(dice.choice(enum_members(enum_of(initial(signal)))))
     low, high = (0, 1) if signal.min is None else (int(signal.min), int(signal.max) - 1)
     luck = dice.random()
     if luck < CORNERS:

@@ -20,7 +20,7 @@ from merp.hdl.conversion.base.internals import (
     Constant,
     Instantiator,
     TristateSignal,
-    enum_literals,
+    enum_members,
     enum_of,
     initial,
 )
@@ -246,13 +246,13 @@ def bits_of(signal: Any) -> int:
     """The value of a signal as bits."""
     value = signal.val
     if isinstance(value, EnumItemType):
-        value = list(names_of(value)).index(str(value))
+        return int(value)
     return int(value) & ((1 << (len(signal) or 1)) - 1)
 
 
-def names_of(item: Any) -> tuple[str, ...]:
-    """The literals of an enumeration."""
-    return enum_literals(enum_of(item))
+def members_of(item: Any) -> list[Any]:
+    """The members of the enumeration that an item belongs to; ``int`` of each gives its bits."""
+    return enum_members(enum_of(item))
 
 
 def as_value(signal: Any, bits: int) -> Any:
@@ -262,7 +262,7 @@ def as_value(signal: Any, bits: int) -> Any:
     if isinstance(value, bool):
         return bool(bits)
     if isinstance(value, EnumItemType):
-        return getattr(enum_of(value), names_of(value)[bits])
+        return next(each for each in members_of(value) if int(each) == bits)
     if signal.min is not None and signal.min < 0 and bits >= 1 << (width - 1):
         bits -= 1 << width
     if isinstance(value, intbv):

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any
 
 from myhdl import EnumItemType, ResetSignal, StopSimulation, block, delay, instance
-from suite_designs import Design, as_value, bits_of, names_of
+from suite_designs import Design, as_value, bits_of, members_of
 
 from merp.hdl.conversion.base.internals import TristateSignal, initial
 from merp.hdl.conversion.own_signals import own_signals
@@ -136,7 +136,7 @@ def _legal(signal: Any, rng: random.Random) -> int:
     """A random value that a signal may have, as bits."""
     value = initial(signal)
     if isinstance(value, EnumItemType):
-        return rng.randrange(len(names_of(value)))
+        return int(rng.choice(members_of(value)))
     width = len(signal) or 1
     if signal.min is None:
         return rng.getrandbits(width)
