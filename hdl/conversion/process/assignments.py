@@ -120,7 +120,9 @@ class Assignments(Reading):
             return []
         if isinstance(value, list | tuple):
             self.frame.refuse(
-                node, f"variable {name} stands for several values", "use a variable for each"
+                node,
+                f"variable {name} stands for several values",
+                "use a variable for each, or a list of signals outside of the process",
             )
         if name in self.lasting and _is_signal(value):
             self.frame.refuse(

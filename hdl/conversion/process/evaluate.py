@@ -15,13 +15,13 @@ from merp.hdl.conversion.base.internals import (
 )
 from merp.hdl.conversion.process import build
 from merp.hdl.conversion.process.frame import LocalFunction, Vector
+from merp.hdl.conversion.process.lists import Lists
 from merp.hdl.conversion.process.meaning import Const, Expr
-from merp.hdl.conversion.process.parts import Parts
 from merp.hdl.conversion.process.ranges import Range, signed, unsigned
 from merp.hdl.conversion.process.values import Method, as_integer, is_hardware, within, wrapped
 
 
-class Evaluator(Parts):
+class Evaluator(Lists):
     """Values of the expressions of one process."""
 
     def _Call(self, node: ast.Call) -> Any:
@@ -44,6 +44,8 @@ class Evaluator(Parts):
             return self.computed(node, lambda: function(*arguments, **named))
         if isinstance(function, FunctionType | MethodType):
             return self.inline(node, function, arguments)
+        if any(isinstance(each, Expr) and build.is_counted(each) for each in arguments):
+            raise build.NeedsNumber
         name = getattr(function, "__name__", type(function).__name__)
         self.refuse(node, f"{name}() has no hardware", "compute it outside of the process")
 
@@ -83,11 +85,14 @@ class Evaluator(Parts):
             return within(found, Range(0, max(-value.range.low, value.range.high)))
         if function in (max, min) and not named:
             return self._extreme(node, function, arguments)
+        if function in (any, all) and isinstance(arguments[0], list | tuple):
+            truths = [build.truth(self.as_expr(node, each)) for each in arguments[0]]
+            return build.logic("or" if function is any else "and", truths)
         if function is sum and len(arguments) == 1 and isinstance(arguments[0], list | tuple):
-            found = build.const(0)
-            value = found
-            for each in arguments[0]:
-                value = build.binary("+", value, self.as_expr(node, each))
+            first, *rest = [self.as_expr(node, each) for each in arguments[0]]
+            value = as_integer(first)
+            for each in rest:
+                value = build.binary("+", value, each)
             return value
         return None
 

@@ -16,7 +16,7 @@ from side_by_side import LANGUAGES, verdicts
 THEMES = """
     reported_numbers reported_widths sums_and_shifts quotients signs unlike_numbers slices vectors
     truths built_in_functions constants helpers children control counted_bits variables assignments
-    bundles registers rounding codes filters arguments enums_at_ports statements random_finds
+    bundles lists registers rounding codes filters arguments enums_at_ports statements random_finds
     refused
 """.split()
 """The modules of ``idioms``; their order is that of the tests."""

@@ -167,3 +167,58 @@ def chooses_among_others(clk, a, b, y):
         y.next = held[3]
 
     return chosen, first, p
+
+
+@refused("a=u4 n=u2", "y=u4")
+@entity
+def list_of_open_length(a, n, y):
+    """How many elements a list has depends on data."""
+
+    @always_comb
+    def p():
+        y.next = sum([a[i] for i in range(4) if n > i])  # refused
+
+    return p
+
+
+@refused("a=u4 n=u2", "y=u4")
+@entity
+def memory_within_process(clk, a, n, y):
+    """A process makes a list of vectors and changes them."""
+
+    @instance
+    def p():
+        words = [intbv(0)[4:] for _ in range(4)]  # refused
+        while True:
+            yield clk.posedge
+            words[n][:] = a
+            y.next = words[n - 1]
+
+    return p
+
+
+@refused("a=u4", "y=u4")
+@entity
+def always_raises(a, y):
+    """A process raises an error in any case."""
+
+    @always_comb
+    def p():
+        y.next = a
+        raise ValueError  # refused
+
+    return p
+
+
+@refused("a=u4", "y=u4")
+@entity
+def waits_for_less(a, y):
+    """A process runs first, then waits for less than it reads."""
+
+    @instance
+    def p():
+        while True:
+            y.next = a ^ y  # refused
+            yield a
+
+    return p
