@@ -229,3 +229,34 @@ def break_of_inner_loop(a, b, y, z):
         z.next = last + found
 
     return p
+
+
+idiom("powers of two as indices")
+
+
+@case("a=u5", "y=u3")
+@case("a=s9", "y=u3")
+@entity
+def powers_as_indices(a, y):
+    """The variable of a loop is an exponent."""
+
+    @always_comb
+    def p():
+        for i in range(3):
+            y.next[i] = a[1 << i]
+
+    return p
+
+
+@case("a=u4", "y=u9")
+@entity
+def powers_as_targets(a, y):
+    """Bits at powers of two are assigned."""
+
+    @always_comb
+    def p():
+        y.next = 0
+        for i in range(4):
+            y.next[2**i] = a[i]
+
+    return p

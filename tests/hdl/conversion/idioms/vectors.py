@@ -260,6 +260,19 @@ def memory_below_zero(clk, s, d, y, z):
     return p
 
 
+@case("a=u2", "y=u3")
+@entity
+def odd_table_from_end(a, y):
+    """A table of five numbers is read from its end."""
+    table = (1, 2, 4, 6, 7)
+
+    @always_comb
+    def p():
+        y.next = table[a - 1]
+
+    return p
+
+
 idiom("width one")
 
 
