@@ -17,7 +17,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from suite_table import ENGINES, counts, markdown, rows
+from suite_page import page
+from suite_table import ENGINES, counts, rows
 
 VERSION = "0.11.52"
 HERE = Path(__file__).resolve().parent
@@ -114,7 +115,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--suite", choices=SUITES, default=SUITES[0], help="%(default)s if absent")
     parser.add_argument("--only", action="append", default=[], metavar="WORD", help="some files")
     parser.add_argument("--json", type=Path, metavar="FILE", help="everything that was found")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="the table for a page")
+    parser.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="the page of the documentation"
+    )
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where files are left")
     return parser
 
@@ -143,7 +146,7 @@ def main(words: list[str] | None = None) -> int:
         print(f"{number:5} {what}")
     print(f"{perf_counter() - began:.0f} s")
     if args.markdown:
-        args.markdown.write_text(markdown(found, engines), encoding="utf-8")
+        args.markdown.write_text(page(found, engines, args.suite), encoding="utf-8")
     return int(any("broken" in result for result in files.values()))
 
 

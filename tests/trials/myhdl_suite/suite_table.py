@@ -10,7 +10,6 @@ from typing import Any
 EQUAL, SOFT = "equal", "not synthesizable"
 EXPECTED, UNSIMULATED = "refusal is asked for", "MyHDL cannot simulate it"
 NONE = "-"
-HEADS = ("suite file", "design", "VHDL", "Verilog", "reason")
 ENGINES = {"ghdl": "VHDL", "verilator": "Verilog"}
 
 
@@ -34,6 +33,16 @@ class Row:
     def is_hardware(self) -> bool:
         """Whether the source text is that of hardware."""
         return SOFT not in self.verdicts.values()
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether MyHDL cannot simulate it, so that there is nothing to compare with."""
+        return UNSIMULATED in self.verdicts.values()
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it is to be converted and to agree."""
+        return self.is_hardware and not self.asked and not self.is_dead
 
     def agrees(self, engines: Iterable[str]) -> bool:
         """Whether it is equal in all these languages."""
@@ -75,8 +84,8 @@ def counts(found: Sequence[Row], engines: Sequence[str]) -> dict[str, int]:
     """How many designs there are of each kind."""
     hardware = [row for row in found if row.is_hardware]
     asked = [row for row in hardware if row.asked]
-    dead = [row for row in hardware if not row.asked and UNSIMULATED in row.verdicts.values()]
-    wanted = [row for row in hardware if row not in asked and row not in dead]
+    dead = [row for row in hardware if not row.asked and row.is_dead]
+    wanted = [row for row in hardware if row.is_wanted]
     return {
         "designs": len(found),
         SOFT: len(found) - len(hardware),
@@ -91,35 +100,3 @@ def counts(found: Sequence[Row], engines: Sequence[str]) -> dict[str, int]:
         for engine in engines
         for verdict, number in sorted(Counter(row.verdicts[engine] for row in wanted).items())
     }
-
-
-def markdown(found: Sequence[Row], engines: Sequence[str]) -> str:
-    """A page's part: what was counted, and the table."""
-    numbers = counts(found, engines)
-    hardware, wanted = numbers["synthesizable"], numbers["to be converted"]
-    equal = numbers["equal"]
-    words = [
-        f"The suite instantiates {numbers['designs']} designs. {numbers[SOFT]} of them are not "
-        f"synthesizable. Of the other {hardware}, MyHDL's own converter refuses "
-        f"{numbers[EXPECTED]}, as tests of the suite want, and its simulator cannot run "
-        f"{numbers[UNSIMULATED]}. Of the {wanted} that are left, "
-        f"{equal} ({_percent(equal, wanted)}) convert and agree in every cycle.",
-        "",
-        "| " + " | ".join(HEADS) + " |",
-        "|" + " --- |" * len(HEADS),
-    ]
-    for row in found:
-        verdicts = [row.verdicts.get(engine, NONE) for engine in ENGINES]
-        cells = (f"`{row.file}`", f"`{row.design}`", *verdicts, _cell(row.reason))
-        words.append("| " + " | ".join(cells) + " |")
-    return "\n".join(words) + "\n"
-
-
-def _cell(text: str) -> str:
-    for sign in ("\\", "|", "*", "_", "<", "`", "["):
-        text = text.replace(sign, f"\\{sign}")
-    return text
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "none"
