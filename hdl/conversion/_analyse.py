@@ -155,7 +155,7 @@ class Analysis:
                     f"{self.where}: what {block.func.__name__} does stands in its verilog_code or "
                     "vhdl_code alone; write it as a process"
                 )
-            for signal in block.sigdict.values():
+            for signal in [*block.sigdict.values(), *self.unit.ports.values()]:
                 if not isinstance(signal, ShadowSignal):
                     forget_driver(signal)
 

@@ -247,7 +247,7 @@ def convert(
     signed, so that no border between entities needs a conversion.
 
     Args:
-        function: a block decorated with ``@entity`` (or ``@block``).
+        function: a block decorated with ``@entity`` (or ``@block``), or such a method of an object.
         args: its arguments by name: signals, bundles, parameters.
         hdl: the language.
         directory: where the files go; created if missing, other files in it are left alone.
@@ -266,6 +266,7 @@ def convert(
             written for, another conversion is running, or a check fails; nothing is written.
     """
     internals.check_version()
+    function, owner = internals.unbound(function)
     if not is_block(function):
         raise ExportError(f"{function!r} is not a block: decorate it with @entity")
     for given in (name, prefix and f"{prefix}x"):
@@ -286,7 +287,9 @@ def convert(
         with own_signals(()), warnings.catch_warnings():
             warnings.simplefilter("ignore", myhdl.ToVHDLWarning)
             warnings.simplefilter("ignore", myhdl.ToVerilogWarning)
-            top = converter.entity(function, arguments(function, (), dict(args)), is_top=True)
+            top = converter.entity(
+                function, arguments(function, (), owner | dict(args)), is_top=True
+            )
     finally:
         _RUNNING.release()
     files = converter.files(fold and hdl == "vhdl")

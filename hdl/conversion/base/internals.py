@@ -7,6 +7,7 @@ these names. ``VERSION`` is the one that they were read in; ``check_version`` re
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import getattr_static, signature
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,16 @@ def set_name(signal: Any, name: str) -> None:
 def mark_read(signal: Any) -> None:
     """Note that a signal is read; what it is made of is not followed."""
     signal._read = True
+
+
+def unbound(function: Any) -> tuple[Any, dict[str, Any]]:
+    """The block behind a method of an object, and the object as its first argument by name."""
+    method = getattr(function, "bound_func", None)
+    owner = getattr(method, "__self__", None)
+    found = getattr_static(type(owner), getattr(method, "__name__", ""), None)
+    if owner is None or not isinstance(found, BlockDecorator):
+        return function, {}
+    return found, {next(iter(signature(found.func).parameters)): owner}
 
 
 def forget_driver(signal: Any) -> None:

@@ -125,6 +125,8 @@ class Reader(Helpers):
 
     def _Raise(self, node: ast.Raise) -> tuple[list[Statement], bool]:
         """End a way that no simulation gets over: what the hardware does there is free."""
+        if node.exc is not None and "StopSimulation" in ast.unparse(node.exc):
+            self.frame.refuse(node, "a process ends the simulation", "end it in the bench")
         if node in self.frame.tree.body:
             self.frame.refuse(node, "an error is always raised", "raise it under an if")
         return [], False
@@ -206,14 +208,33 @@ class Reader(Helpers):
         ways: list[_Way] = [(partial(condition, test), body) for test, body in found]
         last = found[-1][0] if found else None
         is_whole = isinstance(last, ast.Constant) and bool(last.value)
-        return _without_errors(ways, is_whole)
+        return self._without_errors(ways, is_whole)
 
     def _ways_of_match(self, node: ast.Match) -> list[_Way]:
         subject = self.values.value(node.subject)
         ways: list[_Way] = [
             (partial(self._matches, case, subject), case.body) for case in node.cases
         ]
-        return _without_errors(ways, _takes_all(node.cases[-1]))
+        return self._without_errors(ways, _takes_all(node.cases[-1]))
+
+    def _without_errors(self, ways: list[_Way], is_whole: bool) -> list[_Way]:
+        """Branches without those that do nothing but raise an error.
+
+        No simulation gets over these. Where the last one of them takes all that is left
+        (``is_whole``), the one before it needs no test: with it, there would be latches where the
+        others assign.
+        """
+        kept: list[_Way] = []
+        raises = False
+        for way in ways:
+            raises = len(way[1]) == 1 and isinstance(way[1][0], ast.Raise)
+            if raises:
+                self.statement(way[1][0])  # it may be refused
+            else:
+                kept.append(way)
+        if is_whole and kept and raises:
+            kept[-1] = (_true, kept[-1][1])
+        return kept
 
     def _matches(self, case: ast.match_case, subject: Any) -> Expr:
         found = self._pattern(case.pattern, subject)
@@ -243,28 +264,11 @@ def _true() -> Expr:
     return build.const(True)
 
 
-def _without_errors(ways: list[_Way], is_whole: bool) -> list[_Way]:
-    """Branches without those that do nothing but raise an error.
-
-    No simulation gets over these. Where the last one of them takes all that is left (``is_whole``),
-    the one before it needs no test: with it, there would be latches where the others assign.
-    """
-    kept = [way for way in ways if not _raises(way[1])]
-    if is_whole and kept and _raises(ways[-1][1]):
-        kept[-1] = (_true, kept[-1][1])
-    return kept
-
-
 def _takes_all(case: ast.match_case) -> bool:
     """Whether a case is ``case _``."""
     pattern = case.pattern
     named = isinstance(pattern, ast.MatchAs) and (pattern.pattern or pattern.name)
     return isinstance(pattern, ast.MatchAs) and not named and case.guard is None
-
-
-def _raises(nodes: Sequence[ast.stmt]) -> bool:
-    """Whether statements do nothing but raise an error."""
-    return len(nodes) == 1 and isinstance(nodes[0], ast.Raise)
 
 
 def _ways_of_if(node: ast.If) -> list[tuple[ast.expr, Sequence[ast.stmt]]]:

@@ -133,6 +133,30 @@ def test_what_would_be_wrong_silently_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
+class Adder:
+    """An object with a block."""
+
+    def __init__(self, step: int) -> None:
+        self.step = step
+
+    @entity
+    def added(self, a: Any, y: Any) -> Any:
+        """Add what the object says."""
+
+        @always_comb
+        def add() -> None:
+            y.next = (a + self.step) % 256
+
+        return add
+
+
+def test_a_method_of_an_object_is_converted(tmp_path: Path) -> None:
+    found = convert(Adder(29).added, _bytes("a", "y"), "verilog", tmp_path)
+    text = found.files[0].read_text()
+    assert "self = Adder(step=29)" in text
+    assert "8'd29" in text
+
+
 @entity
 def register(clk: Any, before: Any, after: Any) -> Any:
     """A register of any type."""

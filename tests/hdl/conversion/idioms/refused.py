@@ -1,6 +1,6 @@
 """Designs that no hardware can follow; ``# refused`` marks the statement that none has."""
 
-from myhdl import Signal, always, always_comb, concat, delay, instance, intbv
+from myhdl import Signal, StopSimulation, always, always_comb, concat, delay, instance, intbv
 
 from idioms.cases import refused, signal
 from merp import entity
@@ -220,5 +220,20 @@ def waits_for_less(a, y):
         while True:
             y.next = a ^ y  # refused
             yield a
+
+    return p
+
+
+@refused("a=u4", "y=u4")
+@entity
+def ends_simulation(clk, a, y):
+    """A process ends the simulation."""
+
+    @always(clk.posedge)
+    def p():
+        if a == 9:
+            raise StopSimulation  # refused
+        else:
+            y.next = a
 
     return p
