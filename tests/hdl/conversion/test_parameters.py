@@ -153,7 +153,7 @@ class Adder:
 def test_a_method_of_an_object_is_converted(tmp_path: Path) -> None:
     found = convert(Adder(29).added, _bytes("a", "y"), "verilog", tmp_path)
     text = found.files[0].read_text()
-    assert "self = Adder(step=29)" in text
+    assert "self: step = 29" in text
     assert "8'd29" in text
 
 
