@@ -44,10 +44,12 @@ class Described:
     Attributes:
         text: what a reader of the exported files sees.
         key: what is equal for equal hardware.
+        value: the object, if its attributes say all.
     """
 
     text: str
     key: object
+    value: Any = None
 
     def __repr__(self) -> str:
         return self.text
@@ -115,7 +117,7 @@ def _object(value: Any, around: tuple[int, ...]) -> Described:
     parts = {name: described(each, around) for name, each in vars(value).items()}
     text = ", ".join(f"{name}={each.text}" for name, each in parts.items())
     key = tuple((name, each.key) for name, each in parts.items())
-    return Described(f"{type(value).__name__}({text})", (Same(type(value)), key))
+    return Described(f"{type(value).__name__}({text})", (Same(type(value)), key), value)
 
 
 def _is_plain(kind: type) -> bool:

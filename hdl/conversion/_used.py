@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from merp.hdl.conversion._parameters import Described
 from merp.hdl.conversion.base.function_source import source_of
 
 _MISSING = object()
@@ -53,6 +54,8 @@ def _names(params: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _is_plain(value: object) -> bool:
+    if isinstance(value, Described):
+        return value.value is None
     if isinstance(value, list | tuple):
         return all(map(_is_plain, value))
     return value is None or isinstance(value, bool | int | float | str | enum.Enum)
@@ -61,6 +64,8 @@ def _is_plain(value: object) -> bool:
 def _number(value: Any, path: Sequence[str]) -> Any:
     """The plain value at the end of a path of attributes, or ``_MISSING``."""
     for name in path:
+        if isinstance(value, Described):
+            value = value.value
         try:
             value = getattr(value, name)
         except Exception:  # a property may have no value in this configuration
