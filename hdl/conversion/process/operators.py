@@ -17,7 +17,7 @@ from merp.hdl.conversion.process.meaning import (
     Expr,
 )
 from merp.hdl.conversion.process.ranges import exactly
-from merp.hdl.conversion.process.values import Values, is_hardware, is_vector
+from merp.hdl.conversion.process.values import Values, as_integer, is_hardware, is_vector
 
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%",
@@ -68,6 +68,8 @@ class Operators(Values):
         if isinstance(node.op, ast.Not):
             return build.negated(build.truth(value))
         if isinstance(node.op, ast.Invert):
+            if isinstance(operand, Vector) and operand.bounds and operand.bounds.is_signed:
+                value = as_integer(value)  # also where it is known to have no sign just now
             found = build.inverted(value)
             return Vector(found, None, False) if is_vector(operand) else found
         return build.negative(value) if isinstance(node.op, ast.USub) else value

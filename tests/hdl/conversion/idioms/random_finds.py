@@ -189,6 +189,25 @@ def register_of_bits(clk, a, b, y, width):
     return resets, p, split, taken, joined
 
 
+idiom("inverted vectors that hold no negative number")
+
+
+@case("a=u3", "y=s12")
+@case("a=u2", "y=s6")
+@case("a=u5", "y=s7")
+@entity
+def inverted_positive_vector(a, y):
+    """The bounds of a vector say whether its inverse is negative, not its value."""
+
+    @always_comb
+    def p():
+        value = intbv(0, min=-32, max=32)
+        value[:] = a
+        y.next = ~value
+
+    return p
+
+
 idiom("lists that several processes drive")
 
 
