@@ -89,6 +89,7 @@ class Body:
         types: names of the enumerations, by ``id``.
         literals: names of their members, by ``id`` of the enumeration and name in Python.
         coded: enumerations whose bits are seen from outside, as ports have them, by ``id``.
+        spare: names with bits that nothing reads; of a module of Verilog, once it is written.
     """
 
     unit: ElaboratedUnit
@@ -102,6 +103,7 @@ class Body:
     types: dict[int, str] = field(default_factory=dict)
     literals: dict[tuple[int, str], str] = field(default_factory=dict)
     coded: set[int] = field(default_factory=set)
+    spare: tuple[str, ...] = ()
 
     def member(self, item: Any) -> str:
         """The name of a member of an enumeration."""

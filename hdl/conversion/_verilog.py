@@ -10,6 +10,7 @@ from myhdl import EnumItemType
 
 from merp.hdl.conversion._analyse import Body, EntityPort, Instance
 from merp.hdl.conversion._signals import Syntax, natural, span, text
+from merp.hdl.conversion._spare import spare
 from merp.hdl.conversion.base.internals import (
     AnySignal,
     ConcatSignal,
@@ -263,6 +264,7 @@ def write(body: Body, name: str, is_top: bool) -> str:
     tables, table_names = tables_of((each.sized for each in body.processes), body.names)
     kept: dict[str, str] = {}
     lasting: list[str] = []
+    variables: dict[Variable, str] = {}
     for item in body.items:
         if isinstance(item, Instance):
             contents.write(_instance(item) + "\n")
@@ -274,6 +276,8 @@ def write(body: Body, name: str, is_top: bool) -> str:
                     lasting.append(_variable(each, printed, body))
                     kept[printed] = _first(each, body)
             contents.write(_process(item, local, table_names, body) + "\n")
+            variables |= {each: local.printed[each] for each in local.variables}
+    body.spare = tuple(dict.fromkeys(spare(body, variables)))
     sections = [
         _declarations(body) + "".join(f"{line}\n" for line in lasting),
         "\n".join(_table(table) for table in tables),
