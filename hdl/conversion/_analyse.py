@@ -29,6 +29,7 @@ from merp.hdl.conversion.base.internals import (
     ShadowSignal,
     SliceSignal,
     TristateDriver,
+    assigned_to,
     enum_literals,
     enum_of,
     forget_driver,
@@ -49,6 +50,7 @@ from merp.hdl.conversion.base.internals import (
 from merp.hdl.conversion.base.names import Names, flaw
 from merp.hdl.conversion.entity import Stub
 from merp.hdl.conversion.process.process import Kind, Process, understood
+from merp.hdl.conversion.process.wires import wired
 
 
 @dataclass
@@ -179,6 +181,12 @@ class Analysis:
                 self._mark(process)
                 found[place] = process
         self.body.items = [each for each in found if each is not None]
+        for signal in self.unit.made:
+            source = assigned_to(signal)
+            if source is not None:
+                process = wired(self.where, signal, source, self.syntax.holds)
+                self._mark(process)
+                self.body.items.append(process)
 
     def _mark(self, process: Process) -> None:
         """Mark what a process drives and reads."""

@@ -18,6 +18,7 @@ from merp.hdl.conversion._locals import noted_locals
 from merp.hdl.conversion._parameters import Same, Undescribed, described, is_stable, key_of
 from merp.hdl.conversion.base.errors import ExportError
 from merp.hdl.conversion.base.internals import (
+    ALL_SIGNALS,
     AnySignal,
     Block,
     BlockDecorator,
@@ -63,6 +64,7 @@ class ElaboratedUnit:
         ports: flattened ports in the order of the signature, by name.
         block: MyHDL's instance, with stubs for the entities inside.
         scopes: local variables of every block function that ran, by ``id`` of its instance.
+        made: the signals that were made for it.
     """
 
     deco: Any
@@ -70,6 +72,7 @@ class ElaboratedUnit:
     ports: dict[str, Any]
     block: Any = None
     scopes: dict[int, dict[str, Any]] = field(default_factory=dict)
+    made: list[Any] = field(default_factory=list)
 
 
 def port_type(where: str, signal: Any) -> PortType:
@@ -183,6 +186,7 @@ def configuration(deco: Any, ports: dict[str, Any], params: dict[str, Any]) -> t
 def elaborate(deco: Any, bound: dict[str, Any]) -> ElaboratedUnit:
     """Run a block function once, with fresh ports and with stubs for the entities inside."""
     actuals, params = split(deco, bound)
+    before = len(ALL_SIGNALS)
     unit = ElaboratedUnit(deco, params, {name: _clone(signal) for name, signal in actuals.items()})
     args = {name: _replaced(name, value, unit.ports) for name, value in bound.items()}
 
@@ -193,6 +197,7 @@ def elaborate(deco: Any, bound: dict[str, Any]) -> ElaboratedUnit:
             *call.args, **call.kwargs,
         )  # fmt: skip
     _check_unchanged(deco, bound, params)
+    unit.made = ALL_SIGNALS[before:]
     return unit
 
 

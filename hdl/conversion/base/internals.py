@@ -114,6 +114,13 @@ def unbound(function: Any) -> tuple[Any, dict[str, Any]]:
     return found, {next(iter(signature(found.func).parameters)): owner}
 
 
+def assigned_to(signal: Any) -> Any:
+    """The signal whose value another one always has, by ``signal.assign(...)``; None without."""
+    text: Any = None if isinstance(signal, ShadowSignal) else getattr(signal, "toVHDL", None)
+    names = text.__code__.co_freevars if hasattr(text, "__closure__") else ()
+    return text.__closure__[names.index("sig")].cell_contents if "sig" in names else None
+
+
 def forget_driver(signal: Any) -> None:
     """Undo ``signal.driven = "reg"``, with which a design speaks to MyHDL's converter."""
     signal._driven = None

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from myhdl import ConcatSignal, always, always_comb, concat
+from myhdl import ConcatSignal, Signal, always, always_comb, block, concat
 
 from idioms.cases import case, idiom, signal
 from merp import entity
@@ -198,3 +198,50 @@ def shadows_of_registers(clk, a, x, y, z):
         z.next = middle
 
     return p, q
+
+
+idiom("signals that are assigned to others")
+
+
+@case("a=s5", "y=s5 z=b")
+@case("a=u8", "y=u8 z=b")
+@entity
+def passed_on(a, y, z):
+    """An output is always an input, and a process reads what is between."""
+    middle = Signal(a.val)
+    middle.assign(a)
+    y.assign(middle)
+
+    @always_comb
+    def p():
+        z.next = middle > 3
+
+    return p
+
+
+@case("", "y=u6", "link_data link_valid link_level", link=lambda: Link(5))
+@entity
+def fields_assigned(link, y):
+    """Fields of two bundles are connected, in a block inside."""
+    inner = Link(5)
+    return connected(link, inner), summed(inner, y)
+
+
+@block
+def connected(link, other):
+    """Connect all fields; nothing else is here."""
+    other.data.assign(link.data)
+    other.valid.assign(link.valid)
+    other.level.assign(link.level)
+    return []
+
+
+@block
+def summed(link, y):
+    """Read all fields."""
+
+    @always_comb
+    def p():
+        y.next = link.data + (3 if link.valid and link.level > 0 else 0)
+
+    return p
