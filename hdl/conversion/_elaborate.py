@@ -82,7 +82,10 @@ def port_type(where: str, signal: Any) -> PortType:
         ExportError: the signal has no fixed number of bits.
     """
     if isinstance(signal, TristateSignal | TristateDriver):
-        raise ExportError(f"{where}: a tristate signal cannot be a port of an entity")
+        raise ExportError(
+            f"{where}: a tristate signal cannot be a port of an entity; give it an input, an "
+            "output and an enable, and join them at the pin"
+        )
     value = signal.val
     reset = (signal.active, signal.isasync) if isinstance(signal, ResetSignal) else None
     if isinstance(value, bool):
@@ -168,7 +171,9 @@ def split(deco: Any, bound: dict[str, Any]) -> tuple[dict[str, Any], dict[str, A
         for flat_name, item, is_port in _split(where, name, value):
             known = ports if is_port else last if optional else params
             if flat_name in ports or flat_name in params or flat_name in last:
-                raise ExportError(f"{where}: two arguments flatten to the name {flat_name}")
+                raise ExportError(
+                    f"{where}: two arguments flatten to the name {flat_name}; rename one of them"
+                )
             known[flat_name] = item
     return ports, params | last
 
