@@ -186,6 +186,20 @@ class _Converter:
             for entity in file.entities:
                 entity.name = file.entities[0].name
 
+    def spare(self, texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+        """Names with bits that nothing reads, by module; ``texts`` are the files.
+
+        Signals whose names differ in a number may be an array in the file.
+        """
+        found: dict[str, dict[str, None]] = {}
+        for each in self.entities:
+            words = set(re.findall(r"\w+", texts[f"{each.name}{self.writer.SUFFIX}"]))
+            for name in each.body.spare:
+                known = [name, re.sub(r"_\d+(?=_|$)", "", name)]
+                kept = [word for word in known if word in words][:1]
+                found.setdefault(each.name, {}).update(dict.fromkeys(kept))
+        return {name: tuple(names) for name, names in sorted(found.items()) if names}
+
     def totals(self) -> dict[str, int]:
         """Instances of each entity in the whole design."""
         counts: Counter[str] = Counter({self.entities[-1].token: 1})
@@ -312,6 +326,7 @@ def convert(
         children=converter.children(),
         scope=_scope(top),
         configurations=converter.configurations(),
+        spare=converter.spare(texts),
     )
 
 

@@ -60,6 +60,8 @@ class Export:
         children: instances of each entity directly inside each.
         scope: the top as a tree of instances, with the names that the files give them.
         configurations: what each entity was converted from; several where it has generics.
+        spare: of each module of Verilog, the names of signals and variables with bits that nothing
+            reads, which a linter reports.
     """
 
     files: tuple[Path, ...]
@@ -70,6 +72,7 @@ class Export:
     children: Mapping[str, Mapping[str, int]]
     scope: Scope
     configurations: Mapping[str, tuple[Configuration, ...]]
+    spare: Mapping[str, tuple[str, ...]]
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -17,12 +17,14 @@ class Dialect:
         name: as the converter has it. title: as a page has it.
         suffix: of the files of hardware.
         bench: templates of the bench, in the order of compilation.
+        waivers: template of what a linter is told, or nothing.
     """
 
     name: Language
     title: str
     suffix: str
     bench: tuple[str, ...]
+    waivers: tuple[str, ...] = ()
 
 
 VHDL = Dialect(
@@ -32,6 +34,7 @@ VHDL = Dialect(
 VERILOG = Dialect(
     "verilog", "Verilog", ".v",
     ("bench_words.sv", "stream_source.sv", "stream_check.sv", "bench.sv"),
+    ("lint.vlt",),
 )  # fmt: skip
 DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (VHDL, VERILOG)}
 """By the name that ``--language`` takes."""

@@ -124,6 +124,8 @@ class Frame:
             "register_rows": register_rows(registers),
             "memories": memories(export.files),
             "handshakes": handshakes(engine.ports),
+            "spare": export.spare,
+            "waivers": self.dialect.waivers,
             "answers": _answers(engine, values.get("answers", {})),
         }
         small = (path for path in (directory / "vectors" / "small").rglob("*") if path.is_file())
@@ -143,6 +145,7 @@ class Frame:
             yield name, f"sim/{name}"
         yield "test_package.py", f"sim/test_{self.entity}.py"
         yield "fusesoc.core", f"{self.entity}.core"
+        yield from ((name, name) for name in self.dialect.waivers)
         yield from ((name, name) for name in OWN_NAMES)
 
 

@@ -79,7 +79,7 @@ def cu(
             merged=stored,
         )
         read_addr = its_read
-    memory = dual_port_ram(
+    kernel_ram = dual_port_ram(
         clk,
         write=stored.enable,
         write_addr=stored.addr,
@@ -102,8 +102,8 @@ def cu(
         add = cu_narrow(
             clk, window=window, kernel=kernel, products=shared.products, y=y, design=design
         )
-        return parts, memory, add
+        return parts, kernel_ram, add
     products = SUM_OF_PRODUCTS[design.cu_kind](
         clk, window=window, kernel=factors, y=y, design=design
     )
-    return parts, memory, products
+    return parts, kernel_ram, products

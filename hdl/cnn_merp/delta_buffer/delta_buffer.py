@@ -68,7 +68,7 @@ def delta_buffer(
         framing_error=arriving.framing_error,
         design=design,
     )
-    memory = delta_memory(
+    delta_ram = delta_memory(
         clk,
         rst,
         start,
@@ -97,4 +97,4 @@ def delta_buffer(
         if rst:
             arriving.filled.next = False
 
-    return words, memory, tell, keep_count
+    return words, delta_ram, tell, keep_count

@@ -64,7 +64,7 @@ def mask_memory(
         else:
             mask.next = everything
 
-    memory = dual_port_ram(
+    mask_ram = dual_port_ram(
         clk,
         write=write,
         write_addr=write_addr,
@@ -73,4 +73,4 @@ def mask_memory(
         word=found,
         words=words,
     )
-    return compared, collect, memory, delay(clk, d=read, q=was_read, cycles=1), give
+    return compared, collect, mask_ram, delay(clk, d=read, q=was_read, cycles=1), give

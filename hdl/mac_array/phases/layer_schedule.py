@@ -157,7 +157,7 @@ def layer_schedule(
         placed.next = fetching
         place.next = number
 
-    memory = dual_port_ram(
+    schedule_ram = dual_port_ram(
         clk, write=loaded, write_addr=address, data=sink.data, read_addr=address, word=stored,
         words=layout.depth,
     )  # fmt: skip
@@ -169,4 +169,4 @@ def layer_schedule(
         )
         for name, where in layout.places.items()
     ]  # fmt: skip
-    return take, end, step, count_words, control, count_images, hand_on, memory, registers
+    return take, end, step, count_words, control, count_images, hand_on, schedule_ram, registers
