@@ -9,9 +9,13 @@ from merp.cosim.engines.programs.children import run
 from merp.cosim.engines.simulators import Verilator
 
 
-def lint(verilator: Verilator, top: str, files: Sequence[Path]) -> str:
-    """What Verilator has against the module ``top``, warnings included; "" if nothing."""
-    command = [str(verilator.compiler), "--lint-only", "--timing", "--top-module", top]
+def lint(verilator: Verilator, top: str, files: Sequence[Path], *flags: str) -> str:
+    """What Verilator has against the module ``top``, warnings included; "" if nothing.
+
+    Args:
+        flags: more of them, such as ``-Wall``.
+    """
+    command = [str(verilator.compiler), "--lint-only", "--timing", *flags, "--top-module", top]
     command += map(str, files)
     done = run(command, env=verilator.environment)
     return done.stderr.strip()[-4000:] if done.returncode else ""
