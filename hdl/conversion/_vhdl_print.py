@@ -22,8 +22,11 @@ from merp.hdl.conversion._vhdl_text import (
 )
 
 _LINE = 90
-_OPENING = {"(", ",", "downto", "to", "=>", ":=", "in"}
-_CLOSING = {")", ",", "downto", "to", "loop", "generate", ";"}
+_RELATIONS = {
+    sign + relation for relation in ("=", "/=", "<", "<=", ">", ">=") for sign in ("", "?")
+}
+_OPENING = {"(", ",", "downto", "to", "=>", ":=", "in", *_RELATIONS}
+_CLOSING = {")", ",", "downto", "to", "loop", "generate", "then", "else", "and", "or", ";"}
 
 
 @dataclass(frozen=True)
