@@ -344,10 +344,16 @@ def enum_of_value(value: Expr) -> Any:
 
 
 def _is_signal(value: Any) -> bool:
-    """Whether Python has a signal there, and not its value."""
+    """Whether Python has a signal there, or may have one of two, and not its value."""
     if isinstance(value, Choice):
-        return _is_signal(value.yes) or _is_signal(value.no)
-    return isinstance(value, AnySignal | Element | Read)
+        return any(_is_read(each) or _is_signal(each) for each in (value.yes, value.no))
+    return isinstance(value, AnySignal | Element)
+
+
+def _is_read(value: Expr) -> bool:
+    """Whether a value is a signal's, with its bits or its enumeration: ``int`` has neither."""
+    has_type = value.length is not None or enum_of_value(value) is not None
+    return isinstance(value, Read) and has_type
 
 
 def _reads_next(target: ast.Subscript) -> bool:

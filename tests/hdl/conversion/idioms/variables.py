@@ -1,6 +1,6 @@
 """A variable is bound again, to other bounds or to a truth, and changed by operators."""
 
-from myhdl import always, always_comb, intbv
+from myhdl import always, always_comb, instance, intbv
 
 from idioms.cases import case, idiom
 from merp import entity
@@ -204,5 +204,57 @@ def augmented_in_branches(a, b, y, z):
         place = 7
         place -= a[3:]
         z.next = t[place]
+
+    return p
+
+
+idiom("values of signals that are kept")
+
+
+@case("x=b", "y=b")
+@entity
+def kept_value(clk, x, y):
+    """A variable keeps the value of a bit from run to run."""
+
+    @instance
+    def p():
+        before = False
+        while True:
+            yield clk.posedge
+            y.next = x and not before
+            before = x.val
+
+    return p
+
+
+@case("x=b", "y=b")
+@entity
+def kept_truth(clk, x, y):
+    """A variable keeps a bit as a bool."""
+
+    @instance
+    def p():
+        before = False
+        while True:
+            yield clk.posedge
+            y.next = x and not before
+            before = bool(x)
+
+    return p
+
+
+@case("x=b a=u4", "y=u5")
+@entity
+def kept_choice(clk, x, a, y):
+    """A variable keeps one of two numbers, and one of two values."""
+
+    @instance
+    def p():
+        step, before = 1, 0
+        while True:
+            yield clk.posedge
+            y.next = step + before
+            step = 3 if x else 2
+            before = int(a) if x else 9
 
     return p
