@@ -43,7 +43,7 @@ What each refusal means, and what to write instead, stands on
 """
 
 _UNLIKE = """
-A design that MyHDL refuses, too, is not among these. Where one `differs`, a process waits for a
+A design whose refusal a test wants is not among these. Where one `differs`, a process waits for a
 change of a signal and MyHDL runs it no earlier: hardware does at power-up
 ([what the converter does not notice](conversion.md#what-it-does-not-notice)).
 
