@@ -99,7 +99,7 @@ def prove(proof: Proof, workdir: Path, plant: tuple[str, str] | None = None) -> 
         ValueError: the text to be replaced does not occur once.
     """
     workdir.mkdir(parents=True, exist_ok=True)
-    export = convert(proof.function, proof.args, "verilog", workdir)
+    export = convert(proof.function, proof.args, "verilog", workdir, fold=False)
     if plant is not None:
         _replace(export.files, *plant)
     own = export.files[-1].read_text()

@@ -91,7 +91,7 @@ def _made(wanted: Wanted, wave: Wave | None) -> Built:
         return Built(entry, None)
     with scratch() as folder:
         with _CONVERTING:
-            export = convert(top.function, top.args, "verilog", folder)
+            export = convert(top.function, top.args, "verilog", folder, fold=False)
         design = twinned(export) if top.array == "behavioural" else plain(export)
         if wave is not None:
             wave.scope(design.scope)  # before the build

@@ -80,7 +80,7 @@ def verilog_sha(top: Top, *, ordered: bool = True) -> str:
     """
     digest = hashlib.sha256()
     with scratch() as folder:
-        for source in convert(top.function, top.args, "verilog", folder).files:
+        for source in convert(top.function, top.args, "verilog", folder, fold=False).files:
             code = COMMENT.sub("", source.read_text(encoding="utf-8"))
             if not ordered:
                 code = "\n".join(sorted(STATEMENT.split(code)))

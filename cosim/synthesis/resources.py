@@ -70,7 +70,7 @@ def measure(
         RuntimeError: it refuses the design.
     """
     with scratch() as folder:
-        export = convert(top.function, top.args, "verilog", folder)
+        export = convert(top.function, top.args, "verilog", folder, fold=False)
         return _measure(export, whole, progress, announce)
 
 

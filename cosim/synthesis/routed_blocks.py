@@ -85,7 +85,7 @@ def route_blocks(
         RuntimeError: one of them refuses a block.
     """
     with scratch() as folder:
-        export = convert(top.function, top.args, "verilog", folder)
+        export = convert(top.function, top.args, "verilog", folder, fold=False)
         names = _chosen(export, wanted)
         texts = {file.stem: file for file in export.files}
         of = len(names) * seeds

@@ -47,8 +47,10 @@ class Generics:
         """A row of values for the ``chosen`` configurations; ``hint`` names a new generic."""
         if len(set(row)) == 1:
             return number(row[0])
-        if hint.endswith("_width"):
-            self.derive(row, chosen, hint)
+        derived = self.derive(row, chosen, hint) if hint.endswith("_width") else None
+        if derived is not None:
+            self.used.add(self.derived[derived].generic)
+            return number({(derived,): 1})
         best: tuple[tuple[int, int, int], str, int, int] | None = None
         for place, name in enumerate((*self.known, *self.derived)):
             values = self.values(name)
@@ -66,14 +68,18 @@ class Generics:
         self.used.add(self.derived[name].generic if name in self.derived else name)
         return number({(name,): factor, (): offset})
 
-    def derive(self, row: Row, chosen: Sequence[int], hint: str) -> bool:
-        """Whether a row is the logarithm of a generic, of which there is a constant then."""
+    def derive(self, row: Row, chosen: Sequence[int], hint: str) -> str | None:
+        """The constant for a row that is the logarithm of a generic, and no generic itself."""
         if any(tuple(values[k] for k in chosen) == row for values in self.known.values()):
-            return False
+            return None
         found = logarithm(row, self.known, chosen, self.parameters)
-        if found is not None and found not in self.derived.values():
-            self.derived[self._free(hint)] = found
-        return found is not None
+        if found is None:
+            return None
+        name = next((name for name, each in self.derived.items() if each == found), None)
+        if name is None:
+            name = self._free(hint)
+            self.derived[name] = found
+        return name
 
     def named(self, value: Num) -> Num:
         """A number of the architecture, which may name constants."""

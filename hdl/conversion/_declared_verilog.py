@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from merp.hdl.conversion._declared_scope import Port, Reader, Unit, blank
+from merp.hdl.conversion._verilog_text import ABSENT
 from merp.hdl.conversion.base.names import VERILOG_KEYWORDS
 
 _MASK = re.compile(
@@ -16,11 +17,13 @@ _MASK = re.compile(
 )
 _WORD = re.compile(r"(?<![\w$.`])[A-Za-z_]\w*")
 _SYSTEM = re.compile(r"\$(\w*)")
-_SYSTEM_FUNCTIONS = frozenset({"signed", "unsigned"})
+_SYSTEM_FUNCTIONS = frozenset({"clog2", "signed", "unsigned"})
 _EDGES = frozenset({"negedge", "or", "posedge"})
 """Keywords that may stand where names do."""
 
-_MODULE = re.compile(r"\s*(?:module\s+([A-Za-z_]\w*)\s*\(|(\Z))")
+_MODULE = re.compile(r"\s*(?:module\s+([A-Za-z_]\w*)\s*(#\s*)?\(|(\Z))")
+_PARAMETER = re.compile(r"\s*parameter\s+integer\s+([A-Za-z_]\w*)\s*=\s*\d+\s*")
+_PORTS = re.compile(r"\s*\(")
 _PORT = re.compile(
     r"""\s*(?:(?P<way>input|output)\s+(?P<kind>wire\b|reg\b)?\s*(?:signed\b)?\s*
     (?:\[[^\]]*\])?\s* (?P<name>[A-Za-z_]\w*)\s* (?P<initial>=)? )?""",
@@ -30,7 +33,10 @@ _SEMICOLON = re.compile(r"\s*;")
 _ITEM = re.compile(
     r"""\s*(?: (?P<declaration>reg|wire|integer|localparam|parameter)\b | (?P<assign>assign)\b
     | (?P<always>always)\s*@\s*(?P<awaited>\() | (?P<initial>initial)\b | (?P<end>endmodule)\b
-    | (?P<function>function)\b | (?P<module>[A-Za-z_]\w*)\s+(?P<label>[A-Za-z_]\w*)\s*(?=\() )""",
+    | (?P<function>function)\b | (?P<generate>generate|endgenerate)\b
+    | (?P<if>if)\s*(?=\() | (?P<begin>begin\s*:\s*[A-Za-z_]\w*) | (?P<close>end)\b
+    | (?P<else>else)\b
+    | (?P<module>[A-Za-z_]\w*)\s*(?:(?P<given>\#\s*)(?=\()|\s(?P<label>[A-Za-z_]\w*)\s*(?=\()) )""",
     re.VERBOSE,
 )
 _TYPE = re.compile(r"\s*(?:(?:signed|integer)\b)?\s*(\[[^\]]*\])?")
@@ -50,8 +56,10 @@ _END = re.compile(r"\s*end\b")
 _ELSE = re.compile(r"\s*else\b")
 _ENDCASE = re.compile(r"\s*endcase\b")
 _LABELS = re.compile(r"\s*(?:default\b\s*:?|(\w+(?:\s*,\s*\w+)*)\s*:)")
+_FORMAL = re.compile(r"\.(\w+)\s*\(")
 _ROW = re.compile(r"\s*\.(\w+)\s*\(")
 _BASE = re.compile(r"\s*([A-Za-z_]\w*)")
+_LABEL = re.compile(r"\s*([A-Za-z_]\w*)\s*(?=\()")
 _NEXT = re.compile(r"\s*([,)])")
 
 _VARIABLES = ("reg", "integer")
@@ -84,6 +92,7 @@ class _File(Reader):
     def __init__(self, file: str, text: str, modules: dict[str, _Module]) -> None:
         super().__init__(file, text, _MASK.sub(blank, text), _WORD)
         self.units = modules
+        self.name = ""
 
     def modules(self) -> list[int]:
         """Read the ports of each module of the file; the places of the modules."""
@@ -100,12 +109,26 @@ class _File(Reader):
             if name in self.units:
                 self.fail(match.start(1), f"module {name} is declared twice")
             self.units[name] = _Module(name)
-            self._ports(self.units[name], match.end() - 1)
+            opening = match.end() - 1
+            if match[2]:
+                opening = self._parameters(self.units[name], opening)
+            self._ports(self.units[name], opening)
             at = self.plain.find("endmodule", at) + len("endmodule")
             if at < len("endmodule"):
                 self.fail(match.start(1), f"module {name} has no end")
         self.check_named(self.units)
         return found
+
+    def _parameters(self, unit: _Module, at: int) -> int:
+        """Read the parameters of a module; the bracket of its ports."""
+        closing = self.closing(at)
+        while at < closing:
+            match = self.match(_PARAMETER, at + 1)
+            if match[1] in unit.generics:
+                self.fail(match.start(1), f"{match[1]} is declared twice")
+            unit.generics[match[1]] = True
+            at = match.end()
+        return self.match(_PORTS, closing + 1).end() - 1
 
     def _ports(self, unit: _Module, at: int) -> None:
         closing = self.closing(at)
@@ -137,9 +160,15 @@ class _File(Reader):
         """Read the module at a place."""
         self.begin(_EDGES)
         match = self.match(_MODULE, at)
+        self.name = match[1]
+        for name in self.units[match[1]].generics:
+            self.declare(name, "constant", match.start(1))
         for name, (kind, place) in self.units[match[1]].kinds.items():
             self.declare(name, kind, place)
-        at = self.match(_SEMICOLON, self.closing(match.end() - 1) + 1).end()
+        opening = match.end() - 1
+        if match[2]:
+            opening = self.match(_PORTS, self.closing(opening) + 1).end() - 1
+        at = self.match(_SEMICOLON, self.closing(opening) + 1).end()
         while not (match := self.match(_ITEM, at))["end"]:
             at = match.end()
             if match["declaration"]:
@@ -158,6 +187,16 @@ class _File(Reader):
                 at = self._statement(at)
             elif match["function"]:
                 at = self._function(at)
+            elif match["if"]:
+                end = self.closing(at)
+                self.check(at, end)
+                at = end + 1
+            elif match["begin"]:
+                self.open()
+            elif match["close"]:
+                self.close()
+            elif match["generate"] or match["else"]:
+                continue
             else:
                 at = self._instance(match)
 
@@ -265,11 +304,22 @@ class _File(Reader):
         """Read an instance; what follows it."""
         place = match.start("module")
         unit = self.units.get(match["module"])
+        if match["module"] == f"{self.name}{ABSENT}":
+            return self.semicolon(match.end())
         if unit is None:
             self.fail(place, f"{match['module']} is not declared")
-        self.declare(match["label"], "label", match.start("label"))
+        label, where = match["label"], match.start("label")
+        opening = self.plain.index("(", match.end())
+        if match["given"]:
+            closing = self.closing(opening)
+            for row in _FORMAL.finditer(self.plain, opening, closing):
+                if row[1] not in unit.generics:
+                    self.fail(row.start(1), f"{unit.name} has no parameter {row[1]}")
+            self.check(opening, closing)
+            named = self.match(_LABEL, closing + 1)
+            label, where, opening = named[1], named.start(1), named.end()
+        self.declare(label, "label", where)
         found: set[str] = set()
-        opening = self.plain.index("(", match.end("label"))
         at, closing = opening + 1, self.closing(opening)
         while at < closing and (found or self.plain[at:closing].strip()):
             row = self.match(_ROW, at)

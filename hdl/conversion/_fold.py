@@ -13,6 +13,13 @@ import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from merp.hdl.conversion import (
+    _verilog_fold,
+    _verilog_outputs,
+    _verilog_print,
+    _verilog_prune,
+    _verilog_text,
+)
 from merp.hdl.conversion._expand import Child, expanded, plain
 from merp.hdl.conversion._numbers import number
 from merp.hdl.conversion._open_ports import alike
@@ -48,6 +55,45 @@ class _FoldedPlace:
 def plainly(sources: Sequence[EntitySource]) -> list[FoldedFile]:
     """The entities of a design as they are, one for each configuration."""
     return [FoldedFile(each.text, (each.token,)) for each in sources]
+
+
+def folded_verilog(sources: Sequence[EntitySource]) -> list[FoldedFile]:
+    """The modules of a design, one for each block where that can be, as of ``folded``."""
+    places: dict[str, _verilog_fold.VerilogPlace] = {}
+    found: list[FoldedFile] = []
+    for family in _families(sources):
+        cleared = [_cleared(each, places) for each in family]
+        modules, renamed = _verilog_outputs.as_wires([module for module, _ in cleared])
+        for group in alike(modules):
+            chosen = [Configuration(modules[k], family[k].params) for k in group]
+            made = unified(chosen, _verilog_text.as_vectors)
+            text = _verilog_print.printed(made.folded)
+            own = [family[k] for k in group]
+            for k, source in enumerate(own):
+                at = group[k]
+                places[source.token] = _verilog_fold.place_of(
+                    own[0].token, made, k, renamed[at], cleared[at][1]
+                )
+            _verilog_fold.check(text, own, made, places)
+            if not any(_is_other(each, places) for each in (own[0].token, *own[0].children)):
+                text = own[0].text  # as it was
+            found.append(FoldedFile(text, tuple(each.token for each in own)))
+    return found
+
+
+def _is_other(token: str, places: Mapping[str, _verilog_fold.VerilogPlace]) -> bool:
+    """Whether a module is another one now, or its instances are written in another way."""
+    place = places[token]
+    inputs = place.spare or place.gone.inputs
+    return place.token != token or bool(place.values) or bool(inputs or place.gone.wires)
+
+
+def _cleared(
+    source: EntitySource, places: Mapping[str, _verilog_fold.VerilogPlace]
+) -> tuple[Module, _verilog_prune.Gone]:
+    """A module with instances of what its children became, without what drives nothing."""
+    module = _verilog_fold.instantiated(_verilog_text.parse(source.text), places)
+    return _verilog_prune.pruned(module, source.family is None)
 
 
 def folded(sources: Sequence[EntitySource]) -> list[FoldedFile]:

@@ -36,11 +36,15 @@ _INDICES = ("i", "j", "k", "m", "n")
 
 
 def identifiers(module: Module) -> set[str]:
-    """Every word in an entity, in lower case."""
+    """Every word in an entity, in lower case; in Verilog, a dot stands before names of others."""
     found = {port.name for port in module.ports} | {each.name for each in module.declared}
     found |= {each.type.name for each in module.declared if each.type}
     for tokens in _texts(module):
-        found |= {token for token in tokens if isinstance(token, str) and _WORD.match(token)}
+        found |= {
+            token
+            for at, token in enumerate(tokens)
+            if isinstance(token, str) and _WORD.match(token) and (not at or tokens[at - 1] != ".")
+        }
     found |= {item.label for item in module.items if item.label}
     return {name.lower() for name in found}
 

@@ -7,7 +7,7 @@ one configuration and a vector in another is a vector in all. Private to ``merp.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from merp.hdl.conversion._affine import Generics
 from merp.hdl.conversion._bits import as_vectors
 from merp.hdl.conversion._common import parted
 from merp.hdl.conversion._hints import hints
+from merp.hdl.conversion._logarithm import Logarithm
 from merp.hdl.conversion._numbers import Num
 from merp.hdl.conversion._open_ports import completed
 from merp.hdl.conversion._rollup import free, identifiers
@@ -24,6 +25,7 @@ from merp.hdl.conversion._vhdl_text import INTEGERS, Module
 from merp.hdl.conversion.base.names import flaw
 
 Value = int | bool
+Widening = Callable[[Sequence[Module]], tuple[list[Module], list[frozenset[str]]]]
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,16 @@ class Unified:
     modules: tuple[Module, ...]
 
 
-def unified(configurations: Sequence[Configuration]) -> Unified:
-    """One entity for configurations that are ``alike``, named as the first."""
+def unified(
+    configurations: Sequence[Configuration], with_vectors: Widening = as_vectors
+) -> Unified:
+    """One entity for configurations that are ``alike``, named as the first.
+
+    ``with_vectors``: makes bits vectors where others have them, by the rules of the language.
+    """
     name = configurations[0].module.name
     complete, lacking = completed([each.module for each in configurations])
-    modules, widened = as_vectors(complete)
+    modules, widened = with_vectors(complete)
     modules = [replace(module, name=name) for module in modules]
     forms: dict[Hashable, list[int]] = {}
     for place, module in enumerate(modules):
@@ -84,14 +91,19 @@ def unified(configurations: Sequence[Configuration]) -> Unified:
         tuple(Generic(each, kind) for each, kind in kinds.items()),
         tuple(zip(conditions, (module for _, module in built), strict=True)),
         tuple(
-            Derived(each, _kind(value.of(generics.known), generics), str(value))
+            _derived(each, value, generics)
             for each, value in generics.derived.items()
             if each in generics.constants
         ),
         free("is_converted", generics.taken),
-        tuple(dict.fromkeys(tuple(int(each) for each in row.values()) for row in values)),
+        tuple(tuple(int(each) for each in row.values()) for row in values),
     )
     return Unified(folded, values, tuple(widened), tuple(lacking), tuple(modules))
+
+
+def _derived(name: str, value: Logarithm, generics: Generics) -> Derived:
+    row = value.of(generics.known)
+    return Derived(name, _kind(row, generics), str(value), row)
 
 
 def _kind(values: Sequence[int], generics: Generics) -> str:
@@ -135,7 +147,7 @@ def _candidates(configurations: Sequence[Configuration], modules: Sequence[Modul
         if port.type.width is not None:
             widths = [module.ports[k].type.width for module in modules]
             row = tuple(-1 if w is None else w.constant for w in widths)
-            if not generics.derive(row, range(len(modules)), f"{port.name}_width"):
+            if generics.derive(row, range(len(modules)), f"{port.name}_width") is None:
                 offer(f"{port.name}_width", row)
     return generics
 

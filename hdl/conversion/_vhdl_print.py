@@ -39,11 +39,12 @@ class Generic:
 
 @dataclass(frozen=True)
 class Derived:
-    """A constant that follows from generics."""
+    """A constant that follows from generics: its text, and its values in each configuration."""
 
     name: str
     type: str
     value: str
+    row: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Folded:
             which it is meant; that of the last one is empty.
         derived: constants that follow from the generics.
         check: names the constant that admits the configurations alone.
-        rows: the values of the generics in each configuration.
+        rows: the values of the generics in each configuration, each once.
     """
 
     label: str
@@ -160,7 +161,7 @@ def _check(folded: Folded) -> str:
         f"boolean'pos({each.name})" if each.type == "boolean" else each.name
         for each in folded.generics
     ]
-    known = [", ".join(map(str, row)) for row in folded.rows]
+    known = [", ".join(map(str, row)) for row in dict.fromkeys(folded.rows)]
     if len(given) > 1:
         known = [f"({row})" for row in known]
     lines = [

@@ -35,7 +35,7 @@ from merp.hdl.conversion._elaborate import (
     split,
 )
 from merp.hdl.conversion._files import write_files
-from merp.hdl.conversion._fold import FoldedFile, folded, plainly
+from merp.hdl.conversion._fold import FoldedFile, folded, folded_verilog, plainly
 from merp.hdl.conversion._head import head
 from merp.hdl.conversion._labels import suffixes, values
 from merp.hdl.conversion._refusals import ANALYSIS, ELABORATION, refusals
@@ -136,7 +136,8 @@ class _Converter:
     def _folded(self) -> list[FoldedFile]:
         """As few entities as say the same; plain ones, with a warning, if these would not do so."""
         try:
-            return folded(self._sources())
+            chosen = folded if self.writer is _vhdl else folded_verilog
+            return chosen(self._sources())
         except Exception as error:  # of text that nobody thought of: plainly it is right
             what = f"{self.entities[-1].unit.deco.func.__name__} is written without generics"
             warnings.warn(f"{what}: {error}", RuntimeWarning, stacklevel=4)
@@ -268,9 +269,9 @@ def convert(
         name: of the top entity, instead of the function's.
         prefix: of the names of all other entities, which keeps designs in one library apart.
         licence: of the design, an SPDX expression at the head of every file; None leaves it out.
-        fold: in VHDL, write one entity with generics for all configurations of a block, and loops
-            for what is repeated, without inputs that drive nothing; otherwise one plain entity for
-            each configuration.
+        fold: write one entity with generics for all configurations of a block, without inputs
+            that drive nothing, in VHDL with loops for what is repeated; otherwise one plain entity
+            for each configuration.
         check: have GHDL read the VHDL, or Verilator the Verilog, before it takes its place. That
             every name is declared is checked in any case; where the program is not installed, that
             is all.
@@ -306,7 +307,7 @@ def convert(
             )
     finally:
         _RUNNING.release()
-    files = converter.files(fold and hdl == "vhdl")
+    files = converter.files(fold)
     converter.name_entities(files, name, prefix)
     names = {entity.token: entity.name for entity in converter.entities}
     texts: dict[str, str] = {}

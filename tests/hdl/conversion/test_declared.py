@@ -137,7 +137,7 @@ VERILOG = {
     "a signal where it is read": ("shop.", "state == ", "stage == ", "stage is not declared"),
     "a missing declaration": ("shop.", r"^ +reg +state.*;\n", "", "state is not declared"),
     "a missing variable": ("shop.", r"^ +reg [^;]*\btotal;\n", "", "total is not declared"),
-    "a missing loop variable": ("shelf_places2.", r"^ +integer i;\n", "", "i is not declared"),
+    "a missing loop variable": ("shelf.", r"^ +integer i;\n", "", "i is not declared"),
     "a literal of no type": ("shop.", "<= RIGHT", "<= WRONG", "WRONG is not declared"),
     "a name declared twice": ("shop.", r"^( +wire .*empty;\n)", r"\1\1", "empty is declared twice"),
     "a port declared twice": ("shop.", r"^( *input .* x,\n)", r"\1\1", "x is declared twice"),
@@ -146,8 +146,14 @@ VERILOG = {
     "a missing connection": ("shop.", r"^ +\.x .*\n", "", "is not connected"),
     "an empty connection": ("shop.", r"(\.x +)\([^()]*\)", r"\1()", "is not connected"),
     "a connection made twice": ("shop.", r"^( +\.x .*\n)", r"\1\1", "x is connected twice"),
-    "a missing module": ("shop.", r"shelf_\w+ left", "shelves left", "shelves is not declared"),
-    "an input that is assigned": ("shelf_places2.", r"\by <= ", "x <= ", "x is assigned, but is"),
+    "a missing module": ("shop.", r"shelf #", "shelves #", "shelves is not declared"),
+    "a parameter that is none": ("shop.", r"\.places", ".rooms", "has no parameter rooms"),
+    "a parameter declared twice": (
+        "shelf.", r"^( *parameter .* places = .*\n)", r"\1\1", "places is declared twice"
+    ),
+    "a parameter of no name": ("shelf.", r"places - 1", "spaces - 1", "spaces is not declared"),
+    "a signal of another form": ("shelf.", r"clk,", "clack,", "clk is not declared"),
+    "an input that is assigned": ("shelf.", r"\by <= ", "x <= ", "x is assigned, but is"),
     "an output into an input": ("shop.", r"(\.y +)\(narrow", r"\1(x", "x is assigned, but is an"),
     "a wire in a process": (
         "shop.", r"output reg ( *\[7:0\] y)", r"output wire\1", "y is assigned, but is no register"
