@@ -92,6 +92,7 @@ class Body:
         literals: names of their members, by ``id`` of the enumeration and name in Python.
         coded: enumerations whose bits are seen from outside, as ports have them, by ``id``.
         spare: names with bits that nothing reads; of a module of Verilog, once it is written.
+        unread: arguments for inputs that nothing reads, likewise.
     """
 
     unit: ElaboratedUnit
@@ -106,6 +107,7 @@ class Body:
     literals: dict[tuple[int, str], str] = field(default_factory=dict)
     coded: set[int] = field(default_factory=set)
     spare: tuple[str, ...] = ()
+    unread: frozenset[str] = frozenset()
 
     def member(self, item: Any) -> str:
         """The name of a member of an enumeration."""

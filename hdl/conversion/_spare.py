@@ -59,19 +59,30 @@ class _Reads:
                 self.node(getattr(node, name))
 
 
-def spare(body: Body, variables: Mapping[Variable, str]) -> Iterator[str]:
-    """The names of inputs, signals, lists and variables with bits that nothing reads.
+def note_spare(body: Body, variables: Mapping[Variable, str]) -> None:
+    """Note the inputs, signals, lists and variables of a module with bits that nothing reads.
 
     Args:
-        body: of the module. variables: the names of those that its processes declare.
+        body: of the module; those inside have been noted. variables: the names of those that its
+            processes declare.
     """
+    reads = _read(body)
+    body.spare = tuple(dict.fromkeys(_spare(body, variables, reads)))
+    body.unread = frozenset(
+        port.argument
+        for port in body.ports
+        if not port.is_output and id(port.signal) not in reads.masks
+    )
+
+
+def _read(body: Body) -> _Reads:
     reads = _Reads()
     for item in body.items:
         if isinstance(item, Process):
             _process(item, reads)
         elif isinstance(item, Instance):
             for port in item.entity.body.ports:
-                if not port.is_output:
+                if not port.is_output and port.argument not in item.entity.body.unread:
                     reads.signal(item.actuals[port.argument])
     for shadow in body.shadows:
         if isinstance(shadow, SliceSignal):
@@ -84,6 +95,10 @@ def spare(body: Body, variables: Mapping[Variable, str]) -> Iterator[str]:
         for element in memory.mem:
             if id(element) in reads.masks:
                 reads.add(memory)
+    return reads
+
+
+def _spare(body: Body, variables: Mapping[Variable, str], reads: _Reads) -> Iterator[str]:
     declared = {str(name_of(port.signal)): port.signal for port in body.ports if not port.is_output}
     declared |= {str(name_of(signal)): signal for signal in body.signals}
     for name, signal in declared.items():

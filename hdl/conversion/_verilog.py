@@ -10,7 +10,7 @@ from myhdl import EnumItemType
 
 from merp.hdl.conversion._analyse import Body, EntityPort, Instance
 from merp.hdl.conversion._signals import Syntax, natural, span, text
-from merp.hdl.conversion._spare import spare
+from merp.hdl.conversion._spare import note_spare
 from merp.hdl.conversion.base.internals import (
     AnySignal,
     ConcatSignal,
@@ -277,7 +277,7 @@ def write(body: Body, name: str, is_top: bool) -> str:
                     kept[printed] = _first(each, body)
             contents.write(_process(item, local, table_names, body) + "\n")
             variables |= {each: local.printed[each] for each in local.variables}
-    body.spare = tuple(dict.fromkeys(spare(body, variables)))
+    note_spare(body, variables)
     sections = [
         _declarations(body) + "".join(f"{line}\n" for line in lasting),
         "\n".join(_table(table) for table in tables),

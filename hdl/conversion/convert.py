@@ -190,12 +190,20 @@ class _Converter:
     def spare(self, texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
         """Names with bits that nothing reads, by module; ``texts`` are the files.
 
-        Signals whose names differ in a number may be an array in the file.
+        Signals whose names differ in a number may be an array in the file. A port that only some
+        configurations have is spare in the others.
         """
         found: dict[str, dict[str, None]] = {}
+        ports: dict[str, list[list[str]]] = {}
+        for each in self.entities:
+            ports.setdefault(each.name, []).append([port.name for port in each.body.ports])
         for each in self.entities:
             words = set(re.findall(r"\w+", texts[f"{each.name}{self.writer.SUFFIX}"]))
-            for name in each.body.spare:
+            had = [name for names in ports[each.name] for name in names]
+            lacking = [
+                name for name in dict.fromkeys(had) if had.count(name) < len(ports[each.name])
+            ]
+            for name in (*each.body.spare, *lacking):
                 known = [name, re.sub(r"_\d+(?=_|$)", "", name)]
                 kept = [word for word in known if word in words][:1]
                 found.setdefault(each.name, {}).update(dict.fromkeys(kept))
@@ -327,7 +335,7 @@ def convert(
         children=converter.children(),
         scope=_scope(top),
         configurations=converter.configurations(),
-        spare=converter.spare(texts),
+        spare=converter.spare(texts) if hdl == "verilog" else {},
     )
 
 
