@@ -227,18 +227,18 @@ def kept_value(clk, x, y):
     return p
 
 
-@case("x=b", "y=b")
+@case("x=b a=u3", "y=u4")
 @entity
-def kept_truth(clk, x, y):
-    """A variable keeps a bit as a bool."""
+def kept_truth(clk, x, a, y):
+    """A variable keeps whether a number is not zero."""
 
     @instance
     def p():
-        before = False
+        was_any = True
         while True:
             yield clk.posedge
-            y.next = x and not before
-            before = bool(x)
+            y.next = a + 1 if was_any else 0
+            was_any = bool(a) and bool(x)
 
     return p
 
