@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from merp.hdl.conversion._analyse import Body, Instance
-from merp.hdl.conversion._signals import sources, span
-from merp.hdl.conversion.base.internals import SliceSignal, name_of
+from merp.hdl.conversion._signals import span
+from merp.hdl.conversion.base.internals import SliceSignal, name_of, signals_in
 from merp.hdl.conversion.process import bits
 from merp.hdl.conversion.process.meaning import Table, Variable
 from merp.hdl.conversion.process.process import Process
@@ -89,7 +89,7 @@ def _read(body: Body) -> _Reads:
             base, high, low = span(shadow)
             reads.add(base, 1 << high if low is None else _mask(low, high - low + 1))
         else:
-            for part in sources(shadow):
+            for part in signals_in(shadow):
                 reads.signal(part)
     for memory in body.memories:
         for element in memory.mem:
