@@ -5,14 +5,19 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from myhdl import Signal, always, always_comb
+from side_by_side import Design, verdicts
 from test_generics import converted_fifos
 
 from merp.cosim.engines.simulators import find_verilator
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion import _verilog_print
 from merp.hdl.conversion._numbers import number
 from merp.hdl.conversion.convert import Export, convert
+from merp.hdl.conversion.entity import entity
 from merp.testbenches.axi.axi_top import axi_top
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
@@ -134,3 +139,72 @@ def test_expressions_of_vhdl_are_written_in_verilog() -> None:
     largest = "maximum(ceil_log2(most + 1), 1)"
     assert _verilog_print.expression(largest) == "($clog2(most + 1) > 1 ? $clog2(most + 1) : 1)"
     assert _verilog_print.expression(number({(): 32, ("width",): -2})) == "32 - 2 * width"
+
+
+@entity
+def stage(clk: Any, a: Any, b: Any, y: Any, factor: int, is_kept: bool, with_b: bool) -> Any:
+    """An output that is a register or none, and an input that may drive nothing."""
+    largest = 2 ** len(y)
+    sums = bits(len(y))
+    unread = bits(len(y))
+
+    if with_b:
+
+        @always_comb
+        def add() -> None:
+            sums.next = (a * factor + b) % largest
+
+    else:
+
+        @always_comb
+        def add() -> None:
+            sums.next = (a * factor) % largest
+
+    @always_comb
+    def forget() -> None:
+        unread.next = b % largest
+
+    if is_kept:
+
+        @always(clk.posedge)
+        def give() -> None:
+            y.next = sums
+
+    else:
+
+        @always_comb
+        def give() -> None:
+            y.next = sums
+
+    return add, forget, give
+
+
+@entity
+def stages(clk: Any, a: Any, b: Any, kept: Any, wide: Any, narrow: Any) -> Any:
+    """Configurations of one module that are unlike in more than numbers."""
+    return (
+        stage(clk, a, b, kept, factor=3, is_kept=True, with_b=True),
+        stage(clk, a, b, wide, factor=5, is_kept=False, with_b=True),
+        stage(clk, a, b, narrow, factor=7, is_kept=True, with_b=False),
+    )
+
+
+def stage_ports() -> dict[str, Any]:
+    ports = {"clk": Signal(bool(0)), "a": bits(5), "b": bits(4)}
+    return ports | {"kept": bits(6), "wide": bits(40), "narrow": bits(3)}
+
+
+def test_outputs_and_inputs_of_one_module_may_differ(tmp_path: Path) -> None:
+    files = convert(stages, stage_ports(), "verilog", tmp_path, check=True).files
+    assert [file.stem for file in files] == ["stage", "stages"]
+    text = files[0].read_text()
+    assert re.search(r"output wire \[y_width - 1:0\] +y\n", text)
+    assert "assign y = y_register;" in text
+    assert "unread" not in text
+    assert re.search(r"\.b +\(4'd0\)", files[1].read_text())
+
+
+@pytest.mark.verilator
+def test_they_do_what_the_simulation_does(tmp_path: Path) -> None:
+    design = Design("stages", stages, stage_ports, ("a", "b"))
+    assert verdicts([design], "verilator", tmp_path) == {"stages": "equal"}
