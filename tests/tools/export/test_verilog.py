@@ -71,7 +71,7 @@ def test_every_memory_has_a_handle(exported: Path) -> None:
     assert len(handles) > 3
     for module, memory in handles:
         text = (exported / "hdl" / f"{module}.v").read_text()
-        assert re.search(rf"^ *reg .*\b{memory} \[0:\d+\];", text, re.MULTILINE), (module, memory)
+        assert re.search(rf"^ *reg .*\b{memory} \[0:[^]]+\];", text, re.MULTILINE), (module, memory)
 
 
 def test_the_top_names_its_interfaces(exported: Path) -> None:
