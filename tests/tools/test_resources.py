@@ -64,8 +64,6 @@ PRINTED = {
 """source: CNN-MERP table 2, Kintex-7"""
 CLOCK = 7.3  # ns, the paper's 137 MHz
 MARGIN = 0.6  # a version of Yosys alone moves a block by more
-LATE = {"unpool": 7.0}
-"""Blocks within the paper's clock by less than the margin, which is to be mended."""
 SMALL = EngineDesign(
     k=3, n_cu=2, r=1, kernel_words=4, groups=1, row_words=4, max_size=8, max_maps=2, fifo_words=2
 )
@@ -138,8 +136,7 @@ def slowest() -> dict[str, float]:
 
 
 def test_every_block_keeps_the_papers_clock_with_a_margin() -> None:
-    assert {name: delay for name, delay in slowest().items() if delay > CLOCK - MARGIN} == LATE
-    assert max(LATE.values()) < CLOCK
+    assert {name: delay for name, delay in slowest().items() if delay > CLOCK - MARGIN} == {}
 
 
 def test_the_page_says_how_far_each_block_is_from_both_clocks() -> None:
