@@ -47,8 +47,8 @@ class Builder:
         self.text: dict[Sequence[Path], str] = {}
         self.during: Callable[[], object] = lambda: None
 
-    def convert(self, function: Any, args: Any, *rest: Any) -> Any:
-        export = self.usual(function, args, *rest)
+    def convert(self, function: Any, args: Any, *rest: Any, **named: Any) -> Any:
+        export = self.usual(function, args, *rest, **named)
         self.converted.append(args["design"].k)
         self.text[export.files] = f"k={args['design'].k}"
         return export
