@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from merp.hdl.conversion._logarithm import ceil_log2
 from merp.hdl.conversion._vhdl_text import split, tokenised
 
-_OPENERS = frozenset("( , downto to => := <= = < > /= >= in return then else when".split())
+_OPENERS = frozenset(
+    "( , downto to => := <= = < > /= >= ?= ?/= ?< ?<= ?> ?>= in return then else when".split()
+)
 _SIGNS = {"+": 1, "-": -1}
 _CONSTANTS = {"boolean": 0, "natural": 0, "positive": 1}
 

@@ -90,9 +90,9 @@ def _table(rows: Iterable[Row]) -> Iterator[str]:
 
 def _cell(text: str) -> str:
     text = text.replace(" (docs/conversion.md#refused)", "")
-    for sign in ("\\", "|", "*", "_", "<", "`", "["):
+    for sign in ("\\", "|", "*", "_", "`", "["):
         text = text.replace(sign, f"\\{sign}")
-    return text
+    return text.replace("<", "&lt;")
 
 
 def _percent(part: int, whole: int) -> str:
