@@ -183,10 +183,12 @@ class Analysis:
                 self._mark(process)
                 found[place] = process
         self.body.items = [each for each in found if each is not None]
+        code = self.unit.deco.func.__code__
+        own = code.co_filename, code.co_firstlineno
         for signal in self.unit.made:
             source = assigned_to(signal)
             if source is not None:
-                process = wired(self.where, signal, source, self.syntax.holds)
+                process = wired(self.where, own, signal, source, holds)
                 self._mark(process)
                 self.body.items.append(process)
 

@@ -1,10 +1,11 @@
 """From one file for each configuration to one for each block.
 
 The way of an entity: inputs that drive nothing go (``_prune``), its text is taken apart
-(``_vhdl_text``), its arrays of equal statements
-become loops (``_rollup``), configurations of one block become one entity with generics
-(``_unify``), which is printed (``_vhdl_print``). Each file is read again, and must give back every
-configuration that it stands for (``_expand``, ``_same``). Private to ``merp.hdl.conversion``.
+(``_vhdl_text``), its arrays of equal statements become loops (``_rollup``), configurations of one
+block become one entity with generics (``_unify``), which is printed (``_vhdl_print``). Each file is
+read again, and must give back every configuration that it stands for (``_expand``, ``_same``).
+Modules of Verilog go the same way by the ``_verilog`` parts of it, without loops. Private to
+``merp.hdl.conversion``.
 """
 
 from __future__ import annotations
@@ -58,7 +59,10 @@ def plainly(sources: Sequence[EntitySource]) -> list[FoldedFile]:
 
 
 def folded_verilog(sources: Sequence[EntitySource]) -> list[FoldedFile]:
-    """The modules of a design, one for each block where that can be, as of ``folded``."""
+    """The modules of a design in Verilog, one for each block where that can be.
+
+    Args and errors are those of ``folded``.
+    """
     places: dict[str, _verilog_fold.VerilogPlace] = {}
     found: list[FoldedFile] = []
     for family in _families(sources):

@@ -14,7 +14,8 @@ from merp.hdl.conversion._numbers import Num
 from merp.hdl.conversion._rollup import identifiers
 from merp.hdl.conversion._verilog_text import ABSENT, Based
 from merp.hdl.conversion._vhdl_print import Folded
-from merp.hdl.conversion._vhdl_text import LABEL, Declared, Item, Leaf, Module, Token, Type, sum_of
+from merp.hdl.conversion._vhdl_text import Declared, Item, Leaf, Module, Token, Type, sum_of
+from merp.hdl.conversion._written import Style, written
 
 _OPENING = {"(", "[", "{", ",", ":", "="}
 _CLOSING = {")", "]", ",", ":", ";"}
@@ -102,20 +103,11 @@ class _Printer:
 
     def written(self, tokens: Sequence[Token], label: str = "") -> str:
         """Tokens as text."""
-        out = []
-        for at, token in enumerate(tokens):
-            if token == LABEL:
-                out.append(label)
-            elif isinstance(token, str):
-                out.append(token)
-            elif isinstance(token, Based):
-                out.append(self.word(token))
-            else:
-                assert isinstance(token, Num)
-                text = expression(token)
-                safe = _near(tokens, at, -1) in _OPENING and _near(tokens, at, 1) in _CLOSING
-                out.append(text if safe or " " not in text else f"({text})")
-        return "".join(out)
+        return written(tokens, Style(self._other, expression, _OPENING, _CLOSING), label)
+
+    def _other(self, token: Token) -> str:
+        assert isinstance(token, Based)
+        return self.word(token)
 
     def declarations(self, module: Module) -> list[str]:
         """Signals, constants and functions, functions last."""
@@ -146,13 +138,6 @@ class _Printer:
                 found.append(text)
             before = kind
         return found
-
-
-def _near(tokens: Sequence[Token], at: int, step: int) -> str:
-    at += step
-    while 0 <= at < len(tokens) and isinstance(tokens[at], str) and str(tokens[at]).isspace():
-        at += step
-    return str(tokens[at]) if 0 <= at < len(tokens) else ";"
 
 
 def _kind(kind: Type) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from merp.hdl.conversion._vhdl_package import USE
 from merp.hdl.conversion._vhdl_text import (
-    LABEL,
     Item,
     Leaf,
     Module,
@@ -20,6 +19,7 @@ from merp.hdl.conversion._vhdl_text import (
     Word,
     sum_of,
 )
+from merp.hdl.conversion._written import Style, written
 
 _LINE = 90
 _RELATIONS = {
@@ -79,30 +79,14 @@ def word(literal: Word) -> str:
     return f"to_unsigned({value}, {width})"
 
 
-def _between(tokens: Sequence[Token], at: int, step: int) -> str:
-    at += step
-    while 0 <= at < len(tokens) and isinstance(tokens[at], str) and str(tokens[at]).isspace():
-        at += step
-    return str(tokens[at]) if 0 <= at < len(tokens) else ";"
+def _other(token: Token) -> str:
+    if isinstance(token, Ref):
+        return f"{token.family}({token.place})"
+    assert isinstance(token, Word)
+    return word(token)
 
 
-def written(tokens: Sequence[Token], label: str = "") -> str:
-    """Tokens as text; a number that hangs on a name gets brackets where it needs them."""
-    out = []
-    for at, token in enumerate(tokens):
-        if token == LABEL:
-            out.append(label)
-        elif isinstance(token, str):
-            out.append(token)
-        elif isinstance(token, Word):
-            out.append(word(token))
-        elif isinstance(token, Ref):
-            out.append(f"{token.family}({token.place})")
-        else:
-            text = str(token)
-            safe = _between(tokens, at, -1) in _OPENING and _between(tokens, at, 1) in _CLOSING
-            out.append(text if safe or " " not in text else f"({text})")
-    return "".join(out)
+_STYLE = Style(_other, str, _OPENING, _CLOSING)
 
 
 def _type(kind: Type) -> str:
@@ -115,7 +99,7 @@ def _initial(tokens: Tokens) -> str:
     """An initial value; of a vector, the shortest way to write it."""
     first = tokens[0]
     if len(tokens) != 1 or not isinstance(first, Word):
-        return written(tokens)
+        return written(tokens, _STYLE)
     if not first.value.terms:
         return "(others => '0')"
     if not first.value.is_constant or not first.width.is_constant:
@@ -185,7 +169,7 @@ def _filled(parts: Sequence[str]) -> list[str]:
 
 def declarations(module: Module) -> str:
     """Types, signals and functions."""
-    out = [written(each.tokens) for each in module.declared if each.type is None]
+    out = [written(each.tokens, _STYLE) for each in module.declared if each.type is None]
     functions = [text for text in out if text.startswith("function")]
     out = [text for text in out if not text.startswith("function")]
     rows = []
@@ -223,7 +207,7 @@ def statements(items: Iterable[Item]) -> str:
 
 def _statement(item: Item) -> str:
     if isinstance(item, Leaf):
-        return written(item.tokens, item.label or "")
+        return written(item.tokens, _STYLE, item.label or "")
     inner = _indented(statements(item.body))
     head = f"{item.label} : for {item.index} in 0 to {sum_of(item.count, -1)} generate\n"
     return f"{head}{inner}\nend generate {item.label};"

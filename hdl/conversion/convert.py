@@ -190,8 +190,7 @@ class _Converter:
     def spare(self, texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
         """Names with bits that nothing reads, by module; ``texts`` are the files.
 
-        Signals whose names differ in a number may be an array in the file. A port that only some
-        configurations have is spare in the others.
+        A port that only some configurations have is spare in the others.
         """
         found: dict[str, dict[str, None]] = {}
         ports: dict[str, list[list[str]]] = {}
@@ -203,10 +202,8 @@ class _Converter:
             lacking = [
                 name for name in dict.fromkeys(had) if had.count(name) < len(ports[each.name])
             ]
-            for name in (*each.body.spare, *lacking):
-                known = [name, re.sub(r"_\d+(?=_|$)", "", name)]
-                kept = [word for word in known if word in words][:1]
-                found.setdefault(each.name, {}).update(dict.fromkeys(kept))
+            kept = [name for name in (*each.body.spare, *lacking) if name in words]
+            found.setdefault(each.name, {}).update(dict.fromkeys(kept))
         return {name: tuple(names) for name, names in sorted(found.items()) if names}
 
     def totals(self) -> dict[str, int]:

@@ -17,7 +17,7 @@ class Dialect:
         name: as the converter has it. title: as a page has it.
         suffix: of the files of hardware.
         bench: templates of the bench, in the order of compilation.
-        waivers: template of what a linter is told, or nothing.
+        waivers: the template that waives spare bits for a linter; none in VHDL.
     """
 
     name: Language

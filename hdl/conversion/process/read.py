@@ -124,7 +124,7 @@ class Reader(Helpers):
         return [], True
 
     def _Raise(self, node: ast.Raise) -> tuple[list[Statement], bool]:
-        """End a way that no simulation gets over: what the hardware does there is free."""
+        """End a branch: a simulation stops there, so that the hardware may do anything."""
         if node.exc is not None and "StopSimulation" in ast.unparse(node.exc):
             self.frame.refuse(node, "a process ends the simulation", "end it in the bench")
         if node in self.frame.tree.body:

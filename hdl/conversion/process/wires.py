@@ -15,11 +15,11 @@ from merp.hdl.conversion.process.ranges import BIT, Range
 from merp.hdl.conversion.process.sizing import sized
 
 
-def wired(block: str, target: Any, source: Any, holds: bool) -> Process:
+def wired(block: str, place: tuple[str, int], target: Any, source: Any, holds: bool) -> Process:
     """What drives a signal that another one is assigned to, in place of a process.
 
     Args:
-        block: its name, for refusals.
+        block: its name, for refusals. place: its file and line.
         target: what is assigned. source: what it is assigned to.
         holds: as ``sizing.sized`` takes it.
 
@@ -36,7 +36,7 @@ def wired(block: str, target: Any, source: Any, holds: bool) -> Process:
     enum = _enum(target)
     if enum is not None:
         meaning.enums[id(enum)] = enum, None
-    found = Process("wire", ("", 0), Kind.ASSIGN, meaning)
+    found = Process("wire", place, Kind.ASSIGN, meaning)
     found.sized = sized(meaning, holds)
     check(found.name, found.sized.statements)
     return found

@@ -108,6 +108,23 @@ def port_in_list(clk: Any, d: Any, q: Any) -> Any:
 
 
 @entity
+def assigned_twice(clk: Any, d: Any, q: Any) -> Any:
+    """A signal is assigned to another one and driven by a process."""
+    middle = bits(8)
+    middle.assign(d)
+
+    @always_comb
+    def drive() -> None:
+        middle.next = d
+
+    @always_comb
+    def read() -> None:
+        q.next = middle
+
+    return drive, read
+
+
+@entity
 def same_element(clk: Any, d: Any, q: Any) -> Any:
     """Two processes drive the last element of a list."""
     words = [bits(8) for _ in range(4)]
@@ -262,6 +279,11 @@ def two_edges(clk: Any, d: Any, q: Any) -> Any:
     [
         (two_edges, "@always(clk.posedge, clk.negedge)", "waits for several edges"),
         (same_element, "def last() -> None:", "drive element 3"),
+        (
+            assigned_twice,
+            "def assigned_twice(clk: Any, d: Any, q: Any) -> Any:",
+            "has another driver",
+        ),
     ],
 )
 def test_names_the_process_that_cannot_be(

@@ -1,5 +1,6 @@
 """What GHDL and Verilator have in common: both are programs that work on files of a folder."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,15 +14,15 @@ class BrokenError(Exception):
     """A common simulation did not come to its end."""
 
 
-class Engine:
+class Engine(ABC):
     """A simulator that gives verdicts on designs."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
 
+    @abstractmethod
     def verdicts(self, jobs: Sequence[Job]) -> dict[str, str]:
         """The verdict on each exported design."""
-        raise NotImplementedError
 
     def call(self, command: Sequence[str | Path], environment: Mapping[str, str] | None) -> str:
         """Run a program in the folder; what it printed.

@@ -1,28 +1,30 @@
 """What expressions are made of: signals, variables, constants, and other expressions."""
 
+from abc import ABC, abstractmethod
+
 from random_designs.luck import Luck
 from random_designs.nodes import Node
 from random_designs.scope import Scope
 from random_designs.values import Value, int_value
 
 
-class Operands(Luck):
+class Operands(Luck, ABC):
     """Operands of random expressions.
 
     ``Expressions`` makes the operands that are expressions themselves: it knows all kinds of them.
     """
 
+    @abstractmethod
     def number(self, scope: Scope, depth: int) -> Value:
         """A random number."""
-        raise NotImplementedError
 
+    @abstractmethod
     def truth(self, scope: Scope, depth: int) -> Node:
         """A random truth."""
-        raise NotImplementedError
 
+    @abstractmethod
     def condition(self, scope: Scope, depth: int) -> Node:
         """A truth, or a number in the place of one."""
-        raise NotImplementedError
 
     def proper(self, scope: Scope, depth: int) -> Value:
         """A number that is no truth."""

@@ -1,5 +1,7 @@
 """Assignments to signals and memories."""
 
+from abc import abstractmethod
+
 from random_designs.expressions.choice import Expressions
 from random_designs.nodes import Node
 from random_designs.scope import Named, Scope
@@ -11,9 +13,9 @@ class Assignments(Expressions):
     ``Statements`` makes the statements inside of others: it knows all kinds of them.
     """
 
+    @abstractmethod
     def statements(self, scope: Scope, depth: int, most: int = 3) -> Node:
         """A block of statements."""
-        raise NotImplementedError
 
     def assignment(self, scope: Scope, target: Named, depth: int = 2) -> Node:
         """Assign something to a signal."""
