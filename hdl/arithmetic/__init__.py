@@ -1,1 +1,1 @@
-"""Floating-point units: one IEEE 754 operation each."""
+"""Floating-point units, each for one IEEE 754 operation."""

@@ -1,4 +1,4 @@
-"""The number that a byte of an image stands for."""
+"""Convert a byte of an image to the number that it represents."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from merp.hdl.conversion.entity import Word, entity
 
 @entity
 def byte_value(a: Word, y: Word, values: tuple[int, ...]) -> Any:
-    """Give the word of a byte, out of a table: no rounding is left to the hardware.
+    """Look up the word of a byte in a table, so the hardware does not round.
 
     a  in   a byte
-    y  out  values[a], the float that it stands for
+    y  out  values[a], the float that the byte represents
 
     Latency: combinational. Reset: none.
     """

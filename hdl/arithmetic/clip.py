@@ -1,4 +1,4 @@
-"""Clip a number in fixed point to a narrower word."""
+"""Clip a fixed-point number to a narrower word."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from merp.hdl.conversion.entity import Bit, Word
 
 @block
 def clip(value: Word, word: Word, clipped: Bit) -> Any:
-    """Give the nearest number that ``word`` can hold; tell where that is another one.
+    """Give the nearest number that ``word`` can hold, and flag whether it differs from the input.
 
-    Both are in two's complement. Combinational.
+    Both numbers are in two's complement. Latency: combinational.
     """
     width, size = len(value), len(word)
     most = (1 << size - 1) - 1
@@ -37,7 +37,7 @@ def clip(value: Word, word: Word, clipped: Bit) -> Any:
 
 @block
 def clipped_sum(a: Word, b: Word, word: Word, clipped: Bit) -> Any:
-    """Add two numbers in two's complement, and clip their sum. Combinational."""
+    """Add two numbers in two's complement, and clip their sum. Latency: combinational."""
     width = max(len(a), len(b)) + 1
     total = bits(width)
 

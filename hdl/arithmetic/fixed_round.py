@@ -1,6 +1,7 @@
-"""Shift, round and clip a number in fixed point.
+"""Shift, round and clip a fixed-point number.
 
-Round to nearest, ties to even; or stochastically, by random bits added below the lowest one.
+Rounding is to nearest, ties to even. Stochastic rounding is available, too: it adds random bits
+below the lowest bit of the result.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from merp.hdl.base.signals import bits, flag, signed
 from merp.hdl.conversion.entity import Bit, Word, entity
 
 FINE = 15
-"""The largest shift of the second stage; the first one shifts by multiples of 16."""
+"""The largest shift of stage 2; stage 1 shifts by multiples of 16."""
 
 
 @block
 def _nearest(clk: Bit, moved: Word, lost: Bit, rounded: Word, below: int) -> Any:
-    """Round to nearest, ties to even, and clip; ``below`` bits are fraction, more were lost."""
+    """Round to nearest, ties to even, and clip; ``below`` fraction bits remain, more were lost."""
     size = len(rounded)
     reach = len(moved) - below + 1
     most = (1 << size - 1) - 1
@@ -48,7 +49,7 @@ def _either(
     stochastic: Bit,
     random: Word,
 ) -> Any:
-    """The same, or with random bits as large as the fraction added, and the fraction cut off."""
+    """Round as above, or add random bits as wide as the fraction and cut the fraction off."""
     size = len(rounded)
     reach = len(moved) - below + 1
     most = (1 << size - 1) - 1
@@ -86,20 +87,21 @@ def fixed_round(
 ) -> Any:
     """Multiply a number by a power of two, round it and clip it.
 
-    value       in   in two's complement
-    shift       in   with it: n + left, where it is multiplied by 2^-n; at most 47
-    rounded     out  in two's complement, clipped to its width
-    stochastic  in   (where it is built) two cycles later: round stochastically, else to nearest,
-                     ties to even
-    random      in   (in the same) two cycles later: 16 bits that are added below the lowest one
+    value       in   a number in two's complement
+    shift       in   with value: n + left, for a multiplication by 2^-n; at most 47
+    rounded     out  the result in two's complement, clipped to its width
+    stochastic  in   (optional) two cycles after value: round stochastically, else to nearest, ties
+                     to even
+    random      in   (optional, with stochastic) two cycles after value: 16 bits that are added
+                     below the lowest bit
 
-    The first stage shifts by multiples of 16 and clips to what can still come out unclipped, the
-    second one shifts by the rest, the third one rounds and clips.
-    Latency: 3. Throughput: one per cycle. Reset: none.
+    Stage 1 shifts by multiples of 16, and clips to the range that can still lead to an unclipped
+    result. Stage 2 shifts by the rest, stage 3 rounds and clips. Latency: 3. Throughput: one per
+    cycle. Reset: none.
     """
     below = 2 if random is None else len(random)
     size, all_bits = len(rounded), len(value) + left + below
-    # What is clipped to this width is clipped to that of the result by any shift of stage two.
+    # A number clipped to this width is clipped to the width of the result by any shift of stage 2.
     kept = min(all_bits, size + FINE + below)
     lowest, highest = -(1 << kept - 1), (1 << kept - 1) - 1
     high, moved = signed(kept), signed(kept)

@@ -1,7 +1,7 @@
-"""Float adder, one rounding, subnormals flushed to zero.
+"""Float adder with one rounding; subnormals are flushed to zero.
 
-IEEE 754-2019 clause 5.4.1 without subnormals, exceptions and NaN payloads. A single path: order
-the operands, align the smaller, add, normalise, round.
+IEEE 754-2019 clause 5.4.1 without subnormals, exceptions and NaN payloads. The adder has a single
+path: order the operands, align the smaller one, add, normalise, round.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.base.formats import FloatFormat
 
-# latency -> register after (order, align, add, coarse, fine); the result is always a register.
+# latency -> register after (order, align, add, coarse, fine); the result is always registered.
 CUTS = {
     1: (False, False, False, False, False),
     2: (False, False, True, False, False),
@@ -32,8 +32,8 @@ def fp_add(clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int) 
     a, b  in   terms
     y     out  sum, rounded to nearest even
 
-    A subnormal term is a signed zero, and so is a sum below the smallest normal; x + (-x) is +0.
-    Infinities are kept; NaN, and infinity minus infinity, give the canonical quiet NaN.
+    A subnormal term counts as a signed zero, and a sum below the smallest normal becomes one. x +
+    (-x) is +0. Infinities are kept; NaN, and infinity minus infinity, give the canonical quiet NaN.
     Latency: latency cycles. Throughput: one sum per cycle. Reset: none.
     """
     if latency not in CUTS:
@@ -42,7 +42,7 @@ def fp_add(clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int) 
 
     width, exp_bits, frac_bits, exp_max = fmt.width, fmt.exp_bits, fmt.frac_bits, fmt.exp_max
     sign_at = width - 1
-    # | carry | 1 | fraction | guard | round |; what lies below is one sticky bit.
+    # | carry | 1 | fraction | guard | round |; all bits below are one sticky bit.
     sum_bits = frac_bits + 4
     align_steps = min(exp_bits, (sum_bits - 1).bit_length())
     align_reach = 1 << align_steps
@@ -50,8 +50,8 @@ def fp_add(clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int) 
     fine_steps = (lead_steps + 1) // 2
     # From exp_max down to 2 - (the largest count of leading zeros), in two's complement.
     exp_width = max(exp_bits, lead_steps) + 1
-    # | is_nan | is_inf | is_zero | sign | differ | sticky | exponent |, known once aligned. The
-    # exponent is that of the carry's place.
+    # | is_nan | is_inf | is_zero | sign | differ | sticky | exponent |, known after alignment. The
+    # exponent belongs to the place of the carry.
     facts_bits = 6 + exp_bits
     sticky_at, differ_at, sum_sign_at = exp_bits, exp_bits + 1, exp_bits + 2
     zero_at, inf_at, nan_at = exp_bits + 3, exp_bits + 4, exp_bits + 5
@@ -65,7 +65,7 @@ def fp_add(clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int) 
 
     @(always(clk.posedge) if cut_order else always_comb)
     def order() -> None:
-        # Both differences, so that none waits for the comparison.
+        # Compute both differences, so that neither waits for the comparison.
         if a[sign_at:] < b[sign_at:]:
             larger.next = b
             smaller.next = a
@@ -81,7 +81,7 @@ def fp_add(clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int) 
         shifted = intbv(0)[sum_bits:]
         exponent = modbv(0)[exp_bits:]
         sticky = False
-        # Long moves first: the last, slowest bits lost are then the fewest.
+        # Make the long moves first: then fewer bits are lost in the last, slowest step.
         aligned[:] = concat(True, smaller[frac_bits:], intbv(0)[2:])
         for i in downrange(align_steps):
             if distance[i]:
@@ -89,11 +89,12 @@ def fp_add(clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int) 
                 if (shifted << 2**i) != aligned:
                     sticky = True
                 aligned[:] = shifted
-        # Zero, or so small that the larger operand is the rounded sum, whatever the sticky bit.
+        # The smaller term is zero, or so small that the larger one is the rounded sum for any
+        # sticky bit.
         if smaller[sign_at:frac_bits] == 0 or distance >= align_reach:
             aligned[:] = 0
-        # larger - (aligned + sticky / 2) is (larger + not aligned + not sticky) with the sticky
-        # bit below it: the borrow costs no second carry chain.
+        # larger - (aligned + sticky / 2) equals (larger + not aligned + not sticky) with the sticky
+        # bit below it, so the borrow needs no second carry chain.
         differ = larger[sign_at] != smaller[sign_at]
         augend.next = concat(False, True, larger[frac_bits:], intbv(0)[2:])
         if differ:
@@ -101,13 +102,14 @@ def fp_add(clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int) 
         else:
             addend.next = aligned
         carry.next = differ and not sticky
-        # A NaN is larger than infinity, and infinity than the rest.
+        # A NaN is larger than infinity, and infinity is larger than all numbers.
         is_inf = larger[sign_at:frac_bits] == exp_max
         is_nan = is_inf and (
             larger[frac_bits:] != 0 or (differ and smaller[sign_at:frac_bits] == exp_max)
         )
         is_zero = larger[sign_at:frac_bits] == 0
-        exponent[:] = larger[sign_at:frac_bits] + 1  # wraps for infinity and NaN, unused there
+        # wraps for infinity and NaN, but is unused there
+        exponent[:] = larger[sign_at:frac_bits] + 1
         facts_align.next = concat(
             is_nan, is_inf, is_zero, larger[sign_at], differ, sticky, exponent
         )

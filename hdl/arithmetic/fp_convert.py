@@ -1,7 +1,7 @@
 """Float conversion to a narrower format (IEEE 754-2019 clause 5.4.2).
 
-The fraction becomes shorter, and the exponent may. Where it does not, a number of one format
-underflows in the other only if it does in both.
+The fraction becomes shorter; the exponent may become shorter. If it does not, a number underflows
+in the target format only if it underflows in the source format.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from merp.models.base.formats import FloatFormat
 
 @block
 def _rebias(biased: Word, exponent: Word, difference: int) -> Any:
-    """Subtract the difference of two biases; exponent is two's complement."""
+    """Subtract the difference of the two biases; the exponent is in two's complement."""
     width = len(exponent)
     other = (1 << width) - difference
 
@@ -33,14 +33,14 @@ def _rebias(biased: Word, exponent: Word, difference: int) -> Any:
 
 @entity
 def fp_convert(clk: Bit, a: Word, y: Word, fmt: FloatFormat, target: FloatFormat) -> Any:
-    """Round a float to a format of fewer fraction bits, and of no more exponent bits.
+    """Round a float to a format with fewer fraction bits and no more exponent bits.
 
     a  in   a float
     y  out  the float rounded to nearest even
 
-    A subnormal is a signed zero, and so is what rounds to less than the smallest normal number of
-    the target; a number that rounds beyond the largest is an infinity, and every NaN the canonical
-    quiet one. Latency: 1, or none without clk. Throughput: one per cycle. Reset: none.
+    A subnormal, and a number that rounds below the smallest normal of the target, become a signed
+    zero. A number that rounds above the largest one becomes an infinity. Every NaN becomes the
+    canonical quiet NaN. Latency: 1, or none without clk. Throughput: one per cycle. Reset: none.
     """
     lost = fmt.frac_bits - target.frac_bits
     if fmt.exp_bits < target.exp_bits or lost < 1:
@@ -55,7 +55,8 @@ def fp_convert(clk: Bit, a: Word, y: Word, fmt: FloatFormat, target: FloatFormat
 
     @always_comb
     def unpack() -> None:
-        rest = intbv(0)[lost + 1 :]  # | guard | below |, and a bit so that there is some below
+        # | guard | below |, with an extra bit so that below is never empty
+        rest = intbv(0)[lost + 1 :]
         rest[:] = concat(a[lost:], False)
         special = a[sign_at:frac_bits] == exp_max
         raw.sign.next = a[sign_at]

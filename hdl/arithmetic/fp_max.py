@@ -1,4 +1,4 @@
-"""The larger of two elements, by their bits: IEEE 754 magnitudes are ordered like integers."""
+"""Maximum of two elements by their bits: IEEE 754 magnitudes are ordered like integers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def fp_max(fresh: Bit, a: Word, b: Word, y: Word, wins: Bit = None) -> Any:
 
     fresh    in   b is the first element: a does not count
     a, b, y  in, in, out  elements, the sign in the highest bit
-    wins     out  y is b (a port where it is asked for)
+    wins     out  y is b (optional port)
 
-    So a stays in a tie, where -0 equals +0. A NaN wins without a test of its own: the datapath's
-    only NaN is the canonical one, positive and of greater magnitude than infinity.
+    In a tie, a is kept; -0 equals +0. A NaN wins without a test of its own. The only NaN of the
+    datapath is the canonical one, which is positive and of greater magnitude than infinity.
     Latency: combinational. Reset: none.
     """
     sign = len(a) - 1
@@ -30,7 +30,7 @@ def fp_max(fresh: Bit, a: Word, b: Word, y: Word, wins: Bit = None) -> Any:
         if fresh:
             won.next = True
         elif a[sign] and b[sign]:
-            if b < a:  # of two negative elements, that of smaller magnitude
+            if b < a:  # the magnitude decides: the smaller one wins if both elements are negative
                 won.next = True
             else:
                 won.next = False

@@ -1,4 +1,4 @@
-"""Float multiplier, one rounding, subnormals flushed to zero.
+"""Float multiplier with one rounding; subnormals are flushed to zero.
 
 IEEE 754-2019 clause 5.4.1 without subnormals, exceptions and NaN payloads.
 """
@@ -15,7 +15,7 @@ from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.base.formats import DSP_BITS, FloatFormat
 
-# latency -> register after (multiply, round); the result is always a register.
+# latency -> register after (multiply, round); the result is always registered.
 CUTS = {1: (False, False), 2: (True, False), 3: (True, True)}
 
 
@@ -32,7 +32,7 @@ def _multiply(a: Word, b: Word, y: Word) -> Any:
 def _lower(
     clk: Bit, a: Word, b: Word, upper: Word, product: Word, low: int, beside: bool, registered: bool
 ) -> Any:
-    """Add what the low bits of b come to, in a DSP block or beside."""
+    """Add the product of the low bits of b, from a DSP block or from logic."""
     size = len(product) // 2 + low
     significand, found, lower = bits(len(product) // 2), bits(size), bits(size)
     frac = a(len(product) // 2 - 1, 0)
@@ -69,11 +69,11 @@ def fp_mul(
     a, b  in   factors
     y     out  product, rounded to nearest even
 
-    A subnormal factor is a signed zero, and so is a product below the smallest normal. Infinities
-    are kept; NaN, and 0 times infinity, give the canonical quiet NaN. Logic beside the DSP
-    blocks multiplies the lowest bits of b's fraction, as many as ``beside`` says. Factors that
-    come ``late`` in their cycle, as from a block RAM, pass one DSP block before a register.
-    Latency: latency cycles. Throughput: one product per cycle. Reset: none.
+    A subnormal factor counts as a signed zero, and a product below the smallest normal becomes one.
+    Infinities are kept; NaN, and 0 times infinity, give the canonical quiet NaN. Logic next to the
+    DSP blocks multiplies the lowest ``beside`` bits of the fraction of b. If the factors arrive
+    ``late`` in their cycle, for example from a block RAM, they pass one DSP block before a
+    register. Latency: latency cycles. Throughput: one product per cycle. Reset: none.
     """
     if latency not in CUTS:
         raise ValueError(f"latency must be 1 to 3, not {latency}")
@@ -87,11 +87,12 @@ def fp_mul(
 
     # | 1 or 0 | 1 | 2 * frac_bits of fraction |
     product = bits(2 * sig_bits)
-    # A product that takes two DSP blocks has them in a row, or side by side where it must not.
+    # A product that needs two DSP blocks has them in series, or in parallel if the factors are
+    # late.
     apart = late and cut_round and sig_bits > DSP_BITS
     low = beside or (sig_bits - DSP_BITS if apart else 0)
     upper = bits(2 * sig_bits - low) if low else product
-    exponent = bits(exp_width)  # of a product below 2, two's complement
+    exponent = bits(exp_width)  # exponent of a product below 2, in two's complement
     sign, is_nan, is_inf, is_zero = flag(), flag(), flag(), flag()
     raw = RawFloat(exp_width, fmt)
 
@@ -102,8 +103,8 @@ def fp_mul(
         b_special = b[sign_at:frac_bits] == exp_max
         a_zero = a[sign_at:frac_bits] == 0
         b_zero = b[sign_at:frac_bits] == 0
-        # The hidden bit is always one: a zero factor is told by its flag, and nothing but the
-        # fraction stands before the DSP blocks.
+        # The hidden bit is always one: a flag marks a zero factor, so only the fraction is in front
+        # of the DSP blocks.
         upper.next = concat(True, a[frac_bits:]) * concat(True, b[frac_bits:low])
         exp_sum[:] = a[sign_at:frac_bits] + b[sign_at:frac_bits] - bias
         exponent.next = exp_sum
@@ -114,7 +115,7 @@ def fp_mul(
             b_special and (b[frac_bits:] != 0 or a_zero)
         )
 
-    # Where parts of a product are joined in front of it, the register comes before the rounding.
+    # If parts of a product are joined in front of the register, the register precedes the rounding.
     cut_normalise = bool(low) and cut_round
 
     @(always(clk.posedge) if cut_normalise else always_comb)

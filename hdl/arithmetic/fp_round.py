@@ -1,7 +1,7 @@
 """Last steps of every float operation: round to nearest even, then pack.
 
 IEEE 754-2019 clause 4.3.1 (rounding), with underflow replaced by a signed zero. The operators
-compute exactly and hand over a ``RawFloat``, so that there is one rounding in the package.
+compute exactly and hand over a ``RawFloat``, so this is the only rounding in the package.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from merp.models.base.formats import FloatFormat
 
 
 class RawFloat:
-    """A normalised result before rounding, ``(-1)^sign * 1.frac|guard|sticky * 2^(exponent-bias)``.
+    """A normalised result before rounding.
 
-    ``exponent`` is the biased exponent in two's complement, wide enough never to overflow.
-    Precedence: ``is_nan``, ``is_inf``, ``is_zero``, then the value.
+    Its value is ``(-1)^sign * 1.frac|guard|sticky * 2^(exponent-bias)``. ``exponent`` is the biased
+    exponent in two's complement, wide enough never to overflow. The precedence is ``is_nan``,
+    ``is_inf``, ``is_zero``, then the value.
     """
 
     def __init__(self, exp_width: int, fmt: FloatFormat) -> None:
@@ -37,12 +38,13 @@ class RawFloat:
 def fp_round(clk: Bit, raw: RawFloat, y: Word, fmt: FloatFormat, registered: bool) -> Any:
     """Round a normalised result to nearest even and pack it.
 
-    raw  in   RawFloat; raw_exponent is two's complement
-    y    out  the float, a register
+    raw  in   RawFloat; raw_exponent is in two's complement
+    y    out  the float, registered
 
-    Magnitudes below the smallest normal after rounding become a signed zero, above the largest an
-    infinity. Latency: 1, or 2 with a register between rounding and packing (registered); none
-    without clk, where y is no register. Throughput: one per cycle. Reset: none.
+    A magnitude below the smallest normal after rounding becomes a signed zero, and a magnitude
+    above the largest an infinity. Latency: 1, or 2 with a register between rounding and packing
+    (registered); none without clk, where y is not registered. Throughput: one per cycle. Reset:
+    none.
     """
     frac_bits, exp_width = fmt.frac_bits, len(raw.exponent)
     top = exp_width + frac_bits
@@ -50,7 +52,8 @@ def fp_round(clk: Bit, raw: RawFloat, y: Word, fmt: FloatFormat, registered: boo
     exp_max, nan, inf = fmt.exp_max, fmt.nan, fmt.inf
     sign_at = fmt.width - 1
 
-    # | exponent (two's complement) | fraction |: a carry out of the fraction is the next exponent.
+    # | exponent (two's complement) | fraction |: a carry out of the fraction increments the
+    # exponent.
     rounded = bits(top)
     sign, is_nan, is_inf, is_zero = flag(), flag(), flag(), flag()
 

@@ -1,7 +1,7 @@
-"""Balanced tree of float adders: the sum order of a computational unit.
+"""Balanced tree of float adders: the summation order of a computational unit.
 
-CNN-MERP section V.C and figure 9. The order of the sums is part of the specification: neighbours
-are paired level by level, and the odd one out of a level passes to the next.
+Source: CNN-MERP, section V.C and figure 9. The order of the additions is part of the specification:
+neighbours are paired level by level, and an odd term passes to the next level.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def fp_tree(clk: Bit, terms: Word, y: Word, count: int, fmt: FloatFormat, latenc
     terms  in   count floats, term 0 in the lowest bits
     y      out  (t0 + t1) + (t2 + t3) + ..., every + rounded
 
-    latency is that of one adder. Latency: ceil(log2 count) * latency; one term passes through
-    combinationally. Throughput: one sum per cycle. Reset: none.
+    The parameter latency is the latency of one adder. Latency: ceil(log2 count) * latency; a single
+    term passes through combinationally. Throughput: one sum per cycle. Reset: none.
     """
     if count < 1:
         raise ValueError(f"count must be 1 or more, not {count}")

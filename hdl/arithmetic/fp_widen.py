@@ -1,4 +1,4 @@
-"""Float conversion to a wider format: the same number, so nothing is rounded."""
+"""Float conversion to a wider format; the conversion is exact."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from merp.models.base.formats import FloatFormat
 
 @entity
 def fp_widen(a: Word, y: Word, fmt: FloatFormat, target: FloatFormat) -> Any:
-    """Give the same number in a format of no fewer exponent and fraction bits.
+    """Convert a float to a format with no fewer exponent and fraction bits.
 
     a  in   a float
     y  out  the same number
 
-    With as many exponent bits zeros follow the fraction, and every word stays of its class: a
-    subnormal is one, which counts as zero. With more of them a subnormal becomes a signed zero, and
-    a NaN the canonical quiet one. Latency: combinational. Reset: none.
+    If the exponent widths are equal, zeros are appended to the fraction, and every word keeps its
+    class: a subnormal stays a subnormal, which counts as zero. If the exponent is wider, a
+    subnormal becomes a signed zero, and a NaN the canonical quiet NaN. Latency: combinational.
+    Reset: none.
     """
     more = target.frac_bits - fmt.frac_bits
     if target.exp_bits < fmt.exp_bits or more < 0:

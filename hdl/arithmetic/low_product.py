@@ -1,4 +1,4 @@
-"""A product with few bits out of carry chains alone: what stands beside a DSP block."""
+"""A product with few bits, from carry chains alone, next to a DSP block."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merp.hdl.conversion.entity import Word, entity
 
 @block
 def _masked(a: Word, bit: Word, y: Word) -> Any:
-    """Times one bit."""
+    """Multiply by one bit."""
 
     @always_comb
     def mask() -> None:
@@ -35,11 +35,11 @@ def _join(low: Word, high: Word, y: Word, shift: int) -> Any:
 
 @entity
 def low_product(a: Word, b: Word, y: Word) -> Any:
-    """Multiply with few bits, without a DSP block.
+    """Multiply by a factor of few bits, without a DSP block.
 
     a  in   factor
     b  in   factor of 2, 4, 8 ... bits
-    y  out  product, as wide as both together
+    y  out  product, as wide as both factors together
 
     Latency: 0. Reset: none.
     """

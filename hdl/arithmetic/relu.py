@@ -11,12 +11,12 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 @entity
 def relu(enable: Bit, x: Word, y: Word) -> Any:
-    """Let positive elements pass and turn all others into +0; with enable low all pass.
+    """Pass positive elements and replace all others by +0; if enable is low, pass all elements.
 
-    enable  in     low: all elements pass
-    x, y  in, out  element, the sign in the highest bit
+    enable  in       low: all elements pass
+    x, y    in, out  element, the sign in the highest bit
 
-    A NaN passes: the datapath's only NaN is the canonical one, and its sign is positive.
+    A NaN passes: the only NaN of the datapath is the canonical one, and its sign is positive.
     Latency: combinational. Reset: none.
     """
     sign = len(x) - 1

@@ -1,4 +1,4 @@
-"""The mask of ReLU: what the way back has to know of an activation."""
+"""ReLU mask bit of an activation, for backward propagation."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from merp.models.base.formats import FloatFormat
 
 @entity
 def relu_mask(x: Word, y: Bit, fmt: FloatFormat) -> Any:
-    """Tell whether an element is greater than zero.
+    """Compute whether an element is greater than zero.
 
     x  in   element, before or after ReLU
-    y  out  x > 0; not for a NaN, nor for a subnormal, which counts as zero
+    y  out  x > 0; low for a NaN, and for a subnormal, which counts as zero
 
-    Magnitudes are ordered like integers, and negative elements are beyond infinity.
-    Latency: combinational. Reset: none.
+    The comparison uses integers: magnitudes are ordered like integers, and the words of negative
+    elements are greater than the word of infinity. Latency: combinational. Reset: none.
     """
     smallest, infinity = 1 << fmt.frac_bits, fmt.inf
 

@@ -1,4 +1,4 @@
-"""A factor times a word, added to another or taken from it: a step of gradient descent."""
+"""Add or subtract the product of a factor and a word: a step of gradient descent."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def scaled_sum(
     add_latency: int,
     beside: int = 0,
 ) -> Any:
-    """Compute addend plus (or minus) factor times x, product and sum rounded.
+    """Compute addend plus (or minus) factor times x; product and sum are rounded.
 
-    factor, x, addend  in   words; factor is constant while results are wanted
+    factor, x, addend  in   words; factor is constant while results are used
     y                  out  RN(addend + RN(factor * x)), with subtract RN(addend - RN(factor * x))
 
-    ``beside`` is that of the product.
+    ``beside`` is the parameter of the multiplier.
 
     Latency: mul_latency + add_latency. Throughput: one per cycle. Reset: none.
     """

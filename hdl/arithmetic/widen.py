@@ -1,4 +1,4 @@
-"""Elements in a format with more fraction bits: the same number, so nothing is rounded."""
+"""Conversion of elements to a format with more fraction bits; the conversion is exact."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merp.hdl.conversion.entity import Word
 
 @block
 def widen(x: Word, y: Word, width: int) -> Any:
-    """Fill the fraction of an element up with zeros.
+    """Append zeros to the fraction of an element.
 
     x  in   element
     y  out  the same number in a format of width bits with as many exponent bits; zeros above
@@ -32,7 +32,7 @@ def widen(x: Word, y: Word, width: int) -> Any:
 
 @block
 def widen_lanes(x: Word, y: Word, width: int, lanes: int) -> Any:
-    """The same for each of several elements side by side."""
+    """Widen each of several elements in parallel."""
     given, wanted = len(x) // lanes, len(y) // lanes
     words = [bits(wanted) for _ in range(lanes)]
     joined = ConcatSignal(*reversed(words))

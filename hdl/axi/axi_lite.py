@@ -1,7 +1,7 @@
-"""An AXI4-Lite subordinate in front of a file of registers.
+"""AXI4-Lite subordinate in front of a register file.
 
-AMBA AXI (ARM IHI 0022), the AXI4-Lite interface. Not here: AWPROT and ARPROT, which a subordinate
-may ignore.
+Source: AMBA AXI (ARM IHI 0022), the AXI4-Lite interface. AWPROT and ARPROT are omitted, because a
+subordinate may ignore them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from merp.models.base.register_map import ADDRESS_WIDTH, WORD_BYTES
 
 OKAY = 0
 SLVERR = 2
-INDEX_LOW = (WORD_BYTES - 1).bit_length()  # the address bits below choose a byte of a register
+INDEX_LOW = (WORD_BYTES - 1).bit_length()  # the address bits below select a byte of a register
 
 
 class AxiLite:
@@ -24,22 +24,22 @@ class AxiLite:
 
     def __init__(self) -> None:
         self.awaddr = bits(ADDRESS_WIDTH)  # write address
-        self.awvalid = flag()  # there is one
-        self.awready = flag()  # it is taken
+        self.awvalid = flag()  # write address valid
+        self.awready = flag()  # write address taken
         self.wdata = bits(32)  # write data
-        self.wstrb = bits(WORD_BYTES)  # which of its bytes are written
-        self.wvalid = flag()  # there are some
-        self.wready = flag()  # they are taken
+        self.wstrb = bits(WORD_BYTES)  # write strobes: the bytes to write
+        self.wvalid = flag()  # write data valid
+        self.wready = flag()  # write data taken
         self.bresp = bits(2)  # write response: OKAY or SLVERR
-        self.bvalid = flag()  # there is one
-        self.bready = flag()  # it is taken
+        self.bvalid = flag()  # write response valid
+        self.bready = flag()  # write response taken
         self.araddr = bits(ADDRESS_WIDTH)  # read address
-        self.arvalid = flag()  # there is one
-        self.arready = flag()  # it is taken
+        self.arvalid = flag()  # read address valid
+        self.arready = flag()  # read address taken
         self.rdata = bits(32)  # read data
         self.rresp = bits(2)  # read response: OKAY or SLVERR
-        self.rvalid = flag()  # there are both
-        self.rready = flag()  # they are taken
+        self.rvalid = flag()  # read data and response valid
+        self.rready = flag()  # read data and response taken
 
 
 class RegisterWrite:
@@ -47,16 +47,16 @@ class RegisterWrite:
 
     def __init__(self) -> None:
         self.enable = flag()  # a register is written in this cycle
-        self.index = bits(ADDRESS_WIDTH - INDEX_LOW)  # of the register: its offset in words
+        self.index = bits(ADDRESS_WIDTH - INDEX_LOW)  # index of the register: its offset in words
         self.data = bits(32)  # the word
         self.strobe = bits(WORD_BYTES)  # which bytes count
 
 
 class RegisterRead:
-    """A read of the register file; the word is there in the same cycle."""
+    """A read of the register file; the word is valid in the same cycle."""
 
     def __init__(self) -> None:
-        self.index = bits(ADDRESS_WIDTH - INDEX_LOW)  # of the register: its offset in words
+        self.index = bits(ADDRESS_WIDTH - INDEX_LOW)  # index of the register: its offset in words
         self.word = bits(32)  # its value
 
 
@@ -71,18 +71,17 @@ def axi_lite(
     first_writable: int,
     last_writable: int,
 ) -> Any:
-    """Turn AXI4-Lite transfers into accesses of a file of words registers.
+    """Convert AXI4-Lite transfers to accesses of a file of words registers.
 
-    Only those from first_writable to last_writable may be written. An access that the file does not
-    have is answered with SLVERR and changes nothing. The two lowest address bits are ignored, the
-    strobes say which bytes are written.
+    Only the registers from first_writable to last_writable may be written. An access to any other
+    register is answered with SLVERR and changes nothing. The two lowest address bits are ignored;
+    the strobes select the bytes to write.
 
-    Reads and writes are independent; an address (and a write's data) is taken while the response
-    before it waits, so responses come in order. No path leads from an input of the bus to an
-    output.
-    Latency: a response is valid two cycles after its address and data. Throughput: a read and a
-    write in two cycles. Reset: no access is under way; none is taken in reset, so whoever comes out
-    of it earlier waits.
+    Reads and writes are independent. An address (and the data of a write) is taken while the
+    previous response waits, so responses are in order. There is no combinational path from an input
+    of the bus to an output. Latency: a response is valid two cycles after its address and data.
+    Throughput: a read and a write in two cycles. Reset: no access is in progress. No access is
+    taken during reset, so a manager that leaves reset earlier waits.
     """
     address_held, data_held, read_held = flag(), flag(), flag()
     writes, reads = flag(), flag()

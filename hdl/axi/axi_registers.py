@@ -1,4 +1,4 @@
-"""The register file of a top: what software writes into a run, and reads out of it."""
+"""Register file of a top: software writes settings and commands, and reads status and counters."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ILLEGAL_VALUE, WRITE_REFUSED, START_REFUSED = range(len(ERRORS))
 
 
 class RunControl:
-    """How software starts and aborts the runs of a top."""
+    """Ports through which software starts and aborts the runs of a top."""
 
     def __init__(self, start: Bit, abort: Bit, aborting: Bit) -> None:
         self.start = start  # pulse: a run begins
         self.abort = abort  # pulse: the top is to be reset
-        self.aborting = aborting  # it is being reset
+        self.aborting = aborting  # the top is being reset
 
 
 @entity
@@ -40,21 +40,21 @@ def axi_registers(
     interrupt: Bit,
     registers: RegisterMap,
 ) -> Any:
-    """Keep the run-time registers of a top, start and abort its runs, and show what it tells.
+    """Keep the run-time registers of a top, start and abort its runs, and show its status.
 
-    write, read  in  accesses, of registers that are there
-    runs         out  starts and aborts; in: an abort is under way
-    settings     out  every run-time register; they do not change while a run is under way
-    status       in   the top's
+    write, read  in   accesses of existing registers
+    runs         out  starts and aborts; in: an abort is in progress
+    settings     out  every run-time register; constant during a run
+    status       in   status of the top
     interrupt    out  high while the interrupt is enabled and pending
 
-    A write that would leave a register's range, or that comes to a run-time register during a run,
-    is without effect and sets a bit of error. So does a start during a run or while error has a bit
-    set. Error and interrupt keep their bits until 1 is written to them. An abort takes error and
-    interrupt back to their reset values, a start in the same word with them; settings and
-    interrupt_enable stay as software wrote them. While the top is being reset is as during a run.
-    Latency: start is high one cycle after its write, abort in that of its write. Reset: every
-    register has its reset value.
+    A write that would leave the range of a register has no effect and sets a bit of error. So does
+    a write to a run-time register during a run, and a start during a run or while error is nonzero.
+    Error and interrupt keep their bits until 1 is written to them. An abort restores the reset
+    values of error and interrupt, and cancels a start in the same word. Settings and
+    interrupt_enable keep their values. The reset of the top counts as part of a run. Latency: start
+    is high one cycle after its write, abort in the cycle of its write. Reset: every register has
+    its reset value.
     """
     start, abort, aborting = runs.start, runs.abort, runs.aborting
     size = len(registers.registers)
@@ -94,7 +94,7 @@ def axi_registers(
     enable = setting_register(
         clk,
         rst,
-        # It may change at any time; in reset it does not anyway.
+        # It may change at any time; during reset it does not change anyway.
         write=SettingWrite(enable_selected, rst, write.data, write.strobe),
         value=enable_value,
         word=words[enable_at],

@@ -1,7 +1,6 @@
-"""The AXI shell: a top behind AXI4-Lite registers, for any top.
+"""The AXI shell, which wraps any top in AXI4-Lite registers and AXI4-Streams.
 
-Tops differ in their registers and streams, so the shell of a top is made from that top's own
-bundles.
+Tops differ in their registers and streams, so the shell is generated from the bundles of its top.
 """
 
 from __future__ import annotations
@@ -23,11 +22,12 @@ from merp.models.base.register_map import RegisterMap
 
 
 def axi_shell(engine: Callable[..., Any], ports: Interface, *, gathered: bool = True) -> Any:
-    """The entity ``<engine>_axi``, that holds ``engine``.
+    """Generate the entity ``<engine>_axi``, which wraps ``engine``.
 
     Args:
-        engine: the top, an entity. ports: its bundles.
-        gathered: it takes them as one argument ``ports``, and not one by one.
+        engine: the top, an entity.
+        ports: bundles of the top.
+        gathered: the top takes the bundles as one argument ``ports``, not one by one.
     """
     bundled = ports.has(SINK)
 
@@ -43,13 +43,14 @@ def axi_shell(engine: Callable[..., Any], ports: Interface, *, gathered: bool = 
     ) -> Any:
         """Run the engine under control of an AXI4-Lite interface.
 
-        s_axi            in   the registers
-        s_axis_*         in   AXI4-Stream, the engine's own
-        m_axis_*         out  AXI4-Stream, the engine's own
-        interrupt        out  a run has ended, while enabled
+        s_axi      in   the registers
+        s_axis_*   in   AXI4-Stream inputs of the engine
+        m_axis_*   out  AXI4-Stream outputs of the engine
+        interrupt  out  a run has ended; only while enabled
 
-        Reset: aresetn, synchronous, active low, for at least three cycles; the run is abandoned.
-        An abort, by a register, resets the engine alone: a stream's valid may fall in it.
+        Reset: aresetn, synchronous, active low, for at least three cycles; it abandons the run. An
+        abort by register resets only the engine; it may lower the valid of a stream before a
+        transfer.
         """
         rst, engine_rst, start, abort, aborting = flag(), flag(), flag(), flag(), flag()
         settings = Bundles({name: _fresh(bundle) for name, bundle in ports.registers.items()})
@@ -101,11 +102,11 @@ def axi_shell(engine: Callable[..., Any], ports: Interface, *, gathered: bool = 
 
 
 def _fresh(bundle: Any) -> Any:
-    """The same bundle with signals of its own."""
+    """Return the same bundle with new signals."""
     new = copy.copy(bundle)
     for name, value in vars(bundle).items():
         if isinstance(value, AnySignal):
             setattr(new, name, Signal(copy.copy(initial(value))))
-        elif hasattr(value, "__dict__"):  # a bundle in the bundle
+        elif hasattr(value, "__dict__"):  # a nested bundle
             setattr(new, name, _fresh(value))
     return new

@@ -1,4 +1,4 @@
-"""A run-time register: written by bytes, refused when it would leave its legal range."""
+"""A run-time register with byte writes that refuses values outside its legal range."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from merp.models.base.register_map import WORD_MAX
 
 
 class SettingWrite:
-    """A write that may be for a run-time register."""
+    """A write that may address a run-time register."""
 
     def __init__(self, selected: Bit, locked: Bit, data: Word, strobe: Word) -> None:
-        self.selected = selected  # it is for this register
-        self.locked = locked  # the register must not change now; the write is without effect
+        self.selected = selected  # the write addresses this register
+        self.locked = locked  # the register must not change now, so the write has no effect
         self.data = data
-        self.strobe = strobe  # which bytes of data are written
+        self.strobe = strobe  # bytes of data that are written
 
 
 @entity
@@ -36,10 +36,10 @@ def setting_register(
 
     write    in   a word for this register
     value    out  the register, to the datapath
-    word     out  the same, as software reads it
-    illegal  out  the write would leave the range and is without effect
+    word     out  the register, as software reads it
+    illegal  out  the write would leave the range and has no effect
 
-    Latency: a value is there one cycle after its write. Reset: least.
+    Latency: a value is valid one cycle after its write. Reset: least.
     """
     width = max(1, most.bit_length())
     stored = bits(width, least)
@@ -55,7 +55,8 @@ def setting_register(
                 whole[place] = write.data[place]
         merged.next = whole
 
-    # Bits above the register's own are compared apart, as a carry through all 32 is long.
+    # Bits above the width of the register are compared separately, because a carry through 32 bits
+    # is long.
     if width < 32 and most < (1 << width) - 1:
 
         @always_comb
@@ -73,7 +74,7 @@ def setting_register(
         @always_comb
         def judge() -> None:
             largest = intbv(0)[32:]
-            largest[:] = most  # more than an integer of VHDL holds
+            largest[:] = most  # exceeds the integers of VHDL
             legal.next = merged >= least and merged <= largest
 
     else:

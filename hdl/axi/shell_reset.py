@@ -1,4 +1,4 @@
-"""The resets of an AXI shell: that of everything, and that of the engine alone, by software."""
+"""Resets of an AXI shell: one for the whole shell, and one for the engine alone."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ def shell_reset(
 ) -> Any:
     """Register the resets of a shell, so that no pin and no decoder drives thousands of loads.
 
-    aresetn     in   of everything, active low
-    abort       in   pulse: the engine alone is to be reset
-    rst         out  of the registers and of their bus
-    engine_rst  out  of the engine
-    aborting    out  the engine is being reset; a start is taken again when it falls
+    aresetn     in   reset of the whole shell, active low
+    abort       in   pulse: reset the engine alone
+    rst         out  reset of the registers and their bus
+    engine_rst  out  reset of the engine
+    aborting    out  the engine is being reset; a start is accepted again when this falls
 
-    Latency: rst one cycle behind aresetn, engine_rst one behind rst; aborting begins one cycle
-    after abort and lasts ABORT_CYCLES, engine_rst begins and ends one cycle behind it. Reset:
-    nothing is aborting.
+    Latency: rst follows aresetn by one cycle, engine_rst follows rst by one cycle. aborting begins
+    one cycle after abort and lasts ABORT_CYCLES. engine_rst begins and ends one cycle after
+    aborting. Reset: no abort is in progress.
     """
     left = bits(ABORT_CYCLES.bit_length())
 

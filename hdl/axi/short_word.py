@@ -1,4 +1,4 @@
-"""What software reads and does not write: constants, flags and counters as words."""
+"""Read-only registers: constants, flags and counters as words."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from merp.hdl.conversion.entity import Word, entity
 
 @entity
 def short_word(value: Word, word: Word) -> Any:
-    """Show a value of few bits.
+    """Show a value of few bits as a word.
 
     value  in   at most 32 bits
-    word   out  the same, zeros above
+    word   out  the value, with zeros above
     """
 
     @always_comb

@@ -1,1 +1,1 @@
-"""Signals, delays, memories and counters that every room builds on."""
+"""Signals, delays, memories and counters that all other parts of the hardware use."""

@@ -1,6 +1,6 @@
-"""One of the two-port memories over which maps are spread so that a window is read at once.
+"""One of the two-port memories that store the maps, so that a whole window is read in one cycle.
 
-CNN-MERP section V.C and figure 9; the RTL compiler's paper, section III.F.
+Source: CNN-MERP, section V.C and figure 9; the RTL compiler's paper, section III.F.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 class ElementWrite:
-    """Write of a bank: its bits of the row and column enables; an element and its address."""
+    """Write port of a bank: its bits of the row and column enables, an element and its address."""
 
     def __init__(self, row: Bit, column: Bit, addr: Word, data: Word) -> None:
         self.row = row
@@ -23,19 +23,25 @@ class ElementWrite:
 
 
 class ElementRead:
-    """A bank's part of a window's read."""
+    """The part of a window read that concerns one bank."""
 
     def __init__(self, window: Any, row: int, column: int) -> None:
-        """``window``: the read of all banks. row, column: of this one."""
+        """Select the signals of one bank.
+
+        Args:
+            window: the read of all banks.
+            row: row of this bank.
+            column: column of this bank.
+        """
         self.enable = window.enable  # a window is read
-        self.row_on = window.rows_on(row)  # this bank's tap lies inside the map: its row does
-        self.column_on = window.columns_on(column)  # its column does
-        self.row_next = window.rows_next(row)  # it lies in the next block of rows
-        self.column_next = window.columns_next(column)  # it lies in the next block of columns
-        self.addr_00 = window.addr_00  # in the block of rows and of columns
-        self.addr_01 = window.addr_01  # in the next block of columns
-        self.addr_10 = window.addr_10  # in the next block of rows
-        self.addr_11 = window.addr_11  # in the next block of both
+        self.row_on = window.rows_on(row)  # the row of the tap of this bank lies inside the map
+        self.column_on = window.columns_on(column)  # the column of the tap lies inside the map
+        self.row_next = window.rows_next(row)  # the tap lies in the next block of rows
+        self.column_next = window.columns_next(column)  # the tap lies in the next block of columns
+        self.addr_00 = window.addr_00  # address in the current block of rows and columns
+        self.addr_01 = window.addr_01  # address in the next block of columns
+        self.addr_10 = window.addr_10  # address in the next block of rows
+        self.addr_11 = window.addr_11  # address in the next block of both
 
 
 @entity
@@ -47,18 +53,19 @@ def bank(
     words: int,
     width: int,
 ) -> Any:
-    """Store elements of one place (row modulo rows of banks, column modulo columns of banks).
+    """Store the elements of one place (row modulo rows of banks, column modulo columns of banks).
 
-    Of each window it gives one element, which lies in one of two blocks of rows and of columns.
+    The bank supplies one element of each window. The element lies in one of two blocks of rows and
+    of columns.
 
-    A tap in the padding clears the output register instead of reading: the memory's own
-    synchronous reset masks it, at no cost in logic.
+    A tap in the padding clears the output register instead of reading. The synchronous reset of the
+    memory does this masking, so it costs no logic.
 
     write  in   an element and its place
-    read   in   where this bank's tap lies
+    read   in   position of the tap of this bank
     q      out  the tap, or +0
 
-    Latency: q one cycle after read. Throughput: a write and a read per cycle. Reset: none.
+    Latency: q is valid one cycle after read. Throughput: a write and a read per cycle. Reset: none.
     """
     memory = [Signal(intbv(0)[width:]) for _ in range(words)]
     reach = 1 << len(read.addr_00)

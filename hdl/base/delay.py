@@ -1,4 +1,4 @@
-"""Delay line: what keeps a word beside the pipeline that computes its partner."""
+"""Delay line that keeps a word aligned with a pipeline next to it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _register(clk: Bit, d: Word, q: Word) -> Any:
 
 @block
 def _line(clk: Bit, d: Word, q: Word, cycles: int) -> Any:
-    """Two or more registers; the last is q itself."""
+    """Delay by two or more registers; the last register is q itself."""
     held = [Signal(d.val) for _ in range(cycles - 1)]
 
     @always(clk.posedge)
@@ -35,13 +35,13 @@ def _line(clk: Bit, d: Word, q: Word, cycles: int) -> Any:
 
 @entity
 def delay(clk: Bit, d: Word, q: Word, cycles: int) -> Any:
-    """Hold a word for a number of clock cycles.
+    """Delay a word by a number of clock cycles.
 
-    d       in   the word, or a single bit
-    q       out  the same type
+    d  in   the word, or a single bit
+    q  out  the word of cycles before, of the same type
 
-    Latency: cycles, 1 or more. Throughput: one word per cycle. Reset: none, so that the line maps
-    to shift-register LUTs.
+    Latency: cycles, 1 or more. Throughput: one word per cycle. Reset: none, so the line maps to
+    shift-register LUTs.
     """
     if cycles < 1:
         raise ValueError(f"cycles must be 1 or more, not {cycles}")

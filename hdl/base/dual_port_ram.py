@@ -17,13 +17,12 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 def dual_port_ram(
     clk: Bit, write: Bit, write_addr: Word, data: Word, read_addr: Word, word: Word, words: int
 ) -> Any:
-    """Keep the kernels of one CU, a word of k*k elements each.
+    """Keep the kernels of one CU, one word of k*k elements for each kernel.
 
-    write, write_addr, data: write port.
-    read_addr: read port; word: the word addressed one cycle earlier.
-    words: depth; both addresses stay below it in every cycle.
-    Latency 1 cycle, one read and one write per cycle.
-    A read of the word being written gives the old word. No reset.
+    write, write_addr, data: write port. read_addr: read port; word: the word addressed one cycle
+    earlier. words: depth; both addresses stay below it in every cycle. Latency: one cycle.
+    Throughput: one read and one write per cycle. Reading the word that is being written returns the
+    old word. Reset: none.
     """
     memory = [bits(len(data)) for _ in range(words)]
 

@@ -1,4 +1,4 @@
-"""One of two words, or of two bundles of signals field by field."""
+"""Select one of two words, or one of two bundles of signals field by field."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from merp.hdl.conversion.entity import Bit, Word
 
 @block
 def either(choice: Bit, one: Word, other: Word, y: Word) -> Any:
-    """Give ``one`` if ``choice``, else ``other``."""
+    """Select ``one`` if ``choice`` is high, else ``other``."""
 
     @always_comb
     def choose() -> None:
@@ -25,7 +25,7 @@ def either(choice: Bit, one: Word, other: Word, y: Word) -> Any:
 
 @block
 def either_bundle(choice: Bit, one: Any, other: Any, y: Any) -> Any:
-    """The same of every field of a bundle; all three are of one class."""
+    """Select each field of a bundle in the same way; all three bundles have one class."""
     return [
         either(choice=choice, one=getattr(one, name), other=getattr(other, name), y=signal)
         for name, signal in vars(y).items()

@@ -1,4 +1,4 @@
-"""The elements that have passed a port of several in a beat, as ``word_counter`` counts words."""
+"""Count the elements that pass a port with several elements per beat."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from merp.hdl.conversion.entity import Bit, Entity, Word, entity
 
 @entity
 def element_counter(clk: Bit, rst: Bit, start: Bit, stream: AxiStream, words: Word) -> Any:
-    """Count the elements that pass a port, seeing nothing but its handshake and tkeep.
+    """Count the elements that pass a port, from its handshake and tkeep only.
 
-    stream  in   the port, which is only listened to
+    stream  in   the port, which is only monitored
     words   out  elements up to two cycles before; start sets it to zero
 
-    An element counts if tkeep has its lowest byte. A beat's elements are added a cycle later, as
-    handshakes come late in their cycle. Throughput: a beat per cycle. Reset: zero.
+    An element counts if the tkeep bit of its lowest byte is set. The elements of a beat are added
+    one cycle later, because the handshake arrives late in its cycle. Throughput: a beat per cycle.
+    Reset: zero.
     """
     lanes, lane_bytes = stream.lanes, len(stream.tkeep) // stream.lanes
     size = lanes.bit_length()
@@ -43,5 +44,5 @@ def element_counter(clk: Bit, rst: Bit, start: Bit, stream: AxiStream, words: Wo
 
 
 def counter_of(stream: AxiStream) -> Entity:
-    """The entity that counts what passes ``stream``."""
+    """Return the counter entity that fits ``stream``."""
     return word_counter if stream.tkeep is None else element_counter

@@ -1,4 +1,4 @@
-"""How often flags were set that come side by side."""
+"""Count the set bits of a vector of flags over time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 @block
 def _set_flags(flags: Word, some: Word) -> Any:
-    """Count the bits that are set, by halves: so that there are few adders in a row."""
+    """Count the set bits by recursive halving, so that the adder tree is shallow."""
     number = len(flags)
     if number == 1:
 
@@ -47,11 +47,11 @@ def _set_flags(flags: Word, some: Word) -> Any:
 def flag_counter(clk: Bit, clear: Bit, flags: Word, total: Word) -> Any:
     """Count the bits that are set.
 
-    flags  in   those of a cycle
-    total  out  of all cycles up to two ago; clear sets it to zero
+    flags  in   the flags of a cycle
+    total  out  set flags of all cycles up to two cycles ago; clear sets it to zero
 
-    The flags of a cycle are added up in one cycle, and to the total in the next.
-    Throughput: flags per cycle. Reset, by clear: zero, without the flags of the cycle before.
+    The flags of a cycle are added up in one cycle, and added to the total in the next. Throughput:
+    flags per cycle. Reset, by clear: zero, without the flags of the cycle before.
     """
     some, found = count(len(flags)), count(len(flags))
 

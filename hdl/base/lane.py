@@ -1,4 +1,4 @@
-"""Words side by side: which word and lane an index means, the word of a lane, those that count."""
+"""Select words and lanes by index, and mask the lanes that do not count."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from merp.hdl.conversion.entity import Bit, Word
 
 @block
 def split_index(clk: Bit, index: Word, word: Word, lane: Word) -> Any:
-    """The word that an index means, and, a cycle later, the lane in it.
+    """Split an index into the word number and, one cycle later, the lane number.
 
-    There may be fewer elements than lanes: then there is a single word.
+    If there are fewer elements than lanes, only a single word exists.
     """
     low, missing = len(lane), len(lane) - len(index)
     if missing > 0:
@@ -47,7 +47,7 @@ def split_index(clk: Bit, index: Word, word: Word, lane: Word) -> Any:
 
 @block
 def word_of_lane(words: Word, lane: Word, word: Word) -> Any:
-    """Take one of ``words``, whose lowest is that of lane 0."""
+    """Select one of ``words``; the lowest word belongs to lane 0."""
     width, whole = len(word), len(words)
     lanes = whole // width
     size = whole.bit_length()
@@ -67,7 +67,7 @@ def word_of_lane(words: Word, lane: Word, word: Word) -> Any:
 
 @block
 def word_within(word: Word, counted: Word, kept: Word, at: int) -> Any:
-    """Give the word at a place of a beat, or zero if it is none of those that count."""
+    """Give the word at a place of a beat, or zero if the word does not count."""
 
     @always_comb
     def give() -> None:
@@ -80,7 +80,7 @@ def word_within(word: Word, counted: Word, kept: Word, at: int) -> Any:
 
 @block
 def flags_within(valid: Bit, counted: Word, flags: Word, kept: Word) -> Any:
-    """Keep the flags of the first ``counted`` lanes, in a cycle that is valid."""
+    """Keep the flags of the first ``counted`` lanes in a valid cycle."""
     lanes = len(flags)
 
     @always_comb

@@ -1,4 +1,4 @@
-"""A table in the hardware."""
+"""Lookup table in hardware."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 @entity
 def look_up(clk: Bit, index: Word, found: Word, table: tuple[int, ...]) -> Any:
-    """Look a number up.
+    """Look up a number in a table.
 
-    index  in   its place; behind the table's end there is none
-    found  out  the number, a cycle later
+    index  in   place in the table; it must be below the length of the table
+    found  out  the number, one cycle later
 
     Throughput: one per cycle. Reset: none.
     """

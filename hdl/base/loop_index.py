@@ -1,4 +1,4 @@
-"""The index of one of several nested loops."""
+"""Index of one of several nested loops."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from merp.hdl.conversion.entity import Bit, Word
 
 @block
 def loop_index(clk: Bit, start: Bit, step: Bit, size: Word, index: Word, final: Bit) -> Any:
-    """Count from 0 to size - 1 and begin anew.
+    """Count from 0 to size - 1 and start over.
 
     start  in   go to 0
-    step   in   go to the next one; behind the last comes 0
-    size   in   how many there are, stable from start
-    index  out  the one at hand; final: it is the last one
+    step   in   go to the next index; 0 follows the last one
+    size   in   number of iterations, stable from start on
+    index  out  the current index; final: it is the last one
 
-    Both come from registers, as all that a step moves hangs on the ends of the loops inside.
-    Reset: none, begin with start.
+    Both outputs are registered, because every step depends on the ends of the inner loops. Reset:
+    none, begin with start.
     """
     most = size.max
-    ends, alone = flag(), flag()  # the next one is the last; the first is
+    ends, alone = flag(), flag()  # the next index is the last; the first index is the last
 
     @always_comb
     def look_ahead() -> None:

@@ -1,4 +1,4 @@
-"""The index of a loop whose size changes from a round to the next."""
+"""Index of a loop whose size changes from round to round."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from merp.hdl.conversion.entity import Bit, Word
 
 @block
 def quota_index(clk: Bit, start: Bit, step: Bit, quota: Word, index: Word, final: Bit) -> Any:
-    """Count from 0 to quota - 1 and begin anew.
+    """Count from 0 to quota - 1 and start over.
 
     start  in   go to 0
-    step   in   go to the next one; behind the last comes 0
-    quota  in   how many there are of this round
-    index  out  the one at hand; final: it is the last one, by a comparison in this cycle
+    step   in   go to the next index; 0 follows the last one
+    quota  in   number of iterations in this round
+    index  out  the current index; final: it is the last one, from a comparison in this cycle
 
     Reset: none, begin with start.
     """

@@ -1,4 +1,4 @@
-"""A walk over the positions of images, columns first, of which only the borders matter."""
+"""Walk over the positions of images, columns first, that only tracks the borders."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ def raster(
     last_row: Bit,
     last_image: Bit,
 ) -> Any:
-    """Tell where the position at hand is.
+    """Track whether the current position is the last one of its row, image or batch.
 
-    start        in   go to the first position; columns, rows and images are stable from here
-    advance      in   go to the next one
-    last_column  out  it is the last one of its row
-    last_row, last_image  out  it is in the last row of its image, in the last image
+    start                 in   go to the first position; columns, rows and images are stable from
+                               here on
+    advance               in   go to the next position
+    last_column           out  the position is the last one of its row
+    last_row, last_image  out  the position is in the last row, in the last image
 
     Reset: none, begin with start.
     """
-    columns_left = bits(len(columns))  # of this row, this column included
+    columns_left = bits(len(columns))  # columns left in this row, this column included
     rows_left = bits(len(rows))
     images_left = bits(len(images))
 

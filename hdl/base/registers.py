@@ -1,4 +1,4 @@
-"""Bundles of run-time registers, made from their tables."""
+"""Bundles of run-time registers, generated from their tables."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from merp.models.base.register_table import DesignT, RegisterTable
 
 
 class RegisterBundle:
-    """A signal for each register of ``table`` as elaborated for ``design``, in the table's order.
+    """One signal for each register of ``table`` that ``design`` has, in the order of the table.
 
-    The fields are the names in the table.
+    The fields have the names of the table.
     """
 
     def __init__(self, table: RegisterTable[DesignT, Any], design: DesignT) -> None:
@@ -24,24 +24,24 @@ class RegisterBundle:
         )
 
     def has(self, name: str) -> bool:
-        """Whether the table has a register of this name."""
+        """Check whether the table has a register of this name."""
         return name in vars(self)
 
     def but(self, **signals: Any) -> Self:
-        """The bundle with other signals in the place of some registers."""
+        """Return the bundle with other signals in place of some registers."""
         other = copy(self)
         vars(other).update(signals)
         return other
 
     def also(self, **signals: Any) -> Self:
-        """The bundle with further registers; None is none."""
+        """Return the bundle with further registers; None adds nothing."""
         return self.but(**{name: each for name, each in signals.items() if each is not None})
 
     def get(self, name: str) -> Any:
-        """The signal of a register, or None if there is none of this name."""
+        """Return the signal of a register, or None if no register has this name."""
         return vars(self).get(name)
 
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """The signal of a register."""
+            """Return the signal of a register."""

@@ -1,4 +1,4 @@
-"""Rotation of the words of a vector, in stages of powers of two."""
+"""Rotate the words of a vector in stages of powers of two."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 @block
 def _stage(x: Word, early: Word, rotated: Bit, y: Word, low: int) -> Any:
-    """Give ``early``, rotated right by ``low`` bits, if ``rotated``, else ``x``."""
+    """Select ``early``, rotated right by ``low`` bits, if ``rotated`` is high, else ``x``."""
     high = len(x)
 
     @always_comb
@@ -39,17 +39,18 @@ def rotator(x: Word, shift: Word, y: Word, places: int, width: int) -> Any:
     """Rotate ``places`` words of ``width`` bits: word j of y is word (j + shift) mod places of x.
 
     x      in   words, word 0 lowest
-    shift  in   below places
+    shift  in   rotation in words, below places
     y      out  the words rotated
 
-    Combinational: one 2:1 multiplexer per bit and stage, ceil(log2 places) stages. Where the
-    highest bit of shift leaves few others, its stage takes what it rotates from an earlier one:
-    of five places, that of 4 takes x, so that two LUTs in a row do for three stages.
+    The block is combinational: one 2:1 multiplexer per bit and stage, ceil(log2 places) stages. If
+    the highest bit of shift allows only few other bits to be set, its stage rotates the output of
+    an earlier stage. Example: with five places, the stage for 4 rotates x, so three stages need
+    only two LUTs in series.
     """
     stages = (places - 1).bit_length()
     steps = [bits(places * width) for _ in range(stages)]
     inputs = [x, *steps[:-1]]
-    # The bits of shift that may be set beside its highest one.
+    # The bits of shift that can be set together with its highest bit.
     beside = (places - 1 - (1 << stages >> 1)).bit_length()
     earlier = [*inputs[:-1], inputs[min(beside, stages - 1)]] if stages else []
     rotations = [

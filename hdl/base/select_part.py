@@ -1,4 +1,4 @@
-"""Registered selection among parts of a word that are of any size."""
+"""Registered selection among parts of a word, with parts of any size."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from merp.hdl.conversion.entity import Bit, Word
 
 @block
 def select_part(clk: Bit, words: Word, index: Word, word: Word, size: int, parts: int) -> Any:
-    """Take part ``index`` of ``parts`` of ``size`` bits each.
+    """Select part ``index`` of ``parts`` parts of ``size`` bits each.
 
-    words  in   the first part lowest; bits that it lacks of the last one are zero
-    word   out  a cycle later; zero where there is no such part
+    words  in   the parts, the first lowest; missing bits of the last part are read as zero
+    word   out  the part, one cycle later; zero if the part does not exist
     """
     whole = parts * size
 

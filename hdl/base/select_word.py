@@ -1,4 +1,4 @@
-"""Registered selection among words that stand at powers of two."""
+"""Registered selection among words at distances of a power of two."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 def index_of(shift: Any, place: int) -> Any:
-    """Index of the word whose lowest bit is at ``shift``, a multiple of 2^place."""
+    """Return the index of the word whose lowest bit is at ``shift``, a multiple of 2^place."""
     return shift(len(shift), place) if len(shift) > place else shift
 
 
 def place_of(width: int) -> int:
-    """The largest place at multiples of which words of ``width`` bits lie that have no gaps."""
+    """Return the largest place with gapless words of ``width`` bits at multiples of 2^place."""
     return (width & -width).bit_length() - 1
 
 
 @entity
 def select_word(clk: Bit, words: Word, index: Word, word: Word, place: int) -> Any:
-    """Take the word whose lowest bit is ``index`` * 2^place.
+    """Select the word whose lowest bit is ``index`` * 2^place.
 
-    words  in   the first one lowest
+    words  in   the words, the first lowest
     index  in   number of the word, from 0
-    word   out  a cycle later; zero where there is none
+    word   out  the word, one cycle later; zero if the word does not exist
 
-    Synthesis sees that the low bits of the shift are zero, and builds a multiplexer of words.
+    Synthesis detects that the low bits of the shift are zero, and builds a multiplexer of words.
     Throughput: one per cycle. Reset: none.
     """
     all_bits, width, shift_bits = len(words), len(word), len(index) + place

@@ -1,6 +1,6 @@
 """Signals and streams.
 
-A bundle is a class of signals; MyHDL flattens the argument ``sink`` to ``sink_data``,
+A bundle is a class of signals. MyHDL flattens the argument ``sink`` to ``sink_data``,
 ``sink_valid``, ... Every field holds raw bits.
 """
 
@@ -16,22 +16,22 @@ from merp.hdl.conversion.ports import is_bundle, prefix_of
 
 
 def bits(width: int, value: int = 0) -> Any:
-    """Signal of ``width`` raw bits."""
+    """Return a signal of ``width`` raw bits."""
     return Signal(intbv(value)[width:])
 
 
 def signed(width: int) -> Any:
-    """Signal of a number of ``width`` bits in two's complement."""
+    """Return a signal for a number of ``width`` bits in two's complement."""
     return Signal(intbv(0, min=-(1 << width - 1), max=1 << width - 1))
 
 
 def flag(value: int = 0) -> Any:
-    """Signal of a single bit."""
+    """Return a signal of a single bit."""
     return Signal(bool(value))
 
 
 def count(largest: int) -> Any:
-    """Signal that holds 0 to ``largest``."""
+    """Return a signal for the numbers 0 to ``largest``."""
     return bits(max(1, int(largest).bit_length()))
 
 
@@ -41,11 +41,11 @@ BYTE = 8
 class Stream:
     """A stream of words: a transfer happens in a cycle with ``valid`` and ``ready`` both high.
 
-    Once valid is high, neither it nor data nor last changes until the transfer; valid never waits
-    for ready.
+    Once valid is high, valid, data and last do not change until the transfer. Valid never waits for
+    ready.
     """
 
-    keep: Any = None  # where a beat has several elements, and a sink has to be told which count
+    keep: Any = None  # which bytes count, if a beat has several elements
 
     def __init__(self, width: int) -> None:
         self.data = bits(width)
@@ -57,11 +57,12 @@ class Stream:
 class AxiStream:
     """The same stream under AXI4-Stream names, for the accelerator's top level.
 
-    Of several elements of ``width`` bits per beat, the first lies lowest. All beats but the last
-    are full; ``tkeep``, a bit per byte, tells which elements of that one count.
+    If a beat holds several elements of ``width`` bits, the first element is lowest. All beats
+    except the last are full. ``tkeep``, a bit per byte, marks the elements of the last beat that
+    count.
     """
 
-    tkeep: Any = None  # where a beat has several elements
+    tkeep: Any = None  # which bytes count, if a beat has several elements
     lanes: int = 1
 
     def __init__(self, width: int, lanes: int = 1) -> None:
@@ -75,7 +76,7 @@ class AxiStream:
 
 
 def beats_of(axi: AxiStream) -> Stream:
-    """``stream_of`` with ``keep``, for a source: which elements of its last beat count."""
+    """Return a source's ``Stream`` with ``keep``, which marks the elements that count."""
     stream = stream_of(axi)
     if axi.tkeep is not None:
         stream.keep = axi.tkeep
@@ -83,14 +84,14 @@ def beats_of(axi: AxiStream) -> Stream:
 
 
 def beats(like: Stream) -> Stream:
-    """A stream of such beats, with ``keep``."""
+    """Make a stream of beats of several elements, with ``keep``."""
     stream = Stream(len(like.data))
     stream.keep = bits(len(like.keep))
     return stream
 
 
 def stream_of(axi: AxiStream) -> Stream:
-    """The AXI4-Stream bundle's own signals under the names of a ``Stream``."""
+    """Return the signals of an AXI4-Stream bundle under the names of a ``Stream``."""
     stream = Stream.__new__(Stream)
     stream.data, stream.valid = axi.tdata, axi.tvalid
     stream.ready, stream.last = axi.tready, axi.tlast
@@ -106,11 +107,11 @@ class Bundles:
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """The bundle or signal of that name."""
+            """Return the bundle or signal of this name."""
 
 
 def signals_of(bundle: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Name and signal of every port that ``bundle`` flattens to, bundles inside included."""
+    """Return name and signal of every port that ``bundle`` flattens to, recursively."""
     for name, value in vars(bundle).items():
         if isinstance(value, AnySignal):
             yield prefix + name, value

@@ -1,4 +1,4 @@
-"""What every top tells of a run."""
+"""The status outputs of every top."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ STATUS_WIDTH = 40
 
 
 class Status:
-    """What a top tells: progress, and the counters that the report is audited against.
+    """Status of a top: progress flags, and the counters against which the report is audited.
 
-    ``words`` are the ports whose words are counted, too. Counters restart with ``start``.
+    ``words`` lists the ports whose words are also counted. The counters restart with ``start``.
 
-    busy           out  a run is under way
-    done           out  the last output word has left; until the next start
-    framing_error  out  an input's last came early or late; until the next start
+    busy           out  a run is in progress
+    done           out  the last output word was transferred; high until the next start
+    framing_error  out  the last of an input was early or late; high until the next start
     """
 
     def __init__(self, words: tuple[str, ...] = ()) -> None:
@@ -29,4 +29,4 @@ class Status:
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """The signal of a flag or a counter."""
+            """Return the signal of a flag or a counter."""

@@ -1,4 +1,4 @@
-"""The beats that came at the same place of earlier periods of a stream: its rows, or columns."""
+"""Recall the beats at the same place of earlier periods of a stream, such as rows or columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 @block
 def _single(clk: Bit, advance: Bit, moved: Word, kept: Word) -> Any:
-    """Periods of one beat: what is kept is what the last beat left."""
+    """Handle periods of one beat: the only stored word is the result of the last beat."""
 
     @always(clk.posedge)
     def hold() -> None:
@@ -27,7 +27,7 @@ def _single(clk: Bit, advance: Bit, moved: Word, kept: Word) -> Any:
 def _ring(
     clk: Bit, start: Bit, advance: Bit, closes: Bit, moved: Word, kept: Word, words: int
 ) -> Any:
-    """A memory with a word for each place of a period, read for the beat that comes next."""
+    """Store a word for each place of a period, and read it for the next beat."""
     memory = [bits(len(moved)) for _ in range(words)]
     place = count(words - 1)
     word, left = bits(len(moved)), bits(len(moved))
@@ -54,16 +54,17 @@ def _ring(
 def tap_delay(
     clk: Bit, start: Bit, advance: Bit, closes: Bit, sink: Word, taps: Word, words: int
 ) -> Any:
-    """Give a beat together with those at its place of the periods before.
+    """Give a beat together with the beats at its place in the periods before.
 
     start    in   the next beat is the first of a period
-    advance  in   the beat is taken, and the next one comes
-    closes   in   it is the last one of its period, of words beats at most
+    advance  in   the beat is taken, and the next one follows
+    closes   in   the beat is the last one of its period, of at most words beats
     sink     in   a beat
-    taps     out  it, highest, and those a period before, two periods before, ..., the oldest lowest
+    taps     out  the beat, highest, and the beats one period before, two periods before, ..., the
+                  oldest lowest
 
-    A place that had no beat yet gives bits of no meaning.
-    Latency: combinational. Throughput: a beat per cycle. Reset: none, begin with start.
+    A place that had no beat yet gives undefined bits. Latency: combinational. Throughput: a beat
+    per cycle. Reset: none, begin with start.
     """
     width, whole = len(sink), len(taps)
     kept, moved = bits(whole - width), bits(whole - width)

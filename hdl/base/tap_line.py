@@ -1,7 +1,7 @@
-"""The window that slides over a stream of beats.
+"""Line buffer: a window that slides over a stream of beats.
 
-The line buffer of Mazouz and Bridges' convolution element, and that of F-CNN's streaming modules,
-where a column of several images or maps takes several beats.
+The convolution element of Mazouz and Bridges uses this line buffer. So do the streaming modules of
+F-CNN, where a column of several images or maps takes several beats.
 """
 
 from __future__ import annotations
@@ -37,20 +37,21 @@ def tap_line(
     params: TapLine,
     step: Word = None,
 ) -> Any:
-    """Give a beat together with the k x k - 1 others of which it is the last one.
+    """Give a beat together with the k x k - 1 earlier beats of its window.
 
-    start    in   the next beat is the first of a row; step and columns are stable from here
-    advance  in   the beat is taken, and the next one comes
+    start    in   the next beat is the first of a row; step and columns are stable from here on
+    advance  in   the beat is taken, and the next one follows
     columns  in   columns of a row
     sink     in   a beat: an element of every lane, lane 0 lowest
-    window   out  k*k elements for each lane, lane 0 lowest; of them the first row's first, lowest
+    window   out  k*k elements for each lane, lane 0 lowest; within a lane, the first element of the
+                  first row is lowest
     step     in   beats of a column, if max_step is above 1
 
-    A window's elements are step beats apart along a row, and a row's beats from row to row: one
-    that hangs over the left edge has those at the end of the row before. What lies before the first
-    beat has no meaning.
-    k - 1 rows are kept in a memory, and k - 1 columns in another, or in registers if max_step is 1.
-    Latency: combinational. Throughput: a beat per cycle. Reset: none, begin with start.
+    The elements of a window are step beats apart along a row, and the beats of a row apart from row
+    to row. A window that crosses the left edge holds elements from the end of the row before.
+    Elements before the first beat are undefined. One memory keeps k - 1 rows. Another keeps k - 1
+    columns; if max_step is 1, registers do. Latency: combinational. Throughput: a beat per cycle.
+    Reset: none, begin with start.
     """
     k, width, lanes = params.k, params.width, params.lanes
     beat = params.beat_width

@@ -1,4 +1,4 @@
-"""Delay of a flag that says whether the word beside it counts."""
+"""Delay of a flag that qualifies the word in a pipeline next to it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from merp.hdl.conversion.entity import Bit, entity
 
 @entity
 def valid_delay(clk: Bit, rst: Bit, d: Bit, q: Bit, cycles: int) -> Any:
-    """Hold a flag for a number of clock cycles.
+    """Delay a flag by a number of clock cycles.
 
     d  in   the flag
-    q  out  the same, later
+    q  out  the flag of cycles before
 
-    Latency: cycles, 1 or more. Throughput: a flag per cycle. Reset: all low, so that what is still
-    in the pipeline beside it leads to nothing.
+    Latency: cycles, 1 or more. Throughput: a flag per cycle. Reset: all low, so that words left in
+    the pipeline next to it have no effect.
     """
     if cycles < 1:
         raise ValueError(f"cycles must be 1 or more, not {cycles}")

@@ -1,4 +1,4 @@
-"""The words that have passed a port: what the traffic report is audited against."""
+"""Count the words that pass a port; the traffic report is audited against these counts."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 @entity
 def word_counter(clk: Bit, rst: Bit, start: Bit, stream: AxiStream, words: Word) -> Any:
-    """Count the transfers on a port, seeing nothing but its handshake.
+    """Count the transfers on a port, from its handshake only.
 
-    stream  in   the port, which is only listened to
+    stream  in   the port, which is only monitored
     words   out  transfers up to the cycle before; start sets it to zero
 
     Throughput: a word per cycle. Reset: zero.

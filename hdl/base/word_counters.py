@@ -1,4 +1,4 @@
-"""The counters of words of a top: one for each of its streams."""
+"""The word counters of a top: one for each of its streams."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Arithmetic in NumPy for the behavioural twins; never converted."""
+"""Arithmetic in NumPy for the behavioural models; never converted."""

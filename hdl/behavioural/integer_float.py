@@ -1,12 +1,13 @@
 """Float arithmetic in integers, for the behavioural CU arrays.
 
-Written from the same specification as the hardware and the golden models, and shared with neither:
-decode, exact integer result, round to nearest even, encode. Subnormals flush to signed zeros, every
-NaN is the canonical one. IEEE 754-2019 clauses 4.3.1 and 5.4.1.
+The functions are written from the specification of the hardware and the golden models, and share
+code with neither. The steps are: decode, exact integer result, round to nearest even, encode.
+Subnormals flush to signed zeros, and every NaN is the canonical one. Source: IEEE 754-2019 clauses
+4.3.1 and 5.4.1.
 
-Everything is computed and the right result selected, without a branch: the loops over the CUs
-become the processor's vector instructions, and no branch is mispredicted. All compiled functions
-stand in this one file, since numba's cache does not notice changes in another.
+The code computes all cases and selects the right result without a branch. Therefore the loops over
+the CUs become vector instructions, and no branch is mispredicted. All compiled functions are in
+this one file, because numba's cache does not notice changes in another file.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from merp.models.base.compiled_code import compiled
 
 @compiled(inline="always")
 def _rounded(exact: int, exponent: int, drop: int, exp_bits: int, frac_bits: int) -> int:
-    """Magnitude bits of ``exact``, whose leading one has this biased exponent, less ``drop`` bits.
+    """Round ``exact``, whose leading one has this biased exponent, and drop ``drop`` bits.
 
-    The hidden bit adds one to the exponent field below it, and so does a carry out of rounding.
+    The result is the magnitude bits. The hidden bit adds one to the exponent field below it, and so
+    does a carry out of the rounding.
     """
     odd = (exact >> drop) & 1
     kept = (exact + (1 << (drop - 1)) - 1 + odd) >> drop
@@ -35,7 +37,7 @@ def _rounded(exact: int, exponent: int, drop: int, exp_bits: int, frac_bits: int
 
 @compiled(inline="always")
 def multiply(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
-    """Bits of the product of two words, held in int64."""
+    """Multiply two words, held in int64; return the bits of the product."""
     top = (1 << exp_bits) - 1
     hidden = 1 << frac_bits
     exponent_a, fraction_a = (a >> frac_bits) & top, a & (hidden - 1)
@@ -56,7 +58,7 @@ def multiply(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
 
 @compiled(inline="always")
 def add(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
-    """Bits of the sum of two words, held in int64."""
+    """Add two words, held in int64; return the bits of the sum."""
     top = (1 << exp_bits) - 1
     hidden = 1 << frac_bits
     sign_bit = 1 << (exp_bits + frac_bits)
@@ -67,8 +69,9 @@ def add(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
     exponent_s, fraction_s = (small >> frac_bits) & top, small & (hidden - 1)
     opposite = ((a ^ b) & sign_bit) != 0
 
-    # Up to `room` places apart the sum is exact. Further apart, the smaller number counts as if it
-    # were at `room`: still below a quarter of the larger one's last place, so it is rounded away.
+    # Up to `room` places apart, the sum is exact. Further apart, the smaller number counts as if it
+    # were at `room`. It is still below a quarter of the larger one's last place, so it is rounded
+    # away.
     room = frac_bits + 3
     distance = exponent_l - exponent_s
     distance = room if distance > room else distance
@@ -97,10 +100,15 @@ def add(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
 def sums_of_products(
     window: Bits, kernels: Bits, terms: Any, sums: Bits, exp_bits: int, frac_bits: int
 ) -> None:
-    """Each CU's balanced tree of products, ``cu_kind = "tree"``.
+    """Compute the balanced tree of products of each CU (``cu_kind = "tree"``).
 
-    window: (taps,); kernels: (taps, n_cu); sums: (n_cu,), the result. terms: (taps, n_cu) int64,
-    scratch. Neighbours are added level by level, an odd last term passes on.
+    Args:
+        window: elements, (taps,).
+        kernels: kernel elements, (taps, n_cu).
+        sums: the result, (n_cu,).
+        terms: scratch, (taps, n_cu), int64.
+
+    Neighbours are added level by level; an odd last term passes to the next level.
     """
     units = sums.size
     for tap in range(window.size):
@@ -124,7 +132,7 @@ def sums_of_products(
 
 @compiled(lambda products, *_: products.size)
 def accumulate(products: Bits, operand: Bits, sums: Bits, exp_bits: int, frac_bits: int) -> None:
-    """Add an operand to every CU's sum of products; all arrays (n_cu,)."""
+    """Add an operand to the sum of products of every CU; all arrays are (n_cu,)."""
     for unit in range(sums.size):
         a, b = np.int64(products[unit]), np.int64(operand[unit])
         sums[unit] = add(a, b, exp_bits, frac_bits)
@@ -132,7 +140,7 @@ def accumulate(products: Bits, operand: Bits, sums: Bits, exp_bits: int, frac_bi
 
 @compiled(lambda words, *_: words.size)
 def narrow(words: Bits, elements: Bits, exp_bits: int, frac_bits: int, lost: int) -> None:
-    """Round words to ``lost`` fraction bits less than frac_bits; both arrays (n_cu,).
+    """Round words to ``lost`` fraction bits less than frac_bits; both arrays are (n_cu,).
 
     Exponents keep their width, so that magnitudes can be rounded as whole numbers.
     """
@@ -151,9 +159,13 @@ def narrow(words: Bits, elements: Bits, exp_bits: int, frac_bits: int, lost: int
 def add_products(
     window: Bits, deltas: Bits, operand: Bits, totals: Bits, exp_bits: int, frac_bits: int
 ) -> None:
-    """Each tap's gradient plus the tap's product with every CU's delta.
+    """Add to the gradient of each tap the product of the tap and the delta of every CU.
 
-    window: (taps,); deltas: (n_cu,); operand, totals: (taps, n_cu), totals being the result.
+    Args:
+        window: elements, (taps,).
+        deltas: deltas, (n_cu,).
+        operand: gradients so far, (taps, n_cu).
+        totals: the result, (taps, n_cu).
     """
     for tap in range(window.size):
         a = np.int64(window[tap])
@@ -166,7 +178,7 @@ def add_products(
 def scaled_add(
     factor: int, x: int, addend: int, subtract: bool, exp_bits: int, frac_bits: int
 ) -> int:
-    """Word of ``addend`` plus, or minus, ``factor`` times ``x``; product and sum are rounded."""
+    """Return ``addend`` plus, or minus, ``factor`` times ``x``; product and sum are rounded."""
     product = multiply(np.int64(factor), np.int64(x), exp_bits, frac_bits)
     if subtract:
         product ^= 1 << (exp_bits + frac_bits)
@@ -174,7 +186,7 @@ def scaled_add(
 
 
 def unpack(word: int, count: int, width: int) -> Bits:
-    """Split ``count`` elements of ``width`` bits, the lowest first."""
+    """Split a word into ``count`` elements of ``width`` bits, the lowest first."""
     if width == 32:
         return np.frombuffer(word.to_bytes(count * 4, "little"), "<u4")
     mask = (1 << width) - 1

@@ -1,9 +1,9 @@
 """The fused sum of products in integers, for the behavioural CU array.
 
-Written from the pages ``cu_fused`` and ``cu_narrow`` and shared with neither the hardware nor the
-golden model: a product is moved and rounded in one step, its cut digits are taken off the exact
-product, and the sum is rounded by an addition to its bits. All compiled functions stand in this one
-file, since numba's cache does not notice changes in another.
+The functions are written from the pages ``cu_fused`` and ``cu_narrow``, and share code with neither
+the hardware nor the golden model. A product is moved and rounded in one step. Its cut digits are
+subtracted from the exact product. An addition to the bits of the sum rounds it. All compiled
+functions are in this one file, because numba's cache does not notice changes in another file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from merp.models.base.compiled_code import compiled
 
 @compiled(inline="always")
 def _mantissa(word: Any) -> Any:
-    """Signed significand; 2^23 for an infinity, zero for a subnormal."""
+    """Return the signed significand; 2^23 for an infinity, zero for a subnormal."""
     field = (word >> 23) & 255
     magnitude = (1 << 23) | (word & 0x7FFFFF) if field != 0 else 0
     return magnitude * (1 - 2 * (word >> 31))
@@ -26,10 +26,10 @@ def _mantissa(word: Any) -> Any:
 
 @compiled(inline="always")
 def _rounded_product(a: Any, b: Any, distance: Any, dsp: int, window: int) -> Any:
-    """Product of two mantissas in units of the aligned window, half a unit rounded up."""
+    """Multiply two mantissas, in units of the aligned window; half a unit is rounded up."""
     product = a * b
     if dsp == 1:
-        # A digit's product loses what lies below this place; a sum of multiples of it remains.
+        # The product of a digit loses its bits below this place; a sum of multiples of it remains.
         place = (1 << (46 - window)) - 1
         low = b & 127
         for shift in (0, 2, 4, 6):
@@ -40,7 +40,7 @@ def _rounded_product(a: Any, b: Any, distance: Any, dsp: int, window: int) -> An
 
 @compiled(inline="always")
 def _shortened(word: Any, operand: int) -> Any:
-    """A word of so many bits of significand, by an addition to its bits; others zero."""
+    """Round a word to ``operand`` bits of significand; flush subnormals, keep special words."""
     lost = 24 - operand
     if (word >> 23) & 255 == 255:
         return word
@@ -52,7 +52,7 @@ def _shortened(word: Any, operand: int) -> Any:
 
 @compiled(inline="always")
 def _narrow_term(a: Any, b: Any, distance: Any, window: int) -> Any:
-    """Product of two mantissas of 24 bits in units, half a unit rounded away from zero."""
+    """Multiply two mantissas of 24 bits, in units; half a unit is rounded away from zero."""
     last = 50 - window + distance
     product = abs(a) * abs(b)
     term = (product + (1 << (last - 1))) >> last if last < 63 else 0
@@ -61,7 +61,7 @@ def _narrow_term(a: Any, b: Any, distance: Any, window: int) -> Any:
 
 @compiled(inline="always")
 def _word(total: Any, largest: Any, window: int, precision: int) -> Any:
-    """Float of a sum of units, with so many bits of significand."""
+    """Convert a sum of units to a float with ``bits`` bits of significand."""
     sign = 1 << (precision + 7) if total < 0 else 0
     magnitude = abs(total)
     if magnitude == 0:
@@ -82,7 +82,7 @@ def _word(total: Any, largest: Any, window: int, precision: int) -> Any:
 
 @compiled(inline="always")
 def _class(word: Any) -> int:
-    """0 of a zero, 1 of a number, 2 of an infinity, 3 of a NaN."""
+    """Return the class of a word: 0 zero, 1 number, 2 infinity, 3 NaN."""
     field = (word >> 23) & 255
     if field < 255:
         return 1 if field else 0
@@ -93,10 +93,13 @@ def _class(word: Any) -> int:
 def sums_of_products(
     window: Bits, kernels: Bits, sums: Bits, dsp: int, operand: int, bits: int, precision: int
 ) -> None:
-    """Each CU's fused sum, ``cu_kind = "fused"``.
+    """Compute the fused sum of each CU (``cu_kind = "fused"``).
 
-    window: (taps,); kernels: (taps, n_cu); sums: (n_cu,), the result, of so many bits of
-    significand. dsp, operand, bits: of the design.
+    Args:
+        window: elements, (taps,).
+        kernels: kernel elements, (taps, n_cu).
+        sums: the result, (n_cu,), with ``bits`` bits of significand.
+        dsp, operand, bits: parameters of the design.
     """
     narrow = operand < 24
     top = 255 << (precision - 1)
@@ -146,10 +149,14 @@ def sums_of_rows(
     bits: int,
     precision: int,
 ) -> None:
-    """Each tap's fused sum over the columns of a row, for each CU: ``ku_kind = "row"``.
+    """Compute the fused sum of each tap over the columns of a row, for each CU.
 
-    windows: (columns, taps); deltas: (columns, n_cu); sums: (taps or more, n_cu), the result, of so
-    many bits of significand.
+    This is the sum of ``ku_kind = "row"``.
+
+    Args:
+        windows: elements, (columns, taps).
+        deltas: deltas, (columns, n_cu).
+        sums: the result, (taps or more, n_cu), with ``bits`` bits of significand.
     """
     for tap in range(taps):
         sums_of_products(windows[:, tap], deltas, sums[tap], dsp, operand, bits, precision)

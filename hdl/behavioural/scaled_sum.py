@@ -1,4 +1,4 @@
-"""The scaled sum as one behavioural process: simulation only, the same bits in the same cycle."""
+"""Behavioural model of the scaled sum: simulation only, the same bits in the same cycle."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def scaled_sum_fast(
     add_latency: int,
     beside: int = 0,
 ) -> Any:
-    """Behave as ``scaled_sum``: the same ports, the same latency, an arithmetic of its own."""
+    """Behave as ``scaled_sum``, with the same ports and latency but independent arithmetic."""
     line = deque([0] * (mul_latency + add_latency - 1))
     operands = 0, 0, 0
     result = 0

@@ -1,1 +1,1 @@
-"""The datapath of CNN-MERP: ports at the bottom, phases on top, rooms of blocks between."""
+"""The datapath of CNN-MERP: ports at the bottom, phases on top, and the blocks between them."""

@@ -1,8 +1,8 @@
-"""Numbers of several configurations as sums over generics. Private to ``merp.hdl.conversion``.
+"""Express the numbers of several configurations by generics. Private to ``merp.hdl.conversion``.
 
-A row of values, one for each configuration, is written as ``factor * generic + offset`` with the
-first generic that this fits; where none fits, the row becomes a generic of its own. A width that
-is the logarithm of a generic is a constant in place of a generic.
+A row has one value for each configuration. It is written as ``factor * generic + offset`` with the
+first generic for which this is exact. If there is none, the row becomes a new generic. A width that
+is the logarithm of a generic becomes a constant instead of a generic.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from merp.hdl.conversion._logarithm import Logarithm, logarithm
 from merp.hdl.conversion._numbers import Factors, Num, number
 
 Row = tuple[int, ...]
-_NEAR = 2  # an offset that two configurations alone may have; of more, chance does not fit
+_NEAR = 2  # largest offset for rows with only two values, where a larger one may be chance
 
 
 @dataclass
@@ -22,13 +22,13 @@ class Generics:
     """The generics of one entity, with their values in each configuration.
 
     Attributes:
-        known: what may become a generic: parameters first, then widths of ports.
+        known: candidates for generics: parameters first, then widths of ports.
         taken: names that are not free.
-        count: of the configurations.
-        used: those that are needed.
-        parameters: those of ``known`` that are parameters of the block.
+        count: number of configurations.
+        used: the generics that are needed.
+        parameters: members of ``known`` that are parameters of the block.
         derived: widths that follow from a generic, by the name of their constant.
-        constants: those of ``derived`` that the architecture names.
+        constants: members of ``derived`` that the architecture names.
     """
 
     known: dict[str, Row]
@@ -40,11 +40,11 @@ class Generics:
     constants: set[str] = field(default_factory=set)
 
     def values(self, name: str) -> Row:
-        """Of a generic or a derived constant, in each configuration."""
+        """Return the values of a generic or a derived constant, one for each configuration."""
         return self.derived[name].of(self.known) if name in self.derived else self.known[name]
 
     def fit(self, row: Row, chosen: Sequence[int], hint: str) -> Num:
-        """A row of values for the ``chosen`` configurations; ``hint`` names a new generic."""
+        """Express a row of values for the ``chosen`` configurations; ``hint`` names new ones."""
         if len(set(row)) == 1:
             return number(row[0])
         derived = self.derive(row, chosen, hint) if hint.endswith("_width") else None
@@ -69,7 +69,7 @@ class Generics:
         return number({(name,): factor, (): offset})
 
     def derive(self, row: Row, chosen: Sequence[int], hint: str) -> str | None:
-        """The constant for a row that is the logarithm of a generic, and no generic itself."""
+        """Return the constant for a row that is the logarithm of a generic, but not a generic."""
         if any(tuple(values[k] for k in chosen) == row for values in self.known.values()):
             return None
         found = logarithm(row, self.known, chosen, self.parameters)
@@ -82,14 +82,14 @@ class Generics:
         return name
 
     def named(self, value: Num) -> Num:
-        """A number of the architecture, which may name constants."""
+        """Register a number of the architecture, which may name constants, and return it."""
         self.constants |= {name for factors, _ in value.terms for name in factors} & set(
             self.derived
         )
         return value
 
     def spelled_out(self, value: Num) -> Num:
-        """A number of a port, which stands before all constants."""
+        """Write a number of a port without constants, because ports precede all constants."""
         text = {name: str(each) for name, each in self.derived.items()}
         return number(
             {tuple(text.get(name, name) for name in names): n for names, n in value.terms}
@@ -109,7 +109,7 @@ class Generics:
         return name
 
     def fit_number(self, numbers: Sequence[Num], chosen: Sequence[int], hint: str) -> Num:
-        """A number that may hang on the indices of loops, from its forms in the ``chosen``."""
+        """Express a number that may depend on loop indices, from its forms in the ``chosen``."""
         factors: list[Factors] = sorted({f for each in numbers for f, _ in each.terms})
         found: dict[Factors, int] = {}
         for term in factors:
@@ -121,7 +121,7 @@ class Generics:
 
 
 def _line(known: Sequence[int], wanted: Sequence[int]) -> tuple[int, int] | None:
-    """Factor and offset that lead from one row to the other, unless two points alone say so."""
+    """Return the factor and offset from one row to the other, if more than chance supports them."""
     first = next((k for k, value in enumerate(known) if value != known[0]), None)
     if first is None:
         return None

@@ -1,7 +1,7 @@
-"""What one entity consists of, with every name final: ports, signals, processes and instances.
+"""Analyse one entity: ports, signals, processes and instances, each with its final name.
 
-The reader of processes finds out which signals a process reads and drives. Names follow the Python
-source and do not depend on the order of a set. Private to ``merp.hdl.conversion.convert``.
+The reader of processes determines the signals that a process reads and drives. Names follow the
+Python source and do not depend on the order of a set. Private to ``merp.hdl.conversion.convert``.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ from merp.hdl.conversion.process.wires import wired
 class EntityPort:
     """A port.
 
-    ``argument``: its name in Python, which may be a keyword of a language, or begin with a line.
-    The signal's name is what the inside calls it: the port's name, or, where vectors are
-    ``std_logic_vector`` outside, that of a numeric copy. An input that only sub-entities use needs
-    no copy; it is converted in their port maps (``in_map``).
+    ``argument`` is its name in Python, which may be a keyword of a language or begin with an
+    underscore. The signal has the name that is used inside the entity. This is the port's name. If
+    vectors are ``std_logic_vector`` outside, it is the name of a numeric copy. An input that only
+    sub-entities use needs no copy; it is converted in their port maps (``in_map``).
     """
 
     name: str
@@ -90,9 +90,9 @@ class Body:
     Attributes:
         types: names of the enumerations, by ``id``.
         literals: names of their members, by ``id`` of the enumeration and name in Python.
-        coded: enumerations whose bits are seen from outside, as ports have them, by ``id``.
-        spare: names with bits that nothing reads; of a module of Verilog, once it is written.
-        unread: arguments for inputs that nothing reads, likewise.
+        coded: enumerations whose bits are visible outside, because ports have them, by ``id``.
+        spare: names with bits that nothing reads; set when a Verilog module is written.
+        unread: arguments for inputs that nothing reads; set when a Verilog module is written.
     """
 
     unit: ElaboratedUnit
@@ -110,7 +110,7 @@ class Body:
     unread: frozenset[str] = frozenset()
 
     def member(self, item: Any) -> str:
-        """The name of a member of an enumeration."""
+        """Return the name of a member of an enumeration."""
         return self.literals[id(enum_of(item)), literal_name(item)]
 
     @property
@@ -123,7 +123,7 @@ class Analysis:
     """Steps of the analysis of one unit; ``body`` is the result."""
 
     def __init__(self, unit: ElaboratedUnit, entities: dict[int, Any], syntax: Syntax) -> None:
-        """``entities``: the converter's record for each stub, by its ``id``."""
+        """Analyse a unit; ``entities`` has the converter's record for each stub, by its ``id``."""
         self.unit = unit
         self.syntax = syntax
         self.body = Body(unit)
@@ -158,8 +158,8 @@ class Analysis:
         for _, block in self.blocks:
             if has_text_only(block):
                 raise ExportError(
-                    f"{self.where}: what {block.func.__name__} does stands in its verilog_code or "
-                    "vhdl_code alone; write it as a process"
+                    f"{self.where}: {block.func.__name__} has no process, only its verilog_code or "
+                    "vhdl_code; write it as a process"
                 )
             for signal in [*block.sigdict.values(), *self.unit.ports.values()]:
                 if not isinstance(signal, ShadowSignal):
@@ -193,7 +193,7 @@ class Analysis:
                 self.body.items.append(process)
 
     def _mark(self, process: Process) -> None:
-        """Mark what a process drives and reads."""
+        """Mark the signals and memories that a process drives and reads."""
         driver = "wire" if process.kind is Kind.ASSIGN else "reg"
         what = f"{self.where}: {process.origin}: process {process.name}"
         for signal in process.meaning.drives.values():
@@ -212,7 +212,7 @@ class Analysis:
             mark_read(signal)
 
     def _connect(self) -> None:
-        """Mark what instances drive and read."""
+        """Mark the signals that instances drive and read."""
         elements = {id(sig): memory for memory in self.used_memories.values() for sig in memory.mem}
         for item in self.body.items:
             if not isinstance(item, Instance):
@@ -244,7 +244,7 @@ class Analysis:
                     mark_read(signal)
 
     def _note_coded(self) -> None:
-        """Note the enumerations of ports, here and of instances: a port has bits."""
+        """Note the enumerations of ports, here and of instances, because a port has bits."""
         border = list(self.unit.ports.values())
         for item in self.body.items:
             if isinstance(item, Instance):
@@ -273,7 +273,7 @@ class Analysis:
             set_name(signal, self.names.unique(f"{port.name}_num") if copied else port.name)
 
     def _used_inside(self) -> set[int]:
-        """Signals that a process or a shadow signal touches: port maps alone do not suffice."""
+        """Return the signals that processes or shadow signals use, not only port maps."""
         found: set[int] = set()
         for item in self.body.items:
             if isinstance(item, Instance):
@@ -285,7 +285,7 @@ class Analysis:
         return found
 
     def _name_enum(self, enum: Any, wanted: str) -> None:
-        """Name an enumeration and its members, unless it has its names."""
+        """Name an enumeration and its members, unless they have names."""
         if id(enum) in self.body.types:
             return
         self.body.enums.append(enum)
@@ -303,7 +303,7 @@ class Analysis:
             for name, value in scope.items():
                 if is_list_of_signals(value) and id(value) in self.used_memories:
                     self._name_memory(f"{prefix}{name}", self.used_memories[id(value)])
-            # Lists and bundles name their signals; what is left has a variable of its own.
+            # Lists and bundles name their signals; each remaining signal has its own variable.
             for name, value in scope.items():
                 if not isinstance(value, AnySignal):
                     self._name_parts(f"{prefix}{name}", value, used)
@@ -317,7 +317,7 @@ class Analysis:
                     self._name_anonymous(f"{item.label}_{formal}", actual)
         for memory in self.used_memories.values():
             self._name_memory("memory", memory)
-        for shadow in self.body.shadows:  # grows while it is read
+        for shadow in self.body.shadows:  # the list grows during the loop
             for i, part in enumerate(signals_in(shadow)):
                 self._name_anonymous(f"{name_of(shadow)}_{i}", part)
 
@@ -362,12 +362,12 @@ class Analysis:
                 self._name_anonymous(f"{name}_base", signal)
 
     def _name_anonymous(self, name: str, signal: Any) -> None:
-        """Name what no variable leads to; the base, when it is a slice."""
+        """Name a signal to which no variable leads; for a slice, name its base."""
         base = span(signal)[0] if isinstance(signal, SliceSignal) else signal
         self._declare(name, base)
 
     def _labels(self) -> None:
-        """Labels of processes and instances, distinct from all signals; stable orders."""
+        """Label processes and instances in a stable order, distinct from all signals."""
         instances = [item for item in self.body.items if isinstance(item, Instance)]
         wishes = instance_labels([self._label(each) for each in instances])
         for item in self.body.items:

@@ -1,4 +1,4 @@
-"""A port that is a bit in some configurations and a vector in others is a vector in all.
+"""Make a port a vector if it is a bit in some configurations and a vector in others.
 
 Private to ``merp.hdl.conversion``.
 """
@@ -28,7 +28,7 @@ _BIT, _VECTOR = "std_logic", Type("unsigned", number(1))
 
 
 def as_vectors(modules: Sequence[Module]) -> tuple[list[Module], list[frozenset[str]]]:
-    """The modules with equal kinds of ports, and which ports of each were changed."""
+    """Return the modules with equal kinds of ports, and the changed ports of each module."""
     wide = {port.name for module in modules for port in module.ports if port.type.width is not None}
     done, changes = [], []
     vectors = {
@@ -44,10 +44,10 @@ def as_vectors(modules: Sequence[Module]) -> tuple[list[Module], list[frozenset[
 
 
 def _widened(module: Module, bits: frozenset[str], vectors: set[Hashable]) -> Module:
-    """A module whose ports ``bits`` are vectors of one bit.
+    """Return a module in which the ports ``bits`` are vectors of one bit.
 
-    Where it only moves these bits about, all signals on their way become vectors too if another
-    configuration, one of ``vectors``, is written so; anywhere else a bit is element 0.
+    If the module only moves these bits, all signals between them become vectors too, provided that
+    another configuration, one of ``vectors``, has the same text. Otherwise a bit becomes element 0.
     """
     ports = [_port(port) if port.name in bits else port for port in module.ports]
     names = bits | {
@@ -71,7 +71,7 @@ def _initial(tokens: Tokens) -> Tokens:
 
 
 def _holds_bits(each: Declared, module: Module) -> bool:
-    """Whether a signal is a bit, or a memory of bits."""
+    """Return whether a signal is a bit, or a memory of bits."""
     assert each.type is not None
     if each.type.name == _BIT:
         return True
@@ -106,7 +106,7 @@ def _declared(each: Declared, names: frozenset[str]) -> Declared:
 
 
 def _only_moved(module: Module, names: frozenset[str]) -> bool:
-    """Whether every statement takes the named signals as wholes, and does nothing to them."""
+    """Return whether every statement uses the named signals only as whole operands, unchanged."""
     for leaf in leaves(module.items):
         tokens = [t for t in leaf.tokens if not (isinstance(t, str) and t[0] == " ")]
         for at, token in enumerate(tokens):
@@ -120,7 +120,7 @@ def _only_moved(module: Module, names: frozenset[str]) -> bool:
 
 
 def _behind(tokens: Sequence[Token], at: int) -> int:
-    """Where an index in brackets, if there is one, is over."""
+    """Return the place after an index in brackets, or ``at`` if there is none."""
     if tokens[at] != "(":
         return at
     depth = 0
@@ -132,7 +132,7 @@ def _behind(tokens: Sequence[Token], at: int) -> int:
 
 
 def _indexed(item: Item, bits: frozenset[str]) -> Item:
-    """A statement with element 0 where a bit was."""
+    """Return a statement that uses element 0 in place of each bit."""
     if isinstance(item, Loop):
         return replace(item, body=[_indexed(each, bits) for each in item.body])
     found: list[Token] = []

@@ -1,4 +1,4 @@
-"""The blocks of one entity, and the names of what their variables hold.
+"""Find the blocks of one entity, and the names of the objects in their variables.
 
 Private to ``merp.hdl.conversion``.
 """
@@ -15,7 +15,7 @@ from merp.hdl.conversion.ports import is_bundle
 
 
 def walk(block: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """All blocks that are flattened into one entity, with the prefix of their names."""
+    """Yield all blocks that are flattened into one entity, with the prefix of their names."""
     yield prefix, block
     for sub in block.subs:
         if isinstance(sub, Block) and not is_entity(sub):
@@ -23,7 +23,7 @@ def walk(block: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def stub_blocks(unit: ElaboratedUnit) -> Iterator[Any]:
-    """The stubs of the entities inside, in source order."""
+    """Yield the stubs of the entities inside, in source order."""
     for _, block in walk(unit.block):
         for sub in block.subs:
             if isinstance(sub, Stub):
@@ -31,9 +31,9 @@ def stub_blocks(unit: ElaboratedUnit) -> Iterator[Any]:
 
 
 def parts(name: str, value: Any, lists: Container[int] = ()) -> Iterator[tuple[str, Any]]:
-    """Signals in a variable, each named by the way that leads to it.
+    """Yield the signals in a variable, each named by its path.
 
-    ``lists``: those by ``id`` that are left alone, as processes use them as memories.
+    ``lists`` has the ``id`` of each list to skip, because processes use it as a memory.
     """
     if isinstance(value, AnySignal):
         yield name, value
@@ -46,14 +46,14 @@ def parts(name: str, value: Any, lists: Container[int] = ()) -> Iterator[tuple[s
 
 
 def used_signals(block: Any) -> set[int]:
-    """What the processes of a block read or drive, by ``id``."""
+    """Return the signals that the processes of a block read or drive, by ``id``."""
     return {
         id(sig) for sub in block.subs if not isinstance(sub, Block) for sig in sub.sigdict.values()
     }
 
 
 def name_blocks(unit: ElaboratedUnit) -> None:
-    """Call each sub-block after the variable (or list element) that holds it."""
+    """Name each sub-block after the variable (or list element) that holds it."""
     for _, block in walk(unit.block):
         subs = {id(sub): sub for sub in block.subs if isinstance(sub, Block)}
         found: dict[int, str] = {}

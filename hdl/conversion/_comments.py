@@ -1,7 +1,7 @@
-"""Comments of the Python source that belong to a process or an instance.
+"""Find the comments of the Python source that belong to a process or an instance.
 
-What stands in lines of its own right above the statement, in ASCII, goes along into VHDL. Private
-to ``merp.hdl.conversion``.
+A comment is copied into VHDL if it is in ASCII, on its own lines, and directly above the
+statement. Private to ``merp.hdl.conversion``.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ _DIRECTIVE = re.compile(r"(noqa|type:|fmt:|mypy:|ruff:|pragma)")
 
 
 def comments(file: str, line: int) -> tuple[str, ...]:
-    """What is said of the statement that holds a line, without the marks.
+    """Return the comments on the statement that contains a line, without the marks.
 
-    That is the comment right above it and, of a process, also those between its lines, of which
-    MyHDL keeps nothing.
+    This is the comment directly above it. For a process, comments between its lines are included.
+    MyHDL does not keep these comments.
     """
     lines = linecache.getlines(file)
     start, end = _extents(file, len(lines)).get(line, (line, line))
@@ -32,9 +32,9 @@ def comments(file: str, line: int) -> tuple[str, ...]:
 
 @cache
 def _extents(file: str, count: int) -> dict[int, tuple[int, int]]:
-    """The first and the last line of the statement around each line.
+    """Return the first and the last line of the statement around each line.
 
-    Of a function with decorators it is all of it, of any other statement the innermost.
+    For a function with decorators the statement is the whole function, otherwise the innermost one.
     """
     found: dict[int, tuple[int, int]] = {}
     try:

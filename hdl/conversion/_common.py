@@ -1,4 +1,4 @@
-"""What several forms of an entity have in common, and what is left of each.
+"""Separate the common part of several forms of an entity from the rest of each form.
 
 Private to ``merp.hdl.conversion``.
 """
@@ -14,9 +14,9 @@ from merp.hdl.conversion._vhdl_text import Declared, Item, Module, SignalArray
 
 
 def parted(modules: Sequence[Module]) -> tuple[list[Module], list[Module]]:
-    """Of each module the part that all have in the same shape, and the rest, without ports.
+    """Split each module into the part with a common shape, and the rest, without ports.
 
-    A statement is common if all its names mean the same in all modules.
+    A statement is common if all its names have the same meaning in all modules.
     """
     declared = _in_all([{declared_shape(each) for each in m.declared} for m in modules])
     arrays = _in_all([{array_shape(each) for each in m.arrays} for m in modules])
@@ -68,7 +68,7 @@ def _declarations(module: Module) -> list[tuple[Hashable, Declared | SignalArray
 
 
 def _names(shape: Hashable) -> set[str]:
-    """Every word in the shape of a statement."""
+    """Return every word in the shape of a statement."""
     if isinstance(shape, str):
         return {shape}
     if isinstance(shape, tuple):

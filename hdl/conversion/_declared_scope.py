@@ -1,4 +1,4 @@
-"""What the readers of VHDL and of Verilog in ``_declared`` have in common.
+"""Common parts of the readers of VHDL and of Verilog in ``_declared``.
 
 Private to ``merp.hdl.conversion``.
 """
@@ -15,7 +15,7 @@ from merp.hdl.conversion.base.errors import ExportError
 
 @dataclass(frozen=True)
 class Port:
-    """A port of an entity: whether it goes out, and whether it may be left open."""
+    """A port of an entity: whether it is an output, and whether it may stay open."""
 
     is_output: bool
     has_default: bool
@@ -37,7 +37,7 @@ class Unit:
 
 
 class Reader:
-    """A file, and the names that are visible at the place that is read.
+    """A file, and the names that are visible at the current place.
 
     Args:
         file: its name.
@@ -56,7 +56,7 @@ class Reader:
     # Scopes
 
     def begin(self, visible: Iterable[str]) -> None:
-        """Begin a unit, in which only these names are visible as yet."""
+        """Begin a unit in which initially only these names are visible."""
         self.known = set(visible)
         self.kinds = {}
         self._layers = [{}]
@@ -78,7 +78,7 @@ class Reader:
         """Declare a name in the current scope.
 
         Args:
-            overloads: whether it may stand beside others of its kind.
+            overloads: whether it may overload others of its kind.
         """
         layer = self._layers[-1]
         if name in layer and not (overloads and self.kinds[name] == kind):
@@ -102,7 +102,7 @@ class Reader:
             self.fail(at, f"{self.written(at, name)} is not declared")
 
     def check_target(self, name: str, at: int, kinds: Iterable[str], what: str) -> None:
-        """Check that what is assigned is of one of the kinds; ``what`` says so."""
+        """Check that the target of an assignment has one of the kinds; ``what`` describes them."""
         self.check_name(name, at)
         kind = self.kinds.get(name, "")
         if kind == "in":
@@ -120,13 +120,13 @@ class Reader:
                 self.fail(at, f"port {name} of {unit.name} is not connected")
 
     def check_named(self, units: Iterable[str]) -> None:
-        """Check that one of the units is the one that the file is named after."""
+        """Check that one of the units has the name of the file."""
         name = self.file.rpartition(".")[0]
         if not {name, name.lower()} & {*units}:
             self.fail(0, f"{name} is not declared")
 
     def fail(self, at: int, what: str) -> NoReturn:
-        """Refuse what stands at a place.
+        """Refuse the text at a place.
 
         Raises:
             ExportError: always.
@@ -135,7 +135,7 @@ class Reader:
         raise ExportError(f"{self.file}, line {line}: {what}")
 
     def strange(self, at: int) -> NoReturn:
-        """Refuse what is not understood at a place.
+        """Refuse text that is not understood.
 
         Raises:
             ExportError: always.
@@ -148,12 +148,12 @@ class Reader:
     # Text
 
     def written(self, at: int, name: str) -> str:
-        """A name as it is written at a place."""
+        """Return the name at a place as it is written."""
         found = self.text[at : at + len(name)]
         return found if found.lower() == name.lower() else name
 
     def match(self, pattern: re.Pattern[str], at: int) -> re.Match[str]:
-        """What stands at a place.
+        """Match a pattern at a place.
 
         Raises:
             ExportError: it does not match.
@@ -164,7 +164,7 @@ class Reader:
         return found
 
     def closing(self, at: int) -> int:
-        """The place of the bracket that closes the one at a place."""
+        """Return the place of the bracket that closes the bracket at a place."""
         depth = 0
         for match in _BRACKET.finditer(self.plain, at):
             depth += 1 if match.group() in "([{" else -1
@@ -173,7 +173,7 @@ class Reader:
         self.fail(at, f"{self.text[at]} is not closed")
 
     def comma(self, at: int) -> int:
-        """The place of the comma or the bracket that ends what begins at a place."""
+        """Return the place of the comma or the bracket that ends the item at a place."""
         depth = 0
         for match in _COMMA.finditer(self.plain, at):
             found = match.group()
@@ -183,7 +183,7 @@ class Reader:
         self.strange(at)
 
     def semicolon(self, at: int) -> int:
-        """The place behind the next semicolon."""
+        """Return the place after the next semicolon."""
         found = self.plain.find(";", at) + 1
         if not found:
             self.strange(at)
@@ -195,7 +195,7 @@ _COMMA = re.compile(r"[()\[\]{},;]")
 
 
 def blank(match: re.Match[str]) -> str:
-    """A comment as blanks, anything else as digits; the ends of lines stay."""
+    """Replace a comment by blanks, and anything else by digits; the ends of lines stay."""
     found = match.group()
     if found.startswith(("--", "//", "/*", "`")):
         return re.sub(r"[^\n]", " ", found)

@@ -1,4 +1,4 @@
-"""Names in Verilog files: declared once, before their use. Private to ``merp.hdl.conversion``."""
+"""Check names in Verilog files: declared once, before use. Private to ``merp.hdl.conversion``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORD = re.compile(r"(?<![\w$.`])[A-Za-z_]\w*")
 _SYSTEM = re.compile(r"\$(\w*)")
 _SYSTEM_FUNCTIONS = frozenset({"clog2", "signed", "unsigned"})
 _EDGES = frozenset({"negedge", "or", "posedge"})
-"""Keywords that may stand where names do."""
+"""Keywords that may be used in place of names."""
 
 _MODULE = re.compile(r"\s*(?:module\s+([A-Za-z_]\w*)\s*(#\s*)?\(|(\Z))")
 _PARAMETER = re.compile(r"\s*parameter\s+integer\s+([A-Za-z_]\w*)\s*=\s*\d+\s*")
@@ -95,7 +95,7 @@ class _File(Reader):
         self.name = ""
 
     def modules(self) -> list[int]:
-        """Read the ports of each module of the file; the places of the modules."""
+        """Read the ports of each module of the file; return the places of the modules."""
         for match in _SYSTEM.finditer(self.plain):
             if match[1] not in _SYSTEM_FUNCTIONS:
                 self.fail(match.start(), f"${match[1]} is not known")
@@ -120,7 +120,7 @@ class _File(Reader):
         return found
 
     def _parameters(self, unit: _Module, at: int) -> int:
-        """Read the parameters of a module; the bracket of its ports."""
+        """Read the parameters of a module; return the place of the bracket of its ports."""
         closing = self.closing(at)
         while at < closing:
             match = self.match(_PARAMETER, at + 1)
@@ -149,7 +149,7 @@ class _File(Reader):
                 self.strange(match.end())
 
     def declare(self, name: str, kind: str, at: int, overloads: bool = False) -> None:
-        """Declare a name, which must be one of Verilog."""
+        """Declare a name, which must be valid in Verilog."""
         if name in VERILOG_KEYWORDS:
             self.fail(at, f"{name} is no identifier of Verilog")
         super().declare(name, kind, at, overloads)
@@ -201,7 +201,7 @@ class _File(Reader):
                 at = self._instance(match)
 
     def _declaration(self, word: str, at: int) -> int:
-        """Read a declaration; what follows it."""
+        """Read a declaration; return the place after it."""
         kind = self.match(_TYPE, at)
         if kind[1]:
             self.check(*kind.span(1))
@@ -240,7 +240,7 @@ class _File(Reader):
         self.check(match.end("target"), match.end())
 
     def _statement(self, at: int) -> int:
-        """Read a statement; what follows it."""
+        """Read a statement; return the place after it."""
         match = self.match(_STATEMENT, at)
         at = match.end()
         if match["target"]:
@@ -274,7 +274,7 @@ class _File(Reader):
         return end.end()
 
     def _if(self, at: int) -> int:
-        """Read what follows ``if``, and each ``else if`` behind it."""
+        """Read the text after ``if``, and each following ``else if``."""
         while True:
             end = self.closing(at)
             self.check(at, end)
@@ -301,7 +301,7 @@ class _File(Reader):
     # Instances
 
     def _instance(self, match: re.Match[str]) -> int:
-        """Read an instance; what follows it."""
+        """Read an instance; return the place after it."""
         place = match.start("module")
         unit = self.units.get(match["module"])
         if match["module"] == f"{self.name}{ABSENT}":

@@ -1,4 +1,4 @@
-"""Names in VHDL files: declared once, before their use. Private to ``merp.hdl.conversion``."""
+"""Check names in VHDL files: declared once, before use. Private to ``merp.hdl.conversion``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INSIDE = frozenset(
     to variable constant type function when while xnor xor
     """.split()
 )
-"""Keywords that may stand where names do."""
+"""Keywords that may be used in place of names."""
 _STANDARD = frozenset(
     """
     bit bit_vector boolean character error failure false integer integer_vector maximum minimum
@@ -69,10 +69,10 @@ _BASE = re.compile(r"\s*([a-z]\w*)")
 
 
 def check_vhdl(texts: Mapping[str, str]) -> None:
-    """Check the names in VHDL files, which stand in the order of compilation.
+    """Check the names in VHDL files, which are in the order of compilation.
 
     Raises:
-        ExportError: a name is not as it should be.
+        ExportError: a name breaks one of the rules.
     """
     library = _Library()
     for file, text in texts.items():
@@ -82,7 +82,7 @@ def check_vhdl(texts: Mapping[str, str]) -> None:
 
 
 class _Library:
-    """What files that were read declare: entities, names in packages, and what these see."""
+    """Declarations of the files read so far: entities, names in packages, names that these see."""
 
     def __init__(self) -> None:
         self.units: dict[str, _Entity] = {}
@@ -93,7 +93,7 @@ class _Library:
 
 @dataclass
 class _Entity(Unit):
-    """An entity, with the names that its architecture sees, and the kinds of its own."""
+    """An entity, with the names that its architecture sees, and the kinds of its own names."""
 
     known: frozenset[str] = frozenset()
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class _File(Processes):
         self.context: set[str] = set()
 
     def read(self) -> None:
-        """Read all of it."""
+        """Read the whole file."""
         for match in _ATTRIBUTE.finditer(self.plain):
             if match[1] not in _ATTRIBUTES:
                 self.fail(match.start(1), f"attribute {match[1]} is not known")
@@ -202,7 +202,7 @@ class _File(Processes):
     # Statements
 
     def _statements(self, at: int) -> int:
-        """Read concurrent statements, and the ``end`` behind them."""
+        """Read concurrent statements, and the ``end`` after them."""
         labels: list[str] = []
         while True:
             match = self.match(_STATEMENT, at)
@@ -273,7 +273,7 @@ class _File(Processes):
         return self.match(_SEMICOLON, at).end()
 
     def _map(self, unit: _Entity, kind: str, at: int, found: set[str]) -> int:
-        """Read a map up to what follows it; the formals go to ``found``."""
+        """Read a map and return the place after it; add the formals to ``found``."""
         formals: Mapping[str, object] = unit.generics if kind == "generic" else unit.ports
         while True:
             match = self.match(_ROW, at)

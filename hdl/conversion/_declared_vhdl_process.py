@@ -1,4 +1,4 @@
-"""What may stand in a process of VHDL, and the declarations before it.
+"""Read the sequential text of VHDL: processes, and the declarations before their statements.
 
 Private to ``merp.hdl.conversion``.
 """
@@ -49,16 +49,16 @@ SIGNALS = ("signal", "out")
 
 
 class Processes(Reader):
-    """The reader of what is not concurrent in a file."""
+    """The reader of the text in a file that is not concurrent."""
 
     def declare(self, name: str, kind: str, at: int, overloads: bool = False) -> None:
-        """Declare a name, which must be one of VHDL."""
+        """Declare a name, which must be valid in VHDL."""
         if name in VHDL_KEYWORDS or "__" in name or name.endswith("_"):
             self.fail(at, f"{self.written(at, name)} is no identifier of VHDL")
         super().declare(name, kind, at, overloads)
 
     def interface(self, start: int, end: int) -> list[tuple[str, str, bool, int]]:
-        """Name, direction, whether it has a default, and place of each of a list."""
+        """Return name, direction, whether it has a default, and place of each list element."""
         found = []
         while start < end:
             match = _INTERFACE.match(self.plain, start, end)
@@ -72,7 +72,7 @@ class Processes(Reader):
         return found
 
     def typed(self, start: int, end: int) -> None:
-        """Check a type, and the value behind it."""
+        """Check a type, and the value after it."""
         name = self.match(_FIRST, start)
         if name[1] not in _TYPES and self.kinds.get(name[1]) != "type":
             self.check_name(name[1], name.start(1))
@@ -80,7 +80,7 @@ class Processes(Reader):
         self.check(start, end)
 
     def end(self, at: int, words: tuple[str, ...]) -> int:
-        """What follows ``end entity name;``, of which words may be left out."""
+        """Read ``end entity name;``, whose words are optional, and return the place after it."""
         match = self.match(_END, at)
         given = match[1].split()
         if given != [word for word in words if word in given]:
@@ -90,7 +90,7 @@ class Processes(Reader):
     # Declarations
 
     def declarations(self, at: int, last: str) -> int:
-        """Read declarations up to ``last``: what follows ``begin``, or what begins with ``end``."""
+        """Read declarations up to ``last``; return the place after ``begin``, or of ``end``."""
         while True:
             match = self.match(DECLARATION, at)
             word, at = match[1], match.end()
@@ -146,7 +146,7 @@ class Processes(Reader):
     # Statements
 
     def sequence(self, at: int, word: str, name: str) -> int:
-        """Read sequential statements, and ``end process name;`` behind them."""
+        """Read sequential statements, and ``end process name;`` after them."""
         opened: list[str] = []
         while True:
             match = self.match(_SEQUENTIAL, at)

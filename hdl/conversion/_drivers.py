@@ -1,8 +1,7 @@
-"""Which process drives which elements of a list of signals.
+"""Find the elements of a list of signals that each process drives.
 
-In VHDL a process has a driver of every element of a list that it assigns at an index that moves.
-Two processes that share a list therefore assign elements at constant indices. Private to
-``merp.hdl.conversion``.
+In VHDL a process has a driver of every element of a list that it assigns at a variable index.
+Therefore two processes that share a list must assign elements at constant indices.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from merp.hdl.conversion.process import meaning as m
 from merp.hdl.conversion.process.process import Process
 
 Read = Callable[[Collection[int]], Process]
-"""Reads a process; takes the lists, by ``id``, that other processes drive too."""
+"""Read a process; the argument has the lists, by ``id``, that other processes drive too."""
 
 
 def read_apart(where: str, reads: Mapping[int, Read]) -> dict[int, Process]:
@@ -27,7 +26,7 @@ def read_apart(where: str, reads: Mapping[int, Read]) -> dict[int, Process]:
         reads: one for each process, by its place.
 
     Raises:
-        ExportError: two processes drive the same element, or a signal chooses the element.
+        ExportError: two processes drive the same element, or a signal selects the element.
     """
     found = {place: read(()) for place, read in reads.items()}
     counts = Counter(each for process in found.values() for each in process.meaning.memories_driven)
@@ -50,7 +49,7 @@ def read_apart(where: str, reads: Mapping[int, Read]) -> dict[int, Process]:
 
 
 def _driven(process: Process) -> Iterator[tuple[Any, int]]:
-    """The elements that a process assigns at constant indices, and those that its reset sets."""
+    """Yield the elements that a process assigns at constant indices or resets."""
     for each in _assignments(process.meaning.statements):
         base = each.target.base
         if isinstance(base, m.Element) and isinstance(base.index, m.Const):

@@ -1,7 +1,7 @@
-"""One entity, elaborated alone: fresh ports in place of the caller's signals, stubs for sub-blocks.
+"""Elaborate one entity alone, with new ports for the caller's signals, and stubs for sub-blocks.
 
-What a configuration is: the function, the values of its parameters, the types of its ports and the
-initial values of its outputs. Private to ``merp.hdl.conversion.convert``.
+A configuration consists of the function, the values of its parameters, the types of its ports and
+the initial values of its outputs. Private to ``merp.hdl.conversion.convert``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from merp.hdl.conversion.ports import apart, is_bundle, prefix_of
 
 @dataclass(frozen=True)
 class PortType:
-    """What a port is made of; ``low`` and ``high`` bound a vector as MyHDL's intbv does."""
+    """The type of a port; ``low`` and ``high`` bound a vector as in MyHDL's intbv."""
 
     kind: str  # bool, enum, or the class of a vector: intbv, modbv
     width: int
@@ -63,7 +63,7 @@ class ElaboratedUnit:
         params: flattened parameters, by name.
         ports: flattened ports in the order of the signature, by name.
         block: MyHDL's instance, with stubs for the entities inside.
-        scopes: local variables of every block function that ran, by ``id`` of its instance.
+        scopes: local variables of every executed block function, by ``id`` of its instance.
         made: the signals that were made for it.
     """
 
@@ -76,15 +76,15 @@ class ElaboratedUnit:
 
 
 def port_type(where: str, signal: Any) -> PortType:
-    """Type of a port.
+    """Return the type of a port.
 
     Raises:
         ExportError: the signal has no fixed number of bits.
     """
     if isinstance(signal, TristateSignal | TristateDriver):
         raise ExportError(
-            f"{where}: a tristate signal cannot be a port of an entity; give it an input, an "
-            "output and an enable, and join them at the pin"
+            f"{where}: a tristate signal cannot be a port of an entity; give it input, "
+            "output and enable, and join them at the pin"
         )
     value = signal.val
     reset = (signal.active, signal.isasync) if isinstance(signal, ResetSignal) else None
@@ -111,7 +111,7 @@ def _has_signal(value: Any) -> bool:
 
 
 def _split(where: str, name: str, value: Any) -> Iterator[tuple[str, Any, bool]]:
-    """Flatten an argument: (name, value, whether it is a port)."""
+    """Flatten an argument into (name, value, whether it is a port)."""
     if isinstance(value, AnySignal) and not isinstance(value, OpenPort):
         yield name, value, True
     elif is_bundle(value):
@@ -134,7 +134,7 @@ def _split(where: str, name: str, value: Any) -> Iterator[tuple[str, Any, bool]]
 
 
 def _replaced(name: str, value: Any, ports: dict[str, Any]) -> Any:
-    """The argument with its signals exchanged for those in ``ports``."""
+    """Return the argument with its signals replaced by those in ``ports``."""
     if isinstance(value, AnySignal):
         return ports.get(name, value)  # a port that is open is no signal
     if not is_bundle(value):
@@ -147,7 +147,7 @@ def _replaced(name: str, value: Any, ports: dict[str, Any]) -> Any:
 
 
 def arguments(deco: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Arguments of a call by parameter name, defaults filled in."""
+    """Return the arguments of a call by parameter name, including defaults."""
     signature = inspect.signature(deco.func)
     where = deco.func.__name__
     for parameter in signature.parameters.values():
@@ -162,7 +162,7 @@ def arguments(deco: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
 
 
 def split(deco: Any, bound: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Flattened ports and flattened parameters of a call; those of optional bundles come last."""
+    """Return flattened ports and parameters of a call; those of optional bundles come last."""
     ports: dict[str, Any] = {}
     params: dict[str, Any] = {}
     last: dict[str, Any] = {}
@@ -179,7 +179,7 @@ def split(deco: Any, bound: dict[str, Any]) -> tuple[dict[str, Any], dict[str, A
 
 
 def configuration(deco: Any, ports: dict[str, Any], params: dict[str, Any]) -> tuple[Any, ...]:
-    """Key of a configuration, without the initial values of its outputs."""
+    """Return the key of a configuration, without the initial values of its outputs."""
     where = deco.func.__name__
     return (
         deco.func,
@@ -189,7 +189,7 @@ def configuration(deco: Any, ports: dict[str, Any], params: dict[str, Any]) -> t
 
 
 def elaborate(deco: Any, bound: dict[str, Any]) -> ElaboratedUnit:
-    """Run a block function once, with fresh ports and with stubs for the entities inside."""
+    """Run a block function once, with new ports and with stubs for the entities inside."""
     actuals, params = split(deco, bound)
     before = len(ALL_SIGNALS)
     unit = ElaboratedUnit(deco, params, {name: _clone(signal) for name, signal in actuals.items()})
@@ -207,7 +207,7 @@ def elaborate(deco: Any, bound: dict[str, Any]) -> ElaboratedUnit:
 
 
 def _check_unchanged(deco: Any, bound: dict[str, Any], before: dict[str, Any]) -> None:
-    """Refuse a block that changes its parameters, as what is around it would depend on when."""
+    """Refuse a block that changes its parameters, because the result would depend on the time."""
     _, after = split(deco, bound)
     for name, value in before.items():
         if name not in after or key_of(after[name]) != key_of(value):
@@ -218,5 +218,5 @@ def _check_unchanged(deco: Any, bound: dict[str, Any], before: dict[str, Any]) -
 
 
 def is_block(function: Any) -> bool:
-    """Whether ``function`` is decorated with ``@entity`` or ``@block``."""
+    """Return whether ``function`` is decorated with ``@entity`` or ``@block``."""
     return isinstance(function, BlockDecorator)

@@ -1,7 +1,7 @@
-"""Folded VHDL taken apart again: generics as values, loops unrolled, arrays as signals.
+"""Expand folded VHDL: generics become values, loops are unrolled, arrays become signals.
 
-It reads the text that is written to the file, and what comes out must be what MyHDL made, token by
-token (``_same``). Private to ``merp.hdl.conversion``.
+The module reads the text that is written to the file. The result must equal the text that was made
+from MyHDL, token by token (``_same``). Private to ``merp.hdl.conversion``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CONSTANTS = {"boolean": 0, "natural": 0, "positive": 1}
 
 @dataclass(frozen=True)
 class Child:
-    """What an instance stands for: an entity before, and ports of it that were bits."""
+    """The original entity of an instance, and ports of it that were bits."""
 
     token: str
     widened: frozenset[str]
@@ -30,7 +30,7 @@ class Child:
 
 @dataclass
 class EntityParts:
-    """An entity's ports, and its declarations and statements one by one, as tokens."""
+    """The ports of an entity, and its separate declarations and statements, as tokens."""
 
     ports: list[str]
     declared: list[list[str]]
@@ -38,12 +38,12 @@ class EntityParts:
 
 
 def solid(tokens: Iterable[str]) -> list[str]:
-    """Tokens without white space and comments."""
+    """Return the tokens without white space and comments."""
     return [each for each in tokens if not each.isspace() and not each.startswith("--")]
 
 
 def computed(tokens: Sequence[str]) -> list[str]:
-    """Sums and products of numbers as their values, and no brackets around a number alone."""
+    """Replace sums and products of numbers by their values, and unwrap numbers in brackets."""
     found: list[str] = []
     for at, token in enumerate(tokens):
         found.append(token)
@@ -54,7 +54,7 @@ def computed(tokens: Sequence[str]) -> list[str]:
 
 
 def _reduced(found: list[str], following: str) -> bool:
-    """Compute at the end of ``found`` if that can be done."""
+    """Compute at the end of ``found`` if possible, and return whether it was."""
     if found[-6:-4] == ["maximum", "("] and found[-3] == "," and found[-1] == ")":
         if found[-4].isdigit() and found[-2].isdigit():
             found[-6:] = [str(max(int(found[-4]), int(found[-2])))]
@@ -90,7 +90,7 @@ def _reduced(found: list[str], following: str) -> bool:
 
 
 def substituted(tokens: Iterable[str], values: Mapping[str, str]) -> list[str]:
-    """Tokens with values for names, but not for the formals of a map."""
+    """Replace names by values, except for the formals of a map."""
     rest = list(tokens)
     return [
         token if token not in values or rest[at + 1 : at + 2] == ["=>"] else values[token]
@@ -99,7 +99,7 @@ def substituted(tokens: Iterable[str], values: Mapping[str, str]) -> list[str]:
 
 
 def _unrolled(statements: Iterable[list[str]]) -> Iterator[list[str]]:
-    """Statements, those of loops for each index."""
+    """Yield the statements, with the statements of a loop for each index."""
     for statement in statements:
         if statement[1:3] != [":", "for"]:
             yield statement
@@ -113,7 +113,7 @@ def _unrolled(statements: Iterable[list[str]]) -> Iterator[list[str]]:
 
 
 def _chosen(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Declarations and statements of the alternative that is meant."""
+    """Return declarations and statements of the selected alternative."""
     closing = ["end", "generate", tokens[0]]
     at = 2
     while tokens[at : at + 3] != closing:
@@ -132,7 +132,7 @@ def _chosen(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _ends_form(tokens: Sequence[str], at: int) -> bool:
-    """Whether ``elsif`` or ``else`` is of the alternatives, and not of a process."""
+    """Return whether ``elsif`` or ``else`` belongs to the alternatives, and not to a process."""
     if tokens[at] == "else":
         return tokens[at + 1] == "generate"
     if tokens[at] != "elsif":
@@ -142,7 +142,7 @@ def _ends_form(tokens: Sequence[str], at: int) -> bool:
 
 
 def _first_begin(body: Sequence[str]) -> int:
-    """Where the declarations end."""
+    """Return the place where the declarations end."""
     functions = 0
     for at, token in enumerate(body):
         functions += token == "function" and body[at - 1] != "end"
@@ -173,13 +173,13 @@ def expanded(
     members: Mapping[str, Sequence[str]],
     child: Callable[[str, Mapping[str, str]], Child],
 ) -> EntityParts:
-    """The entity of a file in one configuration.
+    """Return the entity of a file in one configuration.
 
     Args:
         text: the file.
-        values: of the generics, as VHDL writes them.
-        members: the signals that each array stands for.
-        child: what an instance of an entity with these generics stands for.
+        values: values of the generics, as VHDL writes them.
+        members: the signals of each array.
+        child: returns the original entity of an instance with these generics.
     """
     top, declared, statements = _sections(text, values)
     rest: list[list[str]] = []
@@ -198,13 +198,13 @@ def expanded(
 
 
 def plain(text: str) -> EntityParts:
-    """The entity of a file without generics, loops and arrays."""
+    """Return the entity of a file without generics, loops and arrays."""
     top, declared, statements = _sections(text, {})
     return EntityParts(top, list(split(declared)), list(split(statements)))
 
 
 def _sections(text: str, values: Mapping[str, str]) -> tuple[list[str], list[str], list[str]]:
-    """Ports, declarations and statements of a file."""
+    """Return the ports, declarations and statements of a file."""
     body = text[text.index("\nentity ") :]
     rest = solid(tokenised(body))
     if rest[3] == "generic":
@@ -227,7 +227,7 @@ def _sections(text: str, values: Mapping[str, str]) -> tuple[list[str], list[str
 
 
 def _is_admitted(call: Sequence[str]) -> bool:
-    """Whether the check of the generics lets these values pass."""
+    """Return whether the check of the generics admits these values."""
     text = "".join(call[4:-1])
     for written, value in (("boolean'pos(false)", "0"), ("boolean'pos(true)", "1")):
         text = text.replace(written, value)
@@ -238,7 +238,7 @@ def _is_admitted(call: Sequence[str]) -> bool:
 def _declared(
     declared: Sequence[list[str]], members: Mapping[str, Sequence[str]]
 ) -> Iterator[list[str]]:
-    """Declarations, every array as its signals."""
+    """Yield the declarations, with the signals of every array in its place."""
     kinds = {each[1]: each for each in declared if each[0] == "type"}
     for each in declared:
         if each[0] == "type" and each[1].removesuffix("_t") in members:
@@ -255,7 +255,7 @@ def _declared(
 
 
 def _named(statement: Sequence[str], members: Mapping[str, Sequence[str]]) -> list[str]:
-    """A statement with the signals that its arrays stand for."""
+    """Return a statement with the signals in place of their arrays."""
     found: list[str] = []
     at = 0
     while at < len(statement):
@@ -271,7 +271,7 @@ def _named(statement: Sequence[str], members: Mapping[str, Sequence[str]]) -> li
 
 
 def _instance(statement: list[str], child: Callable[[str, Mapping[str, str]], Child]) -> list[str]:
-    """An instance of a folded entity as one of the entity that it stands for."""
+    """Return an instance of a folded entity as an instance of the original entity."""
     if statement[2:3] != ["entity"]:
         return statement
     given: dict[str, str] = {}

@@ -1,9 +1,9 @@
-"""Exported files on disk: all of them, or what was there before.
+"""Write exported files to disk completely, or leave the previous ones.
 
-Each file is written in full into a folder beside the files that it replaces, and takes its place
-in one rename. What is replaced waits in that folder too, and goes back if a rename fails. Killed in
-between, every file is complete, some of them of this export and some of the one before.
-A refusal or a failure leaves nothing behind, no folder either.
+Each file is written in full into a folder next to the files that it replaces. One rename moves it
+into its place. Replaced files wait in that folder and are restored if a rename fails. If the
+process is killed in between, every file is complete: some are of this export, some of the previous
+one. A refusal or a failure leaves nothing behind, not even a folder.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from pathlib import Path
 def write_files(
     directory: Path, texts: Mapping[str, str], approve: Callable[[Path], None] | None = None
 ) -> tuple[Path, ...]:
-    """Put files into ``directory``, which is created if missing; others in it are left alone.
+    """Write files into ``directory``, which is created if missing; other files in it are unchanged.
 
     Args:
-        directory: where the files go.
+        directory: the target folder.
         texts: contents by file name.
-        approve: called with the folder of the written files before they take their places; what it
-            raises keeps them from there.
+        approve: called with the folder of the written files before they are moved into place. If it
+            raises an error, they are not moved.
     """
     made = [each for each in (directory, *directory.parents) if not each.exists()]
     directory.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def write_files(
         _staged(directory, texts, approve)
     except BaseException:
         for each in made:
-            with suppress(OSError):  # another has put something there
+            with suppress(OSError):  # another process has added a file
                 each.rmdir()
         raise
     return tuple(directory / name for name in texts)
@@ -41,7 +41,7 @@ def write_files(
 def _staged(
     directory: Path, texts: Mapping[str, str], approve: Callable[[Path], None] | None
 ) -> None:
-    """Write files into a folder of their own, and put them from there into place."""
+    """Write files into a separate folder, and move them from there into place."""
     stage = Path(tempfile.mkdtemp(prefix=".convert-", dir=directory))
     try:
         for part in ("new", "old"):
@@ -56,7 +56,7 @@ def _staged(
 
 
 def _replace(directory: Path, stage: Path, names: list[str]) -> None:
-    """Move the staged files into place, or undo what was moved."""
+    """Move the staged files into place, or undo the moves."""
     moved: list[str] = []
     try:
         for name in names:

@@ -1,11 +1,16 @@
-"""From one file for each configuration to one for each block.
+"""Fold the files of a design: from one file per configuration to one file per block.
 
-The way of an entity: inputs that drive nothing go (``_prune``), its text is taken apart
-(``_vhdl_text``), its arrays of equal statements become loops (``_rollup``), configurations of one
-block become one entity with generics (``_unify``), which is printed (``_vhdl_print``). Each file is
-read again, and must give back every configuration that it stands for (``_expand``, ``_same``).
-Modules of Verilog go the same way by the ``_verilog`` parts of it, without loops. Private to
-``merp.hdl.conversion``.
+An entity is processed in these steps:
+
+1. Inputs that drive nothing are removed (``_prune``).
+2. Its text is parsed (``_vhdl_text``).
+3. Arrays of equal statements become loops (``_rollup``).
+4. Configurations of one block become one entity with generics (``_unify``).
+5. The entity is printed (``_vhdl_print``).
+
+Each file is read again, and must reproduce every configuration that it represents (``_expand``,
+``_same``). Verilog modules are processed in the same way by the ``_verilog`` modules, without
+loops. Private to ``merp.hdl.conversion``.
 """
 
 from __future__ import annotations
@@ -32,13 +37,13 @@ from merp.hdl.conversion._unify import Configuration, Unified, Value, unified
 from merp.hdl.conversion._vhdl_print import printed
 from merp.hdl.conversion._vhdl_text import Item, Loop, Module, Token, Tokens, parse, split_actuals
 
-_WIDE = 80  # a longer map takes a line for each name
-_NUMBER = 6  # letters, about
+_WIDE = 80  # a longer map has a line for each name
+_NUMBER = 6  # approximate number of letters
 
 
 @dataclass(frozen=True)
 class FoldedFile:
-    """One file: its text without the head, and the entities that it stands for, itself first."""
+    """One file: its text without the header, and the entities in it; the first has its name."""
 
     text: str
     tokens: tuple[str, ...]
@@ -46,7 +51,7 @@ class FoldedFile:
 
 @dataclass(frozen=True)
 class _FoldedPlace:
-    """Where an entity went: to which one, with which generics, with which ports wider."""
+    """The result for an entity: its new entity, the generics, and the ports that became wider."""
 
     token: str
     values: Mapping[str, Value]
@@ -54,14 +59,14 @@ class _FoldedPlace:
 
 
 def plainly(sources: Sequence[EntitySource]) -> list[FoldedFile]:
-    """The entities of a design as they are, one for each configuration."""
+    """Return the entities of a design unchanged, one for each configuration."""
     return [FoldedFile(each.text, (each.token,)) for each in sources]
 
 
 def folded_verilog(sources: Sequence[EntitySource]) -> list[FoldedFile]:
-    """The modules of a design in Verilog, one for each block where that can be.
+    """Return the modules of a design in Verilog, one for each block if possible.
 
-    Args and errors are those of ``folded``.
+    Args and errors are the same as for ``folded``.
     """
     places: dict[str, _verilog_fold.VerilogPlace] = {}
     found: list[FoldedFile] = []
@@ -80,13 +85,13 @@ def folded_verilog(sources: Sequence[EntitySource]) -> list[FoldedFile]:
                 )
             _verilog_fold.check(text, own, made, places)
             if not any(_is_other(each, places) for each in (own[0].token, *own[0].children)):
-                text = own[0].text  # as it was
+                text = own[0].text  # unchanged
             found.append(FoldedFile(text, tuple(each.token for each in own)))
     return found
 
 
 def _is_other(token: str, places: Mapping[str, _verilog_fold.VerilogPlace]) -> bool:
-    """Whether a module is another one now, or its instances are written in another way."""
+    """Return whether a module has become another one, or its instances are written differently."""
     place = places[token]
     inputs = place.spare or place.gone.inputs
     return place.token != token or bool(place.values) or bool(inputs or place.gone.wires)
@@ -95,19 +100,19 @@ def _is_other(token: str, places: Mapping[str, _verilog_fold.VerilogPlace]) -> b
 def _cleared(
     source: EntitySource, places: Mapping[str, _verilog_fold.VerilogPlace]
 ) -> tuple[Module, _verilog_prune.Gone]:
-    """A module with instances of what its children became, without what drives nothing."""
+    """Return a module with instances of its children's new modules, without unused parts."""
     module = _verilog_fold.instantiated(_verilog_text.parse(source.text), places)
     return _verilog_prune.pruned(module, source.family is None)
 
 
 def folded(sources: Sequence[EntitySource]) -> list[FoldedFile]:
-    """The entities of a design, one for each block where that can be.
+    """Return the entities of a design, one for each block if possible.
 
     Args:
-        sources: leaves first.
+        sources: the entities, leaves first.
 
     Raises:
-        RuntimeError: a file does not give back what it was made from.
+        RuntimeError: a file does not reproduce the text from which it was made.
     """
     places: dict[str, _FoldedPlace] = {}
     found: list[FoldedFile] = []
@@ -126,9 +131,9 @@ def folded(sources: Sequence[EntitySource]) -> list[FoldedFile]:
 
 
 def _families(sources: Sequence[EntitySource]) -> list[list[EntitySource]]:
-    """Configurations of one block together, behind all that they instantiate.
+    """Group the configurations of one block, after all entities that they instantiate.
 
-    A block that holds another configuration of itself stays apart.
+    A block that contains another configuration of itself is not grouped.
     """
     below: dict[str, frozenset[str]] = {}
     for each in sources:
@@ -145,7 +150,7 @@ def _families(sources: Sequence[EntitySource]) -> list[list[EntitySource]]:
     ordered: list[list[EntitySource]] = []
     while len(done) < len(families):
         ready = [each for each in families if each not in done and needs[each] <= done]
-        if not ready:  # blocks that hold one another: one configuration after the other
+        if not ready:  # blocks that contain each other: one configuration after the other
             return [[each] for each in sources]
         for family in ready:
             ordered.append(families[family])
@@ -154,7 +159,7 @@ def _families(sources: Sequence[EntitySource]) -> list[list[EntitySource]]:
 
 
 def _instantiated(module: Module, places: Mapping[str, _FoldedPlace]) -> Module:
-    """The module with instances of what its children became."""
+    """Return the module with instances of the new entities of its children."""
     return replace(module, items=[_instance(item, places) for item in module.items])
 
 
@@ -174,7 +179,7 @@ def _instance(item: Item, places: Mapping[str, _FoldedPlace]) -> Item:
 
 
 def _port_map(rows: Sequence[tuple[Tokens, Tokens]]) -> list[Token]:
-    """A port map: a line for each port, or one line for all where that is short."""
+    """Write a port map: a line for each port, or one line for all if they are short."""
     found: list[Token] = ["\n    ", "port", " ", "map", " ", "("]
     if sum(_length(formal) + _length(actual) + len(" => , ") for formal, actual in rows) <= _WIDE:
         for k, (formal, actual) in enumerate(rows):
@@ -188,7 +193,7 @@ def _port_map(rows: Sequence[tuple[Tokens, Tokens]]) -> list[Token]:
 
 
 def _length(tokens: Tokens) -> int:
-    """How long text is about, the same for equal instances: whatever their numbers."""
+    """Estimate the length of text; equal for equal instances, independent of their numbers."""
     return sum(
         len(re.sub("[0-9]+", "0", token)) if isinstance(token, str) else _NUMBER for token in tokens
     )
@@ -215,7 +220,7 @@ def _value(value: Value) -> Token:
 def _check(
     text: str, sources: Sequence[EntitySource], made: Unified, places: Mapping[str, _FoldedPlace]
 ) -> None:
-    """Take the file apart again, for every configuration."""
+    """Expand the file again, for every configuration."""
     known: dict[tuple[str, frozenset[tuple[str, str]]], Child] = {}
     alias: dict[str, str] = {}
     for token, place in places.items():

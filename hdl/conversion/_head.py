@@ -1,4 +1,4 @@
-"""The comment at the head of every file. Private to ``merp.hdl.conversion``."""
+"""Write the comment at the top of every file. Private to ``merp.hdl.conversion``."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ _SPACE = "\N{NO-BREAK SPACE}"
 
 
 def head(units: Sequence[ElaboratedUnit], token: str, mark: str, licence: str | None) -> str:
-    """The comment: licence, origin, parameters, docstring. No dates, no paths.
+    """Return the comment: licence, origin, parameters, docstring. No dates, no paths.
 
-    What is None in every configuration is not there, nor is a port that none of them has; nothing
-    is said of it.
+    A value that is None in every configuration is omitted, and so is a port that no configuration
+    has. The comment does not mention them.
 
     Args:
         units: every configuration; parameters that differ are named with all their values.
-        token: stands for the name. mark: begins a comment. licence: None leaves it out.
+        token: placeholder for the name.
+        mark: begins a comment.
+        licence: None omits it.
 
     Raises:
         ExportError: the docstring is not ASCII.
@@ -33,7 +35,7 @@ def head(units: Sequence[ElaboratedUnit], token: str, mark: str, licence: str | 
     doc = docstring(function)
     lines = [] if licence is None else [f"SPDX-License-Identifier: {licence}", ""]
     lines += [f"{token}: generated from {_origin(function)}; do not edit."]
-    # A port, or what else a design can do without, that this one has not.
+    # A port or another optional part that this design lacks.
     names = dict.fromkeys(name for each in params for name in each)
     absent = {name for name in names if all(each.get(name, name) is None for each in params)}
     used = used_numbers(function, doc, params)
@@ -55,10 +57,10 @@ def _origin(function: Any) -> str:
 
 
 def _parameter(name: str, used: Mapping[str, Sequence[str]]) -> list[str]:
-    """Lines that tell a parameter, or what the block takes from it."""
+    """Return the lines about a parameter, or about the fields that the block uses."""
     told = [f"{path or name} = {' or '.join(values)}" for path, values in used.items()]
     label = "" if "" in used or not told else f"{name}: "
-    kept = [each.replace(" ", _SPACE) for each in told]  # lines end between them
+    kept = [each.replace(" ", _SPACE) for each in told]  # line ends are between them
     lines = wrap(label + "; ".join(kept), 96, subsequent_indent="    ")
     return [line.replace(_SPACE, " ") for line in lines]
 
@@ -67,16 +69,16 @@ _NAMED = re.compile(r"(?P<names>[\w.]+(?:, [\w.]+)*)(?P<way> {2,}(?:in|out)\b)?"
 
 
 def _is_known(name: str, known: Collection[str]) -> bool:
-    """Whether a port or parameter is called so, or those of a bundle begin so."""
+    """Return whether a port or parameter has this name, or the fields of a bundle begin with it."""
     name = name.replace(".", "_")
     return any(each == name or each.startswith(f"{name}_") for each in known)
 
 
 def _without(doc: str, absent: Collection[str], known: Collection[str]) -> str:
-    """A docstring without what it says of arguments and ports that are not there.
+    """Return a docstring without its lines about absent arguments and ports.
 
-    That is the line which begins with the name of one, or of several that are all absent, and the
-    deeper lines below it. A line of ports says behind their names which way they go.
+    Such a line begins with an absent name, or with several names that are all absent. The deeper
+    lines below it are removed too. A line about ports has their direction after the names.
     """
     kept: list[str] = []
     dropping, depth = False, 0

@@ -1,4 +1,4 @@
-"""Names for numbers, after what stands beside them. Private to ``merp.hdl.conversion``."""
+"""Name numbers after adjacent words. Private to ``merp.hdl.conversion``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PLAIN = {"unsigned", "signed", "resize", "bool", "stdl", "to_integer", "to_unsi
 
 
 def hints(module: Module) -> list[str]:
-    """A name for each of the numbers of an entity, in the order of ``body_numbers``."""
+    """Return a name for each number of an entity, in the order of ``body_numbers``."""
     found: list[str] = []
     for port in module.ports:
         found += _width(port.name, port.type)

@@ -1,4 +1,4 @@
-"""Names of entities where a block has several, and of instances out of lists.
+"""Name the entities of a block that has several, and instances in lists.
 
 Private to ``merp.hdl.conversion``.
 """
@@ -15,7 +15,7 @@ _LABEL_LENGTH = 16  # longer values are not put into entity names
 
 
 def values(params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Parameters by name, the fields of dataclasses one by one."""
+    """Yield parameters by name, with the fields of dataclasses one by one."""
     for name, value in params.items():
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             for field in dataclasses.fields(value):
@@ -25,10 +25,10 @@ def values(params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def suffixes(features: Sequence[Iterable[tuple[str, str]]]) -> list[str]:
-    """The shortest prefix of varying features that tells all apart, as far as they can.
+    """Return the shortest prefix of varying features that distinguishes all, as far as possible.
 
     Args:
-        features: of each entity, name and value.
+        features: name and value of each feature, for each entity.
     """
     rows = [dict(each) for each in features]
     labels = [label for label in rows[0] if all(label in row for row in rows)]
@@ -45,21 +45,21 @@ def suffixes(features: Sequence[Iterable[tuple[str, str]]]) -> list[str]:
 
 
 def _suffix(label: str, value: str) -> str:
-    """``_registered`` (or nothing) for a flag, ``_cycles19`` for a number."""
+    """Return ``_registered`` (or nothing) for a flag, ``_cycles19`` for a number."""
     shown = {"True": label, "False": ""}.get(value, f"{label}{value}")
     shown = re.sub(r"\W+|_+", "_", shown.replace("-", "minus")).strip("_")
     return f"_{shown}" if shown else ""
 
 
 def instance_labels(instances: Sequence[tuple[str, str, str | None]]) -> list[str]:
-    """The names of instances: as in Python, but for lists that hold unlike things.
+    """Return the names of instances: as in Python, except in lists of different kinds.
 
-    An instance out of a list of several blocks, or of blocks and processes, is called by its block
-    and what it drives.
+    An instance in a list of several blocks, or of blocks and processes, is named after its block
+    and the signal that it drives.
 
     Args:
-        instances: name in Python, with numbers behind it if it is out of a list; function that
-            makes the block; signal at its first output.
+        instances: name in Python, with a number if it is in a list; function that makes the block;
+            signal at its first output.
     """
     lists: dict[str, list[tuple[str, str]]] = {}
     for name, block, _ in instances:

@@ -1,8 +1,9 @@
-"""Local variables of the block functions that run: they name signals and instances.
+"""Record local variables of the block functions that run, to name signals and instances.
 
-A function's frame keeps its variables, as they were in the end, for as long as somebody holds it.
-A block function is met while it runs, as MyHDL looks for the block around each instance and each
-process. To be called at every call and return instead would take a third of a conversion.
+A function's frame keeps the final values of its variables as long as it is referenced. This module
+gets the frame of a block function while the function runs, because MyHDL then searches the block
+around each instance and each process. A hook at every call and return would take a third of a
+conversion.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from merp.hdl.conversion.base.internals import Block
 _CONSTRUCTOR = Block.__init__.__code__
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _met: ContextVar[dict[int, tuple[Any, FrameType]] | None] = ContextVar("met", default=None)
-"""The blocks that were met, by ``id``, each with the frame of its function."""
+"""The blocks found so far, by ``id``, each with the frame of its function."""
 
 
 @contextmanager
@@ -58,16 +59,17 @@ class Caller:
     """A function that calls a block or declares a process, with its variables so far.
 
     The variables of comprehensions do not belong to it. Since Python 3.12 most comprehensions have
-    no frame of their own. Their variables then lie in the frame of the function, and hide those of
-    the same name. So a variable is left out on every version if a comprehension around the call
-    binds its name.
+    no frame of their own. Their variables are then in the frame of the function, and hide variables
+    of the same name. Therefore a variable is omitted on every version if a comprehension around the
+    call binds its name.
 
     Attributes:
-        frame: of the function. f_code, f_globals: as in the frame.
+        frame: frame of the function.
+        f_code, f_globals: as in the frame.
     """
 
     def __init__(self, frame: FrameType) -> None:
-        """``frame``: of the function or of a comprehension in it."""
+        """Take ``frame``, of the function or of a comprehension in it."""
         while frame.f_code.co_name in _COMPREHENSIONS and frame.f_back is not None:
             frame = frame.f_back
         self.frame = frame
@@ -82,6 +84,6 @@ class Caller:
 
 
 def in_source_order(code: CodeType, variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Variables of a function in the order of its text; others come last, by name."""
+    """Return variables of a function in the order of its text; others come last, by name."""
     names = dict.fromkeys((*names_in(code), *sorted(variables)))
     return {name: variables[name] for name in names if name in variables}

@@ -1,6 +1,6 @@
-"""Widths that follow from a generic. Private to ``merp.hdl.conversion``.
+"""Find widths that follow from a generic. Private to ``merp.hdl.conversion``.
 
-A counter is as wide as the logarithm of what it counts to, and no sum of generics says so. The
+A counter has as many bits as the logarithm of its range, which no sum of generics can express. The
 standard forms are tried one after the other.
 """
 
@@ -9,30 +9,30 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-_EVIDENCE = 3  # unlike widths that a generic has to explain; of a parameter two are enough
+_EVIDENCE = 3  # different widths that a generic must explain; two are enough for a parameter
 
 
 @dataclass(frozen=True)
 class Logarithm:
-    """The bits of ``generic + offset`` numbers, and ``least`` ones at least."""
+    """The number of bits for ``generic + offset`` numbers, but at least ``least``."""
 
     generic: str
     offset: int
     least: int
 
     def of(self, values: Mapping[str, Sequence[int]]) -> tuple[int, ...]:
-        """Its values, from those of the generics."""
+        """Return its values for the values of the generics."""
         return tuple(max(self.least, ceil_log2(n + self.offset)) for n in values[self.generic])
 
     def __str__(self) -> str:
-        """As VHDL writes it."""
+        """Write it in VHDL."""
         count = f"{self.generic} + {self.offset}" if self.offset else self.generic
         bits = f"ceil_log2({count})"
         return f"maximum({bits}, {self.least})" if self.least else bits
 
 
 def ceil_log2(count: int) -> int:
-    """How many bits the numbers from 0 to ``count - 1`` have."""
+    """Return the number of bits of the numbers from 0 to ``count - 1``."""
     return (count - 1).bit_length()
 
 
@@ -42,12 +42,12 @@ def logarithm(
     chosen: Sequence[int],
     parameters: Collection[str],
 ) -> Logarithm | None:
-    """The first generic that a row of widths is the logarithm of, by its standard forms.
+    """Return the first generic with a standard form whose logarithm is a row of widths.
 
     Args:
-        row: in the ``chosen`` configurations.
+        row: the widths in the ``chosen`` configurations.
         known: generics with their values in all configurations.
-        parameters: those of ``known`` that are parameters of the block.
+        parameters: members of ``known`` that are parameters of the block.
     """
     for least in (0, 1):
         for name, values in known.items():

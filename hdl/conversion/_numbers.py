@@ -1,4 +1,4 @@
-"""Numbers of VHDL text that may hang on generics and on the index of a loop.
+"""Represent numbers of VHDL text that may depend on generics and on the index of a loop.
 
 A number is a sum of products: ``{(): 62, ("i",): 63}`` is ``63 * i + 62``. Private to
 ``merp.hdl.conversion``.
@@ -20,16 +20,16 @@ class Num:
 
     @property
     def is_constant(self) -> bool:
-        """Whether it hangs on nothing."""
+        """Whether it depends on no name."""
         return all(not factors for factors, _ in self.terms)
 
     @property
     def constant(self) -> int:
-        """The part that hangs on nothing."""
+        """The part that depends on no name."""
         return next((value for factors, value in self.terms if not factors), 0)
 
     def of(self, names: Mapping[str, int]) -> Num:
-        """The same, with values put in for some of its names."""
+        """Return the same number, with values in place of some of its names."""
         found: dict[Factors, int] = {}
         for factors, value in self.terms:
             for name in factors:
@@ -39,7 +39,7 @@ class Num:
         return number(found)
 
     def __str__(self) -> str:
-        """As VHDL writes it, without brackets."""
+        """Write it in VHDL, without brackets."""
         rows = sorted(self.terms, key=lambda term: (not term[0], term[1] < 0))
         out = ""
         for factors, value in rows:
@@ -54,7 +54,7 @@ class Num:
 
 
 def number(terms: Mapping[Factors, int] | int) -> Num:
-    """A sum of products, or a plain number."""
+    """Return a sum of products, or a plain number."""
     if isinstance(terms, int):
         terms = {(): terms}
     return Num(tuple(sorted((factors, value) for factors, value in terms.items() if value)))
@@ -64,7 +64,7 @@ ZERO = number(0)
 
 
 def added(one: Num, other: Num) -> Num:
-    """The sum."""
+    """Return the sum of two numbers."""
     found = dict(one.terms)
     for factors, value in other.terms:
         found[factors] = found.get(factors, 0) + value

@@ -1,8 +1,8 @@
-"""Configurations that lack inputs of others, which stay open in them.
+"""Unify configurations that lack inputs of others; these inputs stay open.
 
-An input that drives nothing has gone from a configuration, or was a number there all along. In the
-entity for all it has a default, and instances of that configuration do not name it. Private to
-``merp.hdl.conversion``.
+An input of a configuration may have been removed because it drives nothing, or it may always have
+been a number. In the common entity it has a default, and instances of that configuration do not
+connect it. Private to ``merp.hdl.conversion``.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _Key = tuple[str, str, str, Hashable]
 
 
 def alike(modules: Sequence[Module]) -> list[list[int]]:
-    """Which of the modules can be one entity, by place.
+    """Group the modules that can be one entity, by place.
 
-    Their ports have the same names, directions and order; but some may lack inputs of others whose
-    names mean nothing else in them.
+    Their ports have the same names, directions and order. Some may lack inputs of others if the
+    names of these inputs have no other meaning in them.
     """
     groups: dict[tuple[_Key, ...], list[int]] = {}
     for place in sorted(range(len(modules)), key=lambda place: -len(modules[place].ports)):
@@ -32,7 +32,7 @@ def alike(modules: Sequence[Module]) -> list[list[int]]:
 
 
 def completed(modules: Sequence[Module]) -> tuple[list[Module], list[frozenset[str]]]:
-    """The modules, which are alike, with the ports of all, and the names of those each lacks."""
+    """Return compatible modules with the ports of all, and the names that each lacks."""
     most = max(modules, key=lambda module: len(module.ports))
     lacking = [
         frozenset(p.name for p in most.ports) - {p.name for p in module.ports} for module in modules
@@ -55,13 +55,13 @@ def _key(port: VhdlPort) -> _Key:
 
 
 def _fixed(initial: Tokens) -> Hashable:
-    """What no generic can stand for in an initial value: a one, or all of a signed vector."""
+    """Return the part of an initial value that no generic replaces: a one, or a signed vector."""
     numbers = any(isinstance(each, Word) for each in initial) or initial in ((), ("'0'",))
     return None if numbers else initial
 
 
 def _fits(module: Module, own: Sequence[_Key], most: Sequence[_Key]) -> bool:
-    """Whether inputs of ``most`` are all that a module lacks, under names that are free in it."""
+    """Return whether a module lacks only inputs of ``most``, under names that are free in it."""
     rest = [each for each in most if each in own]
     spare = [each for each in most if each not in own]
     taken = identifiers(module) if spare else set()

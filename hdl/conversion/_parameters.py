@@ -1,8 +1,9 @@
-"""What tells the values of a parameter apart. Private to ``merp.hdl.conversion``.
+"""Distinguish the values of a parameter. Private to ``merp.hdl.conversion``.
 
-A parameter belongs to the configuration of an entity, so that two values that may lead to other
-hardware have to differ in every run. Numbers and texts say so themselves. Dictionaries, functions
-and objects are described here; what a description cannot cover, is refused.
+A parameter belongs to the configuration of an entity. Therefore two values that may lead to
+different hardware must be distinct in every run. Numbers and strings are identified by their text.
+This module describes dictionaries, functions and objects. A value that no description can cover is
+refused.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Undescribed(Exception):
 
 @dataclass(frozen=True)
 class Same:
-    """An object that is equal to itself alone."""
+    """An object that is only equal to itself."""
 
     value: Any
 
@@ -42,9 +43,9 @@ class Described:
     """A parameter whose own text does not identify it.
 
     Attributes:
-        text: what a reader of the exported files sees.
-        key: what is equal for equal hardware.
-        value: the object, if its attributes say all.
+        text: its description in the exported files.
+        key: equal for equal hardware.
+        value: the object, if its attributes identify it completely.
     """
 
     text: str
@@ -56,7 +57,7 @@ class Described:
 
 
 def is_stable(value: Any) -> bool:
-    """Whether ``repr(value)`` identifies the value in every run."""
+    """Return whether ``repr(value)`` identifies the value in every run."""
     if value is None or isinstance(value, bool | int | float | str | enum.Enum):
         return True
     if isinstance(value, tuple):
@@ -69,15 +70,15 @@ def is_stable(value: Any) -> bool:
 
 
 def key_of(value: Any) -> object:
-    """What is equal for two parameters that lead to the same hardware."""
+    """Return a key that is equal for two parameters that lead to the same hardware."""
     return value.key if isinstance(value, Described) else repr(value)
 
 
 def described(value: Any, around: tuple[int, ...] = ()) -> Described:
-    """A parameter that is no number, with its text and its key.
+    """Describe a parameter that is not a number, by its text and its key.
 
     Raises:
-        Undescribed: it holds a signal, or what may change without notice.
+        Undescribed: it contains a signal, or a part that may change without notice.
     """
     if is_stable(value):
         return Described(repr(value), (type(value), repr(value)))
@@ -111,7 +112,7 @@ def described(value: Any, around: tuple[int, ...] = ()) -> Described:
 
 
 def _object(value: Any, around: tuple[int, ...]) -> Described:
-    """An object of a class that Python code defines: its attributes say all."""
+    """Describe an object of a class in Python code by all its attributes."""
     if not hasattr(value, "__dict__") or not all(map(_is_plain, type(value).__mro__[:-1])):
         raise Undescribed
     parts = {name: described(each, around) for name, each in vars(value).items()}
@@ -121,9 +122,9 @@ def _object(value: Any, around: tuple[int, ...]) -> Described:
 
 
 def _is_plain(kind: type) -> bool:
-    """Whether the objects of a class have nothing but attributes; MyHDL's have a life of their own.
+    """Return whether the objects of a class only have attributes; MyHDL's have hidden state.
 
-    A class in C, such as a list or a random generator, holds more than ``vars`` says.
+    A class in C, such as a list or a random generator, has more data than ``vars`` shows.
     """
     module = sys.modules.get(kind.__module__)
     is_python = (
@@ -134,7 +135,7 @@ def _is_plain(kind: type) -> bool:
 
 
 def _around(function: Any, around: tuple[int, ...]) -> tuple[object, ...]:
-    """What a function closes over, and its defaults: a signal would be a hidden port."""
+    """Return the closure and the defaults of a function; a signal in them is a hidden port."""
     held = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     for cell in function.__closure__ or ():
         try:
@@ -153,5 +154,5 @@ def _listed(items: Iterable[Described]) -> str:
 
 
 def _name(value: Any) -> str:
-    """The name of a function or a class, without the functions around it."""
+    """Return the name of a function or a class, without the functions around it."""
     return str(value.__qualname__).rpartition(".<locals>.")[2]

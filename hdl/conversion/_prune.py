@@ -1,7 +1,7 @@
-"""Inputs that drive nothing are left out of entities, and of their instances.
+"""Remove inputs that drive nothing from entities and from their instances.
 
-An input goes that no statement reads, or only one whose result nothing reads. The ports of the top
-stay as they are. Private to ``merp.hdl.conversion``.
+An input is removed if no statement reads it, or only a statement whose result nothing reads. The
+ports of the top are unchanged. Private to ``merp.hdl.conversion``.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _WORD = re.compile(r"\b[A-Za-z]\w*")
 
 
 def pruned(sources: Sequence[EntitySource]) -> list[EntitySource]:
-    """The entities without the inputs that drive nothing.
+    """Return the entities without the inputs that drive nothing.
 
     Args:
-        sources: leaves first.
+        sources: the entities, leaves first.
 
     Raises:
-        RuntimeError: something is missing that is no such input.
+        RuntimeError: a missing part is not such an input.
     """
     gone: dict[str, frozenset[str]] = {}
     found = []
@@ -43,7 +43,7 @@ def pruned(sources: Sequence[EntitySource]) -> list[EntitySource]:
 
 
 def inputs(text: str) -> Iterator[str]:
-    """Names of an entity's inputs."""
+    """Yield the names of an entity's inputs."""
     header = _HEADER.search(text)
     for row in header[2].split("\n") if header else ():
         name, _, kind = row.strip().partition(":")
@@ -56,7 +56,7 @@ def _architecture(text: str) -> str:
 
 
 def words_used(text: str) -> Counter[str]:
-    """How often each word stands in an architecture; the formals of port maps are not its own."""
+    """Count each word in an architecture, except for the formals of port maps."""
     found: Counter[str] = Counter()
 
     def actuals(match: re.Match[str]) -> str:
@@ -72,7 +72,7 @@ def words_used(text: str) -> Counter[str]:
 
 
 def _without_rows(text: str, gone: Mapping[str, frozenset[str]]) -> str:
-    """Instances without what has gone from their entities."""
+    """Return the text with instances that omit the removed inputs."""
 
     def kept(match: re.Match[str]) -> str:
         rows = [
@@ -86,10 +86,10 @@ def _without_rows(text: str, gone: Mapping[str, frozenset[str]]) -> str:
 
 
 def _without_results(text: str) -> str:
-    """An entity without the assignments to signals that nothing reads."""
+    """Return an entity without the assignments to signals that nothing reads."""
     while True:
         used = words_used(text)
-        # A name that is assigned and declared, and stands nowhere else.
+        # A name that is only assigned and declared.
         dead = [
             match
             for match in _ASSIGNED.finditer(text)
@@ -112,7 +112,7 @@ def _without_ports(text: str, names: frozenset[str]) -> str:
 
 
 def _read(parts: EntityParts) -> Iterator[str]:
-    """Every token of an architecture but the formals of port maps."""
+    """Yield every token of an architecture except for the formals of port maps."""
     for tokens in (*parts.declared, *parts.statements):
         for at, token in enumerate(tokens):
             if tokens[at + 1 : at + 2] != ["=>"] and tokens[at + 1 : at + 3] != [")", "=>"]:
@@ -120,7 +120,7 @@ def _read(parts: EntityParts) -> Iterator[str]:
 
 
 def _check(before: str, after: str, gone: Mapping[str, frozenset[str]]) -> None:
-    """What is missing must be an input, its row in a port map, or a result that nobody reads."""
+    """Check that each missing part is an input, its row in a port map, or an unread result."""
     left = set(_read(plain(after)))
     lines = Counter(line.rstrip(",;") for line in before.split("\n"))
     missing = lines - Counter(line.rstrip(",;") for line in after.split("\n"))

@@ -1,7 +1,7 @@
-"""What MyHDL refuses, said as the converter says it: which block, and what to do about it.
+"""Convert errors of MyHDL into refusals of the converter, with the block and a remedy.
 
-MyHDL raises classes of its own for what it foresees and any Python error for what it does not.
-An error that a design's own code raises, a check of its parameters say, passes as it is.
+MyHDL raises its own error classes for expected errors, and any Python error for unexpected ones. An
+error that a design's own code raises, such as a check of its parameters, is passed on unchanged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from merp.hdl.conversion.base.errors import ExportError
 from merp.hdl.conversion.base.internals import FOLDER
 
 ELABORATION = "simulate the block: elaboration fails there in the same way"
-ANALYSIS = "write its processes with what is converted (docs/conversion.md#refused)"
+ANALYSIS = "write its processes in supported Python (docs/conversion.md#refused)"
 _RETURNS = (
     "return its block instances and processes and nothing else, and decorate the functions that "
     "make them with @block or @entity"
@@ -28,11 +28,11 @@ _STANDARD_LIBRARY = Path(sysconfig.get_paths()["stdlib"]).resolve()
 
 @contextmanager
 def refusals(block: str, advice: str) -> Iterator[None]:
-    """Within this context an error of MyHDL's becomes an ``ExportError``.
+    """Convert an error of MyHDL in this context into an ``ExportError``.
 
     Args:
         block: the function that is elaborated or analysed.
-        advice: what its author can do.
+        advice: the remedy for its author.
     """
     try:
         yield
@@ -40,7 +40,7 @@ def refusals(block: str, advice: str) -> Iterator[None]:
         raise
     except myhdl.Error as error:
         remedy = _RETURNS if isinstance(error, myhdl.BlockError) else advice
-        said = " ".join(str(error).split())  # MyHDL breaks its lines
+        said = " ".join(str(error).split())  # MyHDL's messages have line breaks
         raise ExportError(f"{block}: {said}; {remedy}") from error
     except Exception as error:
         if not _raised_in_myhdl(error):
@@ -50,7 +50,7 @@ def refusals(block: str, advice: str) -> Iterator[None]:
 
 
 def _raised_in_myhdl(error: Exception) -> bool:
-    """Whether MyHDL raised it, itself or by a call into Python's library."""
+    """Return whether MyHDL raised the error, itself or by a call into Python's library."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)
         if path.is_relative_to(FOLDER):

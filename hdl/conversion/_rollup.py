@@ -1,9 +1,9 @@
-"""Statements that differ in an index become a loop, and the signals that they name an array.
+"""Roll statements that differ in an index into loops, and the signals that they name into arrays.
 
-Signals whose names differ in numbers only, and that have one type and one initial value, are a
-family. Statements that follow one another, alone or in groups, become a loop if every number in
-them grows by the same step from one to the next: numbers of bits, and places in families.
-Private to ``merp.hdl.conversion``.
+Signals form a family if their names only differ in numbers, and if they have one type and one
+initial value. Consecutive statements, alone or in groups, become a loop if every number in them
+grows by a constant step: numbers of bits, and places in families. Private to
+``merp.hdl.conversion``.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from merp.hdl.conversion.base.names import flaw
 
 _INDEX = re.compile(r"(?<=_)\d+(?=_|$)")
 _WORD = re.compile(r"[A-Za-z]\w*")
-_LEAST = 3  # of two, any number is a step apart
-_LONGEST = 16  # statements in the body of a loop
+_LEAST = 3  # two statements always have a step
+_LONGEST = 16  # largest number of statements in the body of a loop
 _INDICES = ("i", "j", "k", "m", "n")
 
 
 def identifiers(module: Module) -> set[str]:
-    """Every word in an entity, in lower case; in Verilog, a dot stands before names of others."""
+    """Return every word in an entity, in lower case; in Verilog, a dot precedes foreign names."""
     found = {port.name for port in module.ports} | {each.name for each in module.declared}
     found |= {each.type.name for each in module.declared if each.type}
     for tokens in _texts(module):
@@ -56,7 +56,7 @@ def _texts(module: Module) -> Iterator[Tokens]:
 
 
 def leaves(items: Iterable[Item]) -> Iterator[Leaf]:
-    """All statements, those in loops too."""
+    """Yield all statements, including those in loops."""
     for item in items:
         if isinstance(item, Leaf):
             yield item
@@ -65,7 +65,7 @@ def leaves(items: Iterable[Item]) -> Iterator[Leaf]:
 
 
 def rolled_up(module: Module) -> Module:
-    """The entity with its loops and arrays."""
+    """Return the entity with its loops and arrays."""
     families = _families(module)
     members = {
         each.name: Ref(name, number(place))
@@ -101,7 +101,7 @@ def rolled_up(module: Module) -> Module:
 
 
 def _families(module: Module) -> dict[str, tuple[Declared, ...]]:
-    """Families of signals by the name of their array."""
+    """Return the families of signals by the name of their array."""
     found: dict[object, list[Declared]] = {}
     hidden = _hidden(module)
     for each in module.declared:
@@ -120,7 +120,7 @@ def _families(module: Module) -> dict[str, tuple[Declared, ...]]:
 
 
 def free(wanted: str, taken: set[str], *beside: str) -> str:
-    """A name that nothing has, taken from now on; so are those that come with it."""
+    """Return a free name; it and the names derived from it are taken from now on."""
     name, extra, count = wanted, list(beside), 1
     while flaw(name) or {name.lower(), *(each.lower() for each in extra)} & taken:
         count += 1
@@ -133,7 +133,7 @@ def free(wanted: str, taken: set[str], *beside: str) -> str:
 
 
 def _hidden(module: Module) -> set[str]:
-    """Names that a process or function declares for itself, or that a function may use."""
+    """Return names that a process or function declares itself, or that a function may use."""
     found: set[str] = set()
     for tokens in _texts(module):
         words = [token for token in tokens if isinstance(token, str) and not token.isspace()]
@@ -144,7 +144,7 @@ def _hidden(module: Module) -> set[str]:
 
 
 def _referring(leaf: Leaf, members: dict[str, Ref]) -> Tokens:
-    """Tokens with members of families in place of names, but for the formals of a port map."""
+    """Replace names by members of families, except for the formals of a port map."""
     found: list[Token] = []
     formals = leaf.kind == "instance"
     for at, token in enumerate(leaf.tokens):
@@ -156,7 +156,7 @@ def _referring(leaf: Leaf, members: dict[str, Ref]) -> Tokens:
 
 
 def _is_formal(tokens: Sequence[Token], at: int) -> bool:
-    """Whether an arrow comes before the next comma or line."""
+    """Return whether an arrow precedes the next comma or line."""
     for token in tokens[at + 1 :]:
         if token == "=>":
             return True
@@ -166,7 +166,7 @@ def _is_formal(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _loops(items: list[Item], index: str, taken: set[str]) -> list[Item]:
-    """Statements with loops over ``index`` in place of runs."""
+    """Return the items with loops over ``index`` in place of runs."""
     shapes: dict[object, int] = {}
     keys = [
         shapes.setdefault(
@@ -199,7 +199,7 @@ def _pattern(item: Item) -> str:
 
 
 def _times(keys: list[int], values: list[list[Num]], at: int, length: int) -> int:
-    """How often a group of statements comes, every number by its step."""
+    """Count the repetitions of a group of statements, with a constant step for every number."""
     times = 1
     while at + (times + 1) * length <= len(keys):
         here, there = at + (times - 1) * length, at + times * length
@@ -229,7 +229,7 @@ def _varying(value: Num) -> tuple[object, ...]:
 
 
 def _loop(pair: list[Item], length: int, times: int, index: str, taken: set[str]) -> Loop:
-    """The loop of a run, from its first two groups."""
+    """Return the loop of a run, from its first two groups."""
     body: list[Item] = []
     for first, second in zip(pair[:length], pair[length:], strict=True):
         steps = iter(
@@ -251,21 +251,21 @@ def _loop(pair: list[Item], length: int, times: int, index: str, taken: set[str]
 
 
 def _stem(item: Item) -> str:
-    """A name for a loop of assignments: after what the first one drives."""
+    """Name a loop of assignments after the target of the first one."""
     assert isinstance(item, Leaf)
     target = item.tokens[0]
     return f"drive_{target.family if isinstance(target, Ref) else target}"
 
 
 def _inner(label: str, taken: set[str]) -> str:
-    """The label of a statement in a loop: what stands behind its index."""
+    """Return the label of a statement in a loop: the part after its index."""
     return free(_INDEX.split(label)[-1].strip("_") or "each", taken)
 
 
 def _without(
     item: Item, families: Mapping[str, tuple[Declared, ...]], kept: Collection[str]
 ) -> Item:
-    """The statement with the old names where no loop uses the array."""
+    """Return the statement with the old names where no loop uses the array."""
     if isinstance(item, Loop):
         return replace(item, body=[_without(each, families, kept) for each in item.body])
     tokens = tuple(

@@ -1,4 +1,4 @@
-"""Whether two entities are the same but for order, labels, layout and the way to write a literal.
+"""Compare two entities, except for order, labels, layout and the notation of literals.
 
 Private to ``merp.hdl.conversion``.
 """
@@ -23,14 +23,14 @@ def difference(
     lacking: Collection[str],
     alias: Mapping[str, str],
 ) -> str | None:
-    """What tells two entities apart, or None.
+    """Return the first difference of two entities, or None.
 
     Args:
-        folded: an entity taken apart again.
-        original: the one that it was made from.
-        widened: ports that were bits and are vectors of one now; then both kinds count as equal.
+        folded: an expanded entity.
+        original: the entity from which it was made.
+        widened: ports that were bits and are now vectors of one; both kinds then count as equal.
         lacking: ports that the original does not have.
-        alias: what counts as the same name of an entity.
+        alias: maps an entity's name to a name that counts as the same.
     """
     one = _facts(folded, widened, lacking, alias)
     other = _facts(original, widened, (), alias)
@@ -68,12 +68,12 @@ def _facts(
 
 
 def _without_default(port: list[str]) -> list[str]:
-    """An input without what it is where nothing is connected."""
+    """Return an input without its default."""
     return port[: port.index(":=")] if port[2] == "in" and ":=" in port else port
 
 
 def _declaration(tokens: Sequence[str], widened: Collection[str]) -> Plain:
-    """A port, signal or type; an initial value of a vector by value and width."""
+    """Parse a port, signal or type, with an initial value of a vector as value and width."""
     found = list(tokens)
     if widened:
         found = [
@@ -108,12 +108,12 @@ def _literal(value: Sequence[str], width: int) -> Plain:
 
 
 def _word(value: int, width: int) -> Plain:
-    """A literal; Python refuses to write thousands of digits, and nobody writes as many."""
+    """Return a literal; large numbers in base 16, because Python limits decimal digits."""
     return "word", str(value) if value < _WRITTEN else hex(value), str(width)
 
 
 def _statement(tokens: Sequence[str], widened: Collection[str], alias: Mapping[str, str]) -> Plain:
-    """A statement without its label, literals by value and width."""
+    """Parse a statement without its label, with literals as value and width."""
     rest = list(tokens)
     if rest[1] == ":":
         rest = rest[2:-2] if rest[2] == "process" else rest[2:]

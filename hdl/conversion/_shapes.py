@@ -1,6 +1,6 @@
-"""The shape of text, which is what is left when its numbers are taken out, and those numbers.
+"""Separate the numbers of a text from its shape, which is the text without numbers.
 
-Two pieces of text with the same shape differ in numbers only. Private to ``merp.hdl.conversion``.
+Two pieces of text with the same shape only differ in numbers. Private to ``merp.hdl.conversion``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Change = Callable[[Num], Num]
 
 
 def shape(tokens: Iterable[Token]) -> tuple[Hashable, ...]:
-    """Tokens without their numbers, and without white space but for new lines."""
+    """Return tokens without their numbers, and without white space except for new lines."""
     found: list[Hashable] = []
     for token in tokens:
         if isinstance(token, str):
@@ -42,7 +42,7 @@ def shape(tokens: Iterable[Token]) -> tuple[Hashable, ...]:
 
 
 def numbers(tokens: Iterable[Token]) -> Iterator[Num]:
-    """The numbers of tokens, in order."""
+    """Yield the numbers of tokens, in order."""
     for token in tokens:
         if isinstance(token, Num):
             yield token
@@ -54,7 +54,7 @@ def numbers(tokens: Iterable[Token]) -> Iterator[Num]:
 
 
 def changed(tokens: Iterable[Token], change: Change) -> Tokens:
-    """The same with every number changed, which are asked for in order."""
+    """Return the tokens with every number replaced; ``change`` is called in order."""
     found: list[Token] = []
     for token in tokens:
         if isinstance(token, Num):
@@ -70,14 +70,14 @@ def changed(tokens: Iterable[Token], change: Change) -> Tokens:
 
 
 def item_shape(item: Item) -> Hashable:
-    """The shape of a statement."""
+    """Return the shape of a statement."""
     if isinstance(item, Leaf):
         return (item.kind, shape(item.tokens))
     return (Loop, item.index, tuple(item_shape(each) for each in item.body))
 
 
 def item_numbers(item: Item) -> Iterator[Num]:
-    """The numbers of a statement."""
+    """Yield the numbers of a statement."""
     if isinstance(item, Leaf):
         yield from numbers(item.tokens)
     else:
@@ -87,7 +87,7 @@ def item_numbers(item: Item) -> Iterator[Num]:
 
 
 def item_changed(item: Item, change: Change) -> Item:
-    """A statement with every number changed, which are asked for in order."""
+    """Return a statement with every number replaced; ``change`` is called in order."""
     if isinstance(item, Leaf):
         return replace(item, tokens=changed(item.tokens, change))
     count = change(item.count)
@@ -107,17 +107,17 @@ def _type_changed(kind: Type, change: Change) -> Type:
 
 
 def declared_shape(each: Declared) -> Hashable:
-    """The shape of a declaration, its name included."""
+    """Return the shape of a declaration, including its name."""
     return (each.name, _type_shape(each.type), shape(each.tokens))
 
 
 def array_shape(each: SignalArray) -> Hashable:
-    """The shape of an array, its name included."""
+    """Return the shape of an array, including its name."""
     return (each.name, _type_shape(each.type), shape(each.tokens))
 
 
 def body_shape(module: Module) -> Hashable:
-    """The shape of an entity but for its name and its head."""
+    """Return the shape of an entity, without its name and its header."""
     return (
         module.library,
         tuple((p.name, p.direction, _type_shape(p.type), shape(p.initial)) for p in module.ports),
@@ -128,7 +128,7 @@ def body_shape(module: Module) -> Hashable:
 
 
 def port_numbers(module: Module) -> list[Num]:
-    """The numbers of an entity's ports, in order."""
+    """Return the numbers of an entity's ports, in order."""
     found: list[Num] = []
     for port in module.ports:
         found += _type_numbers(port.type)
@@ -137,7 +137,7 @@ def port_numbers(module: Module) -> list[Num]:
 
 
 def body_numbers(module: Module) -> list[Num]:
-    """The numbers of an entity, in order, those of its ports first."""
+    """Return the numbers of an entity, in order; those of its ports come first."""
     found = port_numbers(module)
     for each in module.declared:
         found += _type_numbers(each.type)
@@ -152,7 +152,7 @@ def body_numbers(module: Module) -> list[Num]:
 
 
 def body_changed(module: Module, values: Sequence[Num]) -> Module:
-    """An entity with other numbers, in the order of ``body_numbers``."""
+    """Return an entity with other numbers, in the order of ``body_numbers``."""
     rest = iter(values)
 
     def change(_: Num) -> Num:

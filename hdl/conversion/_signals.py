@@ -1,4 +1,4 @@
-"""Signals as text: slices, their bases, sort keys. Private to ``merp.hdl.conversion.convert``."""
+"""Write signals as text: slices, bases, sort keys. Private to ``merp.hdl.conversion.convert``."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from merp.hdl.conversion.base.internals import SliceSignal, name_of, slice_of
 
 @dataclass(frozen=True)
 class Syntax:
-    """How a language writes the parts of a signal."""
+    """The notation of a language for the parts of a signal."""
 
     index: str
     part: str
     ports_converted: bool  # whether vector ports are copied to numeric signals
-    holds: bool  # whether a value stands in a variable before bits of it are taken
+    holds: bool  # whether a value is copied to a variable before its bits are used
 
 
 def span(signal: Any) -> tuple[Any, int, int | None]:
-    """Base signal of a slice (of a slice ...), its highest bit or index, and lowest bit or None."""
+    """Return the base signal of nested slices, the highest bit or index, and the lowest or None."""
     base, low, high, is_index = signal, 0, len(signal), False
     while isinstance(base, SliceSignal):
         base, left, right = slice_of(base)
@@ -38,7 +38,7 @@ def span(signal: Any) -> tuple[Any, int, int | None]:
 
 
 def text(signal: Any, syntax: Syntax) -> str:
-    """How to write a signal, slices and elements of lists included."""
+    """Write a signal, including slices and elements of lists."""
     if name_of(signal) is None and isinstance(signal, SliceSignal):
         base, high, low = span(signal)
         if low is None:
@@ -48,7 +48,7 @@ def text(signal: Any, syntax: Syntax) -> str:
 
 
 def sources(signal: Any) -> Iterator[Any]:
-    """What a slice or a concatenation is made of, all the way down."""
+    """Yield the parts of a slice or a concatenation, recursively."""
     is_slice = isinstance(signal, SliceSignal)
     parts = [slice_of(signal)[0]] if is_slice else internals.signals_in(signal)
     for part in parts:
@@ -57,21 +57,21 @@ def sources(signal: Any) -> Iterator[Any]:
 
 
 def mark_read(signal: Any) -> None:
-    """Note that a signal is read, and what its value is made of."""
+    """Note that a signal is read, and the signals from which its value is made."""
     for part in (signal, *sources(signal)):
         internals.mark_read(part)
 
 
 def natural(signal: Any) -> tuple[Any, ...]:
-    """Sort key: digits in a name count as numbers."""
+    """Return a sort key in which digits of a name count as numbers."""
     parts = re.split(r"(\d+)", str(name_of(signal)))
     return tuple(int(part) if part.isdigit() else part for part in parts)
 
 
 def index_only_elements(written: str, arrays: Iterable[str]) -> str:
-    """Index arrays of one element by 0 where a signal does, which can be nothing else.
+    """Index arrays of one element by 0 instead of a signal; there is no other index.
 
-    GHDL's synthesis takes no signal there, as its index has no bits.
+    GHDL's synthesis accepts no signal there, because its index has no bits.
     """
     for name in arrays:
         parts = re.split(rf"\b{name}\((?=to_integer\()", written)
@@ -80,15 +80,15 @@ def index_only_elements(written: str, arrays: Iterable[str]) -> str:
 
 
 def elements_by_number(name: str, written: str) -> bool:
-    """Whether an element of an array is named by its number."""
+    """Return whether an element of an array is addressed by its number."""
     return re.search(rf"\b{name}\(\d+\)", written) is not None
 
 
 def assign_chosen_elements(written: str, arrays: Iterable[str]) -> str:
-    """Assign, in loops, elements that a signal chooses, of arrays that are no memory.
+    """Assign elements that a signal selects by loops, in arrays that are not memories.
 
-    GHDL 2.0's synthesis makes latches of arrays of which elements are read by number, too, unless
-    each element is assigned by its number.
+    If elements of an array are also read by number, GHDL 2.0's synthesis makes latches, unless each
+    element is assigned by its number.
     """
     for name in arrays:
         before, *statements = re.split(rf"^( *){name}\(", written, flags=re.MULTILINE)
@@ -114,7 +114,7 @@ def assign_chosen_elements(written: str, arrays: Iterable[str]) -> str:
 
 
 def _from_closing(text: str) -> str:
-    """What follows an opening parenthesis, from the one on that closes it."""
+    """Return the text from the parenthesis that closes an opening one."""
     depth = 1
     for at, each in enumerate(text):
         depth += (each == "(") - (each == ")")

@@ -1,4 +1,4 @@
-"""An entity as it was converted. Private to ``merp.hdl.conversion``."""
+"""Hold an entity as it was converted. Private to ``merp.hdl.conversion``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class EntitySource:
     """An entity as it was converted.
 
     Attributes:
-        token: what stands for its name, in its text and in those that instantiate it.
-        family: equal for configurations of one block; nothing for the top.
-        params: of the block, by name.
+        token: placeholder for its name, in its text and in those that instantiate it.
+        family: equal for configurations of one block; empty for the top.
+        params: parameters of the block, by name.
         text: its file.
         children: tokens of the entities that it instantiates.
     """

@@ -1,7 +1,8 @@
-"""Bits that a module never reads, which a linter reports. Private to ``merp.hdl.conversion``.
+"""Find bits that a module never reads, which a linter reports. Private to ``merp.hdl.conversion``.
 
-A vector may have bits that one configuration does without: the address bits of a bus below a word,
-or the bits that a shift has moved out. They are declared, as the vector is one word in the source.
+A vector may have bits that one configuration does not need. Examples are the address bits of a bus
+below a word, and the bits that a shift has moved out. They are declared, because the vector is one
+word in the source.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class _Reads:
         self.masks[id(what)] = self.masks.get(id(what), 0) | mask
 
     def signal(self, signal: Any) -> None:
-        """Note a signal that is read as a whole; of a slice, the bits that it is cut from."""
+        """Note a signal that is read as a whole; for a slice, note its bits of the base signal."""
         if isinstance(signal, SliceSignal) and name_of(signal) is None:
             base, high, low = span(signal)
             self.add(base, 1 << high if low is None else _mask(low, high - low + 1))
@@ -38,7 +39,7 @@ class _Reads:
             self.add(signal)
 
     def node(self, node: Any) -> None:
-        """Note what a part of a statement reads."""
+        """Note the bits that a part of a statement reads."""
         if isinstance(node, bits.Part):
             self.add(node.place.what, _mask(node.low, node.width))
             self.node(node.place.index)
@@ -63,8 +64,8 @@ def note_spare(body: Body, variables: Mapping[Variable, str]) -> None:
     """Note the inputs, signals, lists and variables of a module with bits that nothing reads.
 
     Args:
-        body: of the module; those inside have been noted. variables: the names of those that its
-            processes declare.
+        body: contents of the module; modules inside have been noted.
+        variables: the names of variables that its processes declare.
     """
     reads = _read(body)
     body.spare = tuple(dict.fromkeys(_spare(body, variables, reads)))

@@ -1,8 +1,9 @@
-"""Configurations of a block that differ in numbers become one entity with generics.
+"""Unify configurations of a block that differ in numbers into one entity with generics.
 
-Those whose text differs in more become alternatives of an ``if ... generate`` in the same entity,
-as long as their ports have the same names, but for inputs that some lack. A port that is a bit in
-one configuration and a vector in another is a vector in all. Private to ``merp.hdl.conversion``.
+Configurations with further differences become alternatives of an ``if ... generate`` in the same
+entity. Their ports must have the same names, except for inputs that some lack. If a port is a bit
+in one configuration and a vector in another, it is a vector in all. Private to
+``merp.hdl.conversion``.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ class Configuration:
 class Unified:
     """One entity for ``configurations``, with the values of its generics in each.
 
-    ``widened``: of each configuration, the ports that were bits and are vectors now.
-    ``lacking``: of each, the ports that it does not have.
+    ``widened``: for each configuration, the ports that were bits and are now vectors.
+    ``lacking``: for each configuration, the ports that it does not have.
     """
 
     folded: Folded
@@ -54,9 +55,9 @@ class Unified:
 def unified(
     configurations: Sequence[Configuration], with_vectors: Widening = as_vectors
 ) -> Unified:
-    """One entity for configurations that are ``alike``, named as the first.
+    """Return one entity for configurations that are ``alike``, with the name of the first.
 
-    ``with_vectors``: makes bits vectors where others have them, by the rules of the language.
+    ``with_vectors`` makes bits vectors where other configurations have vectors, in the language.
     """
     name = configurations[0].module.name
     complete, lacking = completed([each.module for each in configurations])
@@ -107,12 +108,12 @@ def _derived(name: str, value: Logarithm, generics: Generics) -> Derived:
 
 
 def _kind(values: Sequence[int], generics: Generics) -> str:
-    """The narrowest type, unless a signal hides its name."""
+    """Return the narrowest type, unless a signal hides its name."""
     return "positive" if min(values) > 0 and "positive" not in generics.taken else "natural"
 
 
 def _fitted(generics: Generics, modules: Sequence[Module], places: Sequence[int]) -> list[Num]:
-    """The numbers of modules of one shape, by generics."""
+    """Express the numbers of modules of one shape by generics."""
     rows = [body_numbers(module) for module in modules]
     fitted = [
         row[0] if all(each == row[0] for each in row) else generics.fit_number(row, places, hint)
@@ -126,7 +127,7 @@ def _fitted(generics: Generics, modules: Sequence[Module], places: Sequence[int]
 
 
 def _candidates(configurations: Sequence[Configuration], modules: Sequence[Module]) -> Generics:
-    """What may become a generic: parameters that are natural numbers, and widths of ports."""
+    """Return candidates for generics: parameters that are natural numbers, and widths of ports."""
     taken: set[str] = set()
     for module in modules:
         taken |= identifiers(module)
@@ -137,7 +138,7 @@ def _candidates(configurations: Sequence[Configuration], modules: Sequence[Modul
         if natural and len(set(values)) > 1:
             while name.lower() in taken or name in known or flaw(name):
                 name += "_generic"
-            # Where a larger number stands, it is no number of VHDL, and no generic says it.
+            # A larger number is not a valid VHDL number and cannot be a generic.
             known[name] = tuple(min(int(value), INTEGERS - 1) for value in values)  # type: ignore[call-overload]
 
     for name in configurations[0].params:
@@ -155,7 +156,7 @@ def _candidates(configurations: Sequence[Configuration], modules: Sequence[Modul
 def _flags(
     configurations: Sequence[Configuration], generics: Generics
 ) -> dict[str, tuple[bool, ...]]:
-    """Parameters that are true in some configurations and false in others."""
+    """Return parameters that are true in some configurations and false in others."""
     found = {}
     for name in configurations[0].params:
         values = [each.params.get(name) for each in configurations]
@@ -170,7 +171,7 @@ def _flags(
 def _conditions(
     forms: Sequence[Sequence[int]], generics: Generics, flags: Mapping[str, tuple[bool, ...]]
 ) -> list[str]:
-    """When each form is meant; nothing for the last one."""
+    """Return the condition of each form; it is empty for the last one."""
     if not forms:
         return []
     found: list[str] = []
@@ -198,7 +199,7 @@ def _flag_test(
 
 
 def _test(places: Sequence[int], others: Sequence[int], generics: Generics) -> str | None:
-    """A condition on one generic, or on two, that some configurations alone fulfil."""
+    """Return a condition on one or two generics that only some configurations satisfy."""
     known = sorted(generics.known.items(), key=lambda each: each[0] not in generics.used)
     for name, values in known:
         test = _compared(name, {values[k] for k in places}, {values[k] for k in others})
@@ -231,7 +232,7 @@ def _compared(name: str, own: set[int], rest: set[int]) -> str | None:
 
 
 def _by_number(forms: Sequence[Sequence[int]], generics: Generics) -> list[str]:
-    """The forms counted, where no parameter and no width tells them apart."""
+    """Number the forms if no parameter and no width distinguishes them."""
     name = "form_number"
     while name in generics.taken or name in generics.known:
         name += "_generic"

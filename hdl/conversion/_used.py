@@ -1,4 +1,4 @@
-"""Which parameters of a block its text names. Private to ``merp.hdl.conversion``."""
+"""Find the parameters of a block that its text names. Private to ``merp.hdl.conversion``."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ _MISSING = object()
 def used_numbers(
     function: Callable[..., Any], doc: str, params: Sequence[Mapping[str, Any]]
 ) -> dict[str, dict[str, list[str]]]:
-    """What a block takes from its parameters: numbers, flags and texts.
+    """Return the numbers, flags and texts that a block uses from its parameters.
 
-    A parameter that is an object has many attributes. Those count that the block's own text or
-    docstring names; what it hands on as a whole is for the block that gets it.
+    A parameter that is an object has many attributes. An attribute counts if the block's own text
+    or
+    docstring names it. Objects that the block passes on as a whole belong to the receiving block.
 
     Args:
-        function: the block. doc: its docstring. params: of each of its configurations, by name.
+        function: the block.
+        doc: its docstring.
+        params: parameters of each of its configurations, by name.
 
     Returns:
-        By parameter and attribute, ``""`` for the parameter itself: the texts of its values.
-        Where it is no parameter, an instance makes it an input.
+        The texts of the values, by parameter and attribute (``""`` for the parameter itself). If a
+        name is not a parameter in some configuration, its text is "an input".
     """
     chains = [
         *_chains(function),
@@ -62,7 +65,7 @@ def _is_plain(value: object) -> bool:
 
 
 def _number(value: Any, path: Sequence[str]) -> Any:
-    """The plain value at the end of a path of attributes, or ``_MISSING``."""
+    """Return the plain value at the end of a path of attributes, or ``_MISSING``."""
     for name in path:
         if isinstance(value, Described):
             value = value.value
@@ -74,12 +77,12 @@ def _number(value: Any, path: Sequence[str]) -> Any:
 
 
 def _words(doc: str) -> list[str]:
-    """Names such as ``cu_latency``; a word without underscore may be English."""
+    """Return names such as ``cu_latency``; a word without underscore may be English."""
     return re.findall(r"[A-Za-z]+_\w+", doc)
 
 
 def _chains(function: Callable[..., Any]) -> Iterator[tuple[str, ...]]:
-    """Names with attributes, such as ``design.fmt.width``, also by way of ``fmt = design.fmt``."""
+    """Yield names with attributes, such as ``design.fmt.width``, also via ``fmt = design.fmt``."""
     tree = ast.parse(source_of(inspect.unwrap(function).__code__).text)
     known: dict[str, tuple[str, ...]] = {}
     for node in ast.walk(tree):

@@ -1,4 +1,4 @@
-"""Verilog-2001 text of one analysed entity. Private to ``merp.hdl.conversion.convert``."""
+"""Write the Verilog-2001 of one analysed entity. Private to ``merp.hdl.conversion.convert``."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SYNTAX = TOP_SYNTAX = Syntax("%s[%s]", "%s[%s:%s]", ports_converted=False, holds
 
 
 def support() -> tuple[str, str] | None:
-    """Verilog needs no support file."""
+    """Return None, because Verilog needs no support file."""
     return None
 
 
@@ -84,10 +84,10 @@ def _declarations(body: Body) -> str:
 
 
 def _power_up(body: Body, kept: dict[str, str]) -> str:
-    """Initial values of registers, memories and variables that keep their values.
+    """Write the initial values of registers, memories and variables that keep their values.
 
-    They do not stand where these are declared: a linter asks for that not to be. Each register has
-    a statement of its own, which synthesis takes for a value where it is declared.
+    They are not part of the declarations, because a linter warns about that. Each register has its
+    own statement, which synthesis treats as an initial value of the declaration.
     """
     registers = _registers(body)
     signals = [*(port.signal for port in body.ports if port.is_output), *body.signals]
@@ -114,7 +114,7 @@ def _power_up(body: Body, kept: dict[str, str]) -> str:
 
 
 def _operand(part: Any) -> str:
-    """An operand of a concatenation."""
+    """Write an operand of a concatenation."""
     if isinstance(part, AnySignal):
         return text(part, SYNTAX)
     if isinstance(part, bool):
@@ -157,9 +157,10 @@ def _instance(item: Instance) -> str:
 
 
 def _registers(body: Body) -> set[int]:
-    """Signals that keep a value: those that get an initial one.
+    """Return the signals that keep a value and therefore get an initial one.
 
-    What a combinational process drives gets none: synthesis tools would look for its register.
+    A signal that a combinational process drives gets none, because synthesis tools would look for
+    its register.
     """
     combinational: set[int] = set()
     for item in body.processes:
@@ -176,7 +177,7 @@ def _registers(body: Body) -> set[int]:
 
 
 def _table(table: TableText) -> str:
-    """A table as a function, which every tool takes for logic."""
+    """Write a table as a function, which every tool treats as logic."""
     width = table.range.width
     sign = "signed " if table.range.is_signed else ""
     index = f"[{table.index_width - 1}:0] index" if table.index_width > 1 else "index"
@@ -191,7 +192,7 @@ def _table(table: TableText) -> str:
 
 
 def _variable(variable: Variable, name: str, body: Body) -> str:
-    """The declaration of a variable."""
+    """Write the declaration of a variable."""
     if variable.enum is not None:
         width, sign = literal_width(enum_members(variable.enum)[0]), ""
     elif variable.is_bool:
@@ -204,7 +205,7 @@ def _variable(variable: Variable, name: str, body: Body) -> str:
 
 
 def _first(variable: Variable, body: Body) -> str:
-    """The initial value of a variable that keeps its values."""
+    """Return the initial value of a variable that keeps its values."""
     assert variable.initial is not None
     if variable.enum is not None:
         return body.member(enum_members(variable.enum)[variable.initial])
@@ -214,7 +215,7 @@ def _first(variable: Variable, body: Body) -> str:
 
 
 def _process(item: Process, local: LocalNames, tables: dict[Table, str], body: Body) -> str:
-    """A process."""
+    """Write a process."""
     blocking = item.kind is Kind.ASSIGN or (not item.edges and not reads_ahead(item.meaning))
     printer = Verilog(local.printed, tables, body.member, blocking, local.names.unique)
     if item.kind is Kind.ASSIGN:
@@ -252,13 +253,13 @@ def _process(item: Process, local: LocalNames, tables: dict[Table, str], body: B
             "end",
         ]
     head = f"always @({awaited}) begin : {item.name}"
-    if item.kind is Kind.CONSTANT:  # nothing would ever make it run
+    if item.kind is Kind.CONSTANT:  # nothing would ever trigger it
         head = f"initial begin : {item.name}"
     return "\n".join([head, *indented([*declared, *statements]), "end"]) + "\n"
 
 
 def write(body: Body, name: str, is_top: bool) -> str:
-    """The file of one module; the top is like any other."""
+    """Write the file of one module; the top is like any other."""
     del is_top
     contents = StringIO()
     tables, table_names = tables_of((each.sized for each in body.processes), body.names)

@@ -1,7 +1,7 @@
-"""Folded Verilog taken apart again: parameters as values, and the alternative that is meant.
+"""Expand folded Verilog: parameters become values, and the selected alternative remains.
 
-It reads the text that is written to the file, and what comes out must be what was converted, token
-by token but for labels and the way to write a literal. Private to ``merp.hdl.conversion``.
+The module reads the text that is written to the file. The result must equal the converted text,
+token by token, except for labels and the notation of literals. Private to ``merp.hdl.conversion``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SIGNS = {"+": 1, "-": -1}
 
 
 def _integer(text: str) -> int:
-    """The value of an expression of numbers."""
+    """Return the value of an expression of numbers."""
     text = re.sub(r"\$clog2 \( ([^()?:]*) \)", lambda m: str(ceil_log2(_integer(m[1]))), text)
     choice = re.fullmatch(r"(?:\( )?(.*) \? (.*) : (.*?)(?: \))?", text)
     if choice is not None:
@@ -76,14 +76,14 @@ class _Values:
         self.words: dict[str, int] = {}
 
     def word(self, tokens: Sequence[str]) -> int:
-        """The value of a constant: a literal, another constant with zeros before it, or a sum."""
+        """Return the value of a constant: a literal, a constant with zeros before it, or a sum."""
         literal = _WORD.fullmatch(tokens[0])
         if literal is not None:
             return int(literal[2], 16)
         return self.words[tokens[3]] if tokens[0] == "{" else _integer(" ".join(tokens))
 
     def put_in(self, tokens: Sequence[str]) -> list[str]:
-        """Tokens with values for names, sums computed, and every literal by value and width."""
+        """Replace names by values, compute sums, and write every literal by value and width."""
         found: list[str] = []
         for at, token in enumerate(tokens):
             formal = at > 0 and tokens[at - 1] == "."
@@ -95,7 +95,7 @@ class _Values:
         return found
 
     def _reduced(self, found: list[str], following: str) -> bool:
-        """Compute at the end of ``found`` if that can be done."""
+        """Compute at the end of ``found`` if possible, and return whether it was."""
         last = found[-1]
         if last == ")":
             start = _opening(found, "(", ")")
@@ -162,13 +162,13 @@ def taken_apart(
     lacking: Collection[str],
     child: Callable[[str, Mapping[str, int]], tuple[str, Collection[str]]],
 ) -> EntityParts:
-    """The module of a file with these parameters.
+    """Return the module of a file with these parameters.
 
     Args:
         text: the file.
-        given: its parameters; none of a file as it was converted.
+        given: its parameters; empty for a file as it was converted.
         lacking: inputs that the configuration does not have.
-        child: token and open inputs of what an instance stands for.
+        child: returns token and open inputs of the module that an instance represents.
     """
     _, parameters, rows, lines = sections(text)
     names = [
@@ -197,7 +197,7 @@ def taken_apart(
 
 
 def _chosen(lines: Sequence[str], values: _Values) -> Iterator[str]:
-    """Declarations and statements, those of generated alternatives among them."""
+    """Yield declarations and statements, including those of generated alternatives."""
     for chunk in chunks(lines):
         if not chunk.startswith("generate"):
             yield chunk
@@ -210,7 +210,7 @@ def _chosen(lines: Sequence[str], values: _Values) -> Iterator[str]:
 
 
 def _alternatives(lines: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Conditions of generated text, and the lines within each."""
+    """Return the conditions of generated text, and the lines within each."""
     found: list[tuple[str, list[str]]] = []
     head = ""
     for line in lines:
@@ -230,7 +230,7 @@ def _alternatives(lines: Sequence[str]) -> list[tuple[str, list[str]]]:
 
 
 def _unlabelled(tokens: list[str]) -> list[str]:
-    """A statement without its label."""
+    """Return a statement without its label."""
     at = tokens.index("begin") if "begin" in tokens[:12] or tokens[0] == "always" else -1
     if at >= 0 and tokens[at + 1] == ":" and tokens[0] in ("always", "initial"):
         return [*tokens[: at + 1], *tokens[at + 3 :]]
@@ -238,7 +238,7 @@ def _unlabelled(tokens: list[str]) -> list[str]:
 
 
 def _without_one(tokens: Sequence[str]) -> list[str]:
-    """A declaration in which a vector of one bit is a bit."""
+    """Return a declaration in which a vector of one bit is a bit."""
     found: list[str] = []
     for token in tokens:
         found.append(token)
@@ -250,7 +250,7 @@ def _without_one(tokens: Sequence[str]) -> list[str]:
 def _instance(
     tokens: list[str], child: Callable[[str, Mapping[str, int]], tuple[str, Collection[str]]]
 ) -> list[str]:
-    """An instance of a folded module as one of the module that it stands for, without its label."""
+    """Return an instance of a folded module as one of the original module, without its label."""
     if tokens[0][0] != "\x00":
         return tokens
     given: dict[str, int] = {}
@@ -289,7 +289,7 @@ def _rows(tokens: Iterable[str]) -> list[list[str]]:
 
 
 def difference(folded: EntityParts, original: EntityParts, alias: Mapping[str, str]) -> str | None:
-    """What tells two modules apart, or None."""
+    """Return the first difference of two modules, or None."""
 
     def named(each: Iterable[str]) -> Plain:
         return tuple(alias.get(token, token) for token in each)

@@ -1,7 +1,7 @@
-"""Instances of folded Verilog modules, and the check of a file. Private to ``merp.hdl.conversion``.
+"""Instantiate folded Verilog modules, and check a file. Private to ``merp.hdl.conversion``.
 
-``_fold`` does the same for VHDL, where an input that is left open has a default. Verilog-2001 has
-none: an instance gives it a zero.
+``_fold`` does the same for VHDL, in which an open input has a default. Verilog-2001 has no
+defaults: an instance connects a zero.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from merp.hdl.conversion._verilog_prune import Gone, without
 from merp.hdl.conversion._verilog_text import Based, actuals
 from merp.hdl.conversion._vhdl_text import LABEL, Item, Leaf, Module, Token
 
-_WIDE = 80  # longer parameters take a line each
+_WIDE = 80  # longer parameters have a line each
 
 
 @dataclass(frozen=True)
 class VerilogPlace:
-    """Where a module went: to which one, with which parameters, lacking which inputs.
+    """The result for a module: its new module, the parameters, and the inputs that it lacks.
 
-    ``renamed``: its registers that were outputs. ``gone``: what drives nothing in it.
+    ``renamed``: its registers that were outputs.
+    ``gone``: its parts that drive nothing.
     """
 
     token: str
@@ -36,14 +37,14 @@ class VerilogPlace:
 
 
 def place_of(token: str, made: Unified, k: int, renamed: Renamed, gone: Gone) -> VerilogPlace:
-    """Where a configuration went."""
+    """Return the result for a configuration."""
     widths = {port.name: port.type.width for port in made.modules[k].ports}
     spare = {each: widths[each] for each in sorted(made.lacking[k])}
     return VerilogPlace(token, made.values[k], spare, renamed, gone)
 
 
 def instantiated(module: Module, places: Mapping[str, VerilogPlace]) -> Module:
-    """The module with instances of what its children became."""
+    """Return the module with instances of the new modules of its children."""
     return replace(module, items=[_instance(item, places) for item in module.items])
 
 
@@ -74,10 +75,10 @@ def _instance(item: Item, places: Mapping[str, VerilogPlace]) -> Item:
 def check(
     text: str, sources: Sequence[EntitySource], made: Unified, places: Mapping[str, VerilogPlace]
 ) -> None:
-    """Take the file apart again, for every configuration.
+    """Expand the file again, for every configuration.
 
     Raises:
-        RuntimeError: it does not give back what it was made from.
+        RuntimeError: the file does not reproduce the text from which it was made.
     """
     known: dict[tuple[str, frozenset[tuple[str, int]]], str] = {}
     alias: dict[str, str] = {}

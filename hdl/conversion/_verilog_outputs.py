@@ -1,6 +1,6 @@
-"""An output that is a register in one configuration and a wire in another is a wire in all.
+"""Make an output a wire if it is a register in one configuration and a wire in another.
 
-VHDL has no such difference. A configuration that keeps the output gets a register of its own, which
+VHDL has no such difference. A configuration that stores the output gets a separate register, which
 drives the wire. Private to ``merp.hdl.conversion``.
 """
 
@@ -14,11 +14,11 @@ from merp.hdl.conversion._rollup import free, identifiers
 from merp.hdl.conversion._vhdl_text import Declared, Item, Leaf, Module, Tokens, Type
 
 Renamed = Mapping[str, str]
-"""The output that each register drives, by the register's name."""
+"""The output of each register, by the register's name."""
 
 
 def as_wires(modules: Sequence[Module]) -> tuple[list[Module], list[Renamed]]:
-    """The modules with wires for outputs that are not registers in all, and the new registers."""
+    """Return the modules with wires for outputs that are not registers in all; and registers."""
     kinds = {(port.name, port.type.name) for module in modules for port in module.ports}
     mixed = {
         name
@@ -66,7 +66,7 @@ def _named(tokens: Tokens, own: Mapping[str, str]) -> Tokens:
 
 
 def restored(parts: EntityParts, renamed: Renamed) -> EntityParts:
-    """A module that was taken apart, with registers as outputs again."""
+    """Return an expanded module in which the outputs are registers again."""
     outputs = set(renamed.values())
     ports: list[str] = []
     for at, token in enumerate(parts.ports):

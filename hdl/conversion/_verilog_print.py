@@ -1,7 +1,8 @@
-"""The Verilog text of a module's parts. Private to ``merp.hdl.conversion``.
+"""Print the Verilog text of a module's parts. Private to ``merp.hdl.conversion``.
 
-Verilog has no literal whose width is a parameter. A zero is repeated; any other number is a bit
-range of a constant, because an expression of parameters has 32 bits, and tools call it too wide.
+Verilog has no literal whose width is a parameter. A zero is repeated. Any other number is a bit
+range of a constant, because an expression of parameters has 32 bits, and tools report it as too
+wide.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _ROOM = 96
 
 
 def translated(text: str) -> str:
-    """A condition of VHDL in Verilog."""
+    """Translate a condition of VHDL into Verilog."""
     parts = []
     for test in text.split(" and "):
         words = test.split()
@@ -39,7 +40,7 @@ def translated(text: str) -> str:
 
 
 def expression(value: Num | str) -> str:
-    """A number, or a constant of VHDL, as Verilog writes it."""
+    """Write a number, or a constant of VHDL, in Verilog."""
     text = str(value)
     if isinstance(value, Num) and text[0] == "-" and value.constant > 0:  # the positive part first
         text = f"{value.constant} {str(sum_of(value, -value.constant)).replace('-', '- ', 1)}"
@@ -57,7 +58,7 @@ class _Printer:
     sizes: dict[str, int] = field(default_factory=dict)
 
     def word(self, literal: Based) -> str:
-        """A literal."""
+        """Write a literal."""
         value, width = literal.value, literal.width
         if value.is_constant and width.is_constant:
             digits = f"{value.constant:{_BASES[literal.base]}}"
@@ -75,7 +76,7 @@ class _Printer:
         return f"$signed({text})" if literal.sign else text
 
     def constant(self, value: str) -> str:
-        """The name of a constant."""
+        """Return the name of a constant."""
         if value not in self.constants:
             base = re.sub(r"\W+", "_", value.replace("-", "minus").replace("+", "plus")).strip("_")
             name = wanted = f"number_{base}"
@@ -88,7 +89,7 @@ class _Printer:
         return self.constants[value]
 
     def numbers(self) -> list[str]:
-        """The declarations of the constants; an expression has the bits of an integer first."""
+        """Write the declarations of the constants; an expression is first as wide as an integer."""
         found = []
         for value, name in list(self.constants.items()):
             size = self.sizes[name]
@@ -102,7 +103,7 @@ class _Printer:
         return found
 
     def written(self, tokens: Sequence[Token], label: str = "") -> str:
-        """Tokens as text."""
+        """Write tokens as text."""
         return written(tokens, Style(self._other, expression, _OPENING, _CLOSING), label)
 
     def _other(self, token: Token) -> str:
@@ -110,7 +111,7 @@ class _Printer:
         return self.word(token)
 
     def declarations(self, module: Module) -> list[str]:
-        """Signals, constants and functions, functions last."""
+        """Write signals, constants and functions, functions last."""
         own = [each for each in module.declared if each.type is not None]
         rest = [self.written(each.tokens) for each in module.declared if each.type is None]
         functions = [text for text in rest if text.startswith("function")]
@@ -125,7 +126,7 @@ class _Printer:
         return f"{_kind(each.type)} {each.name}{self.written(each.tokens)};"
 
     def statements(self, items: Iterable[Item]) -> list[str]:
-        """Statements, those of a line without an empty line between them."""
+        """Write statements, those of one line without an empty line between them."""
         found: list[str] = []
         before = ""
         for item in items:
@@ -169,11 +170,11 @@ def _header(folded: Folded) -> str:
 
 
 def _check(folded: Folded) -> str:
-    """What ends the elaboration of what was not converted.
+    """Write the statement that ends the elaboration of values that were not converted.
 
-    An instance of a module that does not exist is an error in every tool where it is elaborated,
-    and only there. ``$error`` is not: Verilog-2001 has none outside of processes, and Verilator
-    goes on after it.
+    An instance of a module that does not exist is an error in every tool if it is elaborated, and
+    only then. ``$error`` is unsuitable: Verilog-2001 has it only inside of processes, and Verilator
+    continues after it.
     """
     names = [each.name for each in folded.generics]
     tests = [
@@ -195,7 +196,7 @@ def _check(folded: Folded) -> str:
 
 
 def printed(folded: Folded) -> str:
-    """The file of a module, without its head."""
+    """Return the file of a module, without its header."""
     modules = (folded.common, *(module for _, module in folded.forms))
     taken = {name for module in modules for name in identifiers(module)}
     taken |= {each.name.lower() for each in folded.generics}
@@ -223,7 +224,7 @@ def printed(folded: Folded) -> str:
 
 
 def _forms(folded: Folded, printer: _Printer) -> str:
-    """What tells the forms apart, as alternatives."""
+    """Write the differences of the forms, as alternatives."""
     out = "generate\n"
     opened = False
     for k, (condition, module) in enumerate(folded.forms):
@@ -238,7 +239,7 @@ def _forms(folded: Folded, printer: _Printer) -> str:
 
 
 def _spaced(texts: Sequence[str]) -> str:
-    """Lines together, longer text apart."""
+    """Join lines directly, and longer texts with empty lines between them."""
     out = ""
     for before, text in zip(("", *texts), texts, strict=False):
         if out:

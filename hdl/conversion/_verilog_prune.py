@@ -1,7 +1,7 @@
-"""Inputs that drive nothing are left out of folded modules, and of their instances.
+"""Remove inputs that drive nothing from folded modules and from their instances.
 
-``_prune`` does the same in VHDL, and by the same rule: an input goes that nothing reads, or only an
-assignment whose result nothing reads. Private to ``merp.hdl.conversion``.
+``_prune`` does the same in VHDL, by the same rule. An input is removed if no statement reads it, or
+only an assignment whose result nothing reads. Private to ``merp.hdl.conversion``.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from merp.hdl.conversion._vhdl_text import Item, Leaf, Module, Token
 
 @dataclass(frozen=True)
 class Gone:
-    """What is left out of a module: inputs, and wires that nothing reads."""
+    """The removed parts of a module: inputs, and wires that nothing reads."""
 
     inputs: frozenset[str]
     wires: frozenset[str]
 
 
 def words(rows: Iterable[Sequence[Token]]) -> Counter[str]:
-    """How often each name stands in statements; the formals of instances are not the module's."""
+    """Count each name in statements, except for the formals of instances."""
     return Counter(
         token
         for tokens in rows
@@ -33,7 +33,7 @@ def words(rows: Iterable[Sequence[Token]]) -> Counter[str]:
 
 
 def pruned(module: Module, is_top: bool) -> tuple[Module, Gone]:
-    """The module without what drives nothing; the ports of the top stay."""
+    """Return the module without parts that drive nothing; the ports of the top stay."""
     items: list[Item] = list(module.items)
     wires: set[str] = set()
     own = {each.name for each in module.declared if each.type is not None and not each.tokens}
@@ -73,10 +73,10 @@ def _rows(module: Module, items: Iterable[Item]) -> Iterable[Sequence[Token]]:
 
 
 def without(parts: EntityParts, gone: Gone) -> EntityParts:
-    """A module that was taken apart, without the wires that nothing reads.
+    """Return an expanded module without the wires that nothing reads.
 
     Raises:
-        RuntimeError: something reads what is left out.
+        RuntimeError: a statement reads a removed wire.
     """
     kept = EntityParts(
         parts.ports,

@@ -1,7 +1,8 @@
-"""The Verilog text of one module in parts, as ``_verilog`` writes it.
+"""Parse the Verilog text of one module into parts, as ``_verilog`` writes it.
 
-The parts are those of VHDL (``_vhdl_text``), so that configurations are unified in the same way:
-what differs is how a literal, a port and a declaration are written. Private to
+The parts are the same as for VHDL (``_vhdl_text``). Therefore configurations are unified in the
+same
+way. Only the notation of literals, ports and declarations differs. Private to
 ``merp.hdl.conversion``.
 """
 
@@ -26,7 +27,7 @@ from merp.hdl.conversion._vhdl_text import (
 )
 
 ABSENT = "_was_not_converted_with_these_parameters"
-"""Behind a module's name: one that does not exist, whose instance ends the elaboration."""
+"""Suffix of a module that does not exist, and whose instance ends the elaboration."""
 
 _TOKEN = re.compile(
     r"""\x00\d+\x00 | \d+'s?[bdh][0-9a-fA-F]+ | [A-Za-z_$]\w* | \d+ | "[^"]*" | //[^\n]*
@@ -42,7 +43,7 @@ _INSTANCE = re.compile(r"\x00\d+\x00 (\w+) \(")
 
 
 class Based(Word):
-    """A literal with its base, and whether it has a sign."""
+    """A literal with its base, and whether it is signed."""
 
     __slots__ = ()
     base = "d"
@@ -91,19 +92,19 @@ _KINDS: dict[tuple[str, str], type[Based]] = {
 
 
 def tokenised(text: str) -> list[str]:
-    """Tokens, white space among them; a new line keeps the blanks that follow it."""
+    """Split text into tokens, including white space; a new line keeps the blanks after it."""
     return _TOKEN.findall(text)
 
 
 def value_of(literal: str) -> tuple[int, int, str]:
-    """Value, width and sign of a literal."""
+    """Return the value, width and sign of a literal."""
     match = _LITERAL.fullmatch(literal)
     assert match is not None, literal
     return int(match[4], _BASES[match[3]]), int(match[1]), match[2]
 
 
 def literals(tokens: Iterable[str]) -> Tokens:
-    """Tokens with numbers, and with words for literals; a long one stays as it is written."""
+    """Replace numbers and literals in tokens; a long literal stays as it is written."""
     found: list[Token] = []
     for token in tokens:
         match = _LITERAL.fullmatch(token)
@@ -117,7 +118,7 @@ def literals(tokens: Iterable[str]) -> Tokens:
 
 
 def chunks(lines: Iterable[str]) -> Iterator[str]:
-    """Declarations and statements, each of which begins at the margin and ends there."""
+    """Yield declarations and statements, each of which begins and ends at the margin."""
     current: list[str] = []
     closing = ""
     for line in lines:
@@ -141,7 +142,7 @@ def chunks(lines: Iterable[str]) -> Iterator[str]:
 
 
 def sections(text: str) -> tuple[str, list[str], list[str], list[str]]:
-    """Name, rows of parameters and of ports, and the lines within a module."""
+    """Return the name, rows of parameters and of ports, and the lines within a module."""
     _, _, rest = text.partition("\nmodule ")
     header, _, body = rest.partition("\n);\n")
     name, _, ports = header.partition(" (\n")
@@ -157,7 +158,7 @@ def sections(text: str) -> tuple[str, list[str], list[str], list[str]]:
 
 
 def parse(text: str) -> Module:
-    """The parts of a module's file."""
+    """Return the parts of a module's file."""
     name, _, rows, lines = sections(text)
     ports = [_port(row) for row in rows]
     declared: list[Declared] = []
@@ -207,7 +208,7 @@ def _leaf(chunk: str) -> Leaf:
 
 
 def actuals(tokens: Tokens) -> Iterator[tuple[str, Tokens]]:
-    """Formals and actuals of an instance."""
+    """Yield the formals and actuals of an instance."""
     depth, start, name = 0, 0, ""
     for at, token in enumerate(tokens):
         if token == "." and depth == 1:
@@ -222,9 +223,9 @@ def actuals(tokens: Tokens) -> Iterator[tuple[str, Tokens]]:
 
 
 def as_vectors(modules: Sequence[Module]) -> tuple[list[Module], list[frozenset[str]]]:
-    """The modules with a vector of one bit for each bit that is a vector in another.
+    """Return the modules with a vector of one bit for each bit that is a vector in another.
 
-    Verilog takes the one for the other everywhere.
+    Verilog accepts either everywhere.
     """
     kinds = [
         *((port.name, port.type) for module in modules for port in module.ports),

@@ -1,4 +1,4 @@
-"""VHDL-2008 text of one analysed entity. Private to ``merp.hdl.conversion.convert``."""
+"""Write the VHDL-2008 of one analysed entity. Private to ``merp.hdl.conversion.convert``."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ TOP_SYNTAX = Syntax("%s(%s)", "%s(%s downto %s)", ports_converted=True, holds=Fa
 
 
 def support() -> tuple[str, str] | None:
-    """File name and text of the package that every entity uses."""
+    """Return file name and text of the package that every entity uses."""
     return f"{PACKAGE}.vhd", PACKAGE_TEXT
 
 
@@ -69,7 +69,7 @@ def _type(signal: Any, body: Body | None = None, vector: str | None = None) -> s
 
 
 def _enum_type(enum: Any, body: Body | None, vector: str = "unsigned") -> str:
-    """The type of an enumeration: of one that ports have, vectors with its bits."""
+    """Write the type of an enumeration; if ports have it, as vectors with its bits."""
     if body is not None and id(enum) not in body.coded:
         return body.types[id(enum)]
     return f"{vector}({literal_width(enum_members(enum)[0]) - 1} downto 0)"
@@ -91,7 +91,7 @@ def _literal(signal: Any, body: Body | None = None) -> str:
 
 
 def _first(signal: Any, body: Body) -> str:
-    """The initial value of a signal: of a vector, its bits."""
+    """Return the initial value of a signal; for a vector, its bits."""
     value = initial(signal)
     is_coded = isinstance(value, EnumItemType) and id(enum_of(value)) in body.coded
     return _literal(signal, None if is_coded else body)
@@ -146,7 +146,7 @@ def _declarations(body: Body) -> str:
 
 
 def _converted(signal: Any) -> str:
-    """A signal or slice as what MyHDL takes it for: a slice of a signed signal is unsigned."""
+    """Write a signal or slice with MyHDL's type: a slice of a signed signal is unsigned."""
     base, _, low = span(signal)
     is_slice = signal is not base and name_of(signal) is None and low is not None
     written = text(signal, SYNTAX)
@@ -154,7 +154,7 @@ def _converted(signal: Any) -> str:
 
 
 def _operand(part: Any) -> str:
-    """An operand of a concatenation."""
+    """Write an operand of a concatenation."""
     if isinstance(part, AnySignal):
         written = text(part, SYNTAX)
         return f"unsigned({written})" if _is_signed(span(part)[0]) else written
@@ -202,7 +202,7 @@ def _assignments(body: Body) -> str:
 
 
 def _port_map(item: Instance, in_map: set[int]) -> str:
-    """An instance; ``in_map``: inputs of this entity that are ``std_logic_vector`` outside."""
+    """Write an instance; ``in_map``: this entity's inputs that are ``std_logic_vector`` outside."""
     rows = []
     for port in item.entity.body.ports:
         actual = item.actuals[port.argument]
@@ -220,7 +220,7 @@ def _comment(file: str, line: int) -> str:
 
 
 def _table(table: TableText, type_name: str) -> str:
-    """The declaration of a table."""
+    """Write the declaration of a table."""
     kind = "signed" if table.range.is_signed else "unsigned"
     width = table.range.width
     values = [f'"{value & (1 << width) - 1:0{width}b}"' for value in table.values]
@@ -233,7 +233,7 @@ def _table(table: TableText, type_name: str) -> str:
 
 
 def _variable(variable: Variable, name: str, body: Body) -> str:
-    """The declaration of a variable."""
+    """Write the declaration of a variable."""
     if variable.enum is not None:
         kind = _enum_type(variable.enum, body)
     elif variable.is_bool:
@@ -262,7 +262,7 @@ def _edge(signal: Any, edge: str) -> str:
 
 
 def _process(item: Process, local: LocalNames, tables: dict[Table, str], body: Body) -> str:
-    """A process, or the assignments of which it consists."""
+    """Write a process, or its concurrent assignments."""
     printer = Vhdl(local.printed, tables, body.member)
     if item.kind is Kind.ASSIGN:
         return "".join(f"{line}\n" for line in printer.statements(item.sized.statements))
@@ -283,7 +283,7 @@ def _process(item: Process, local: LocalNames, tables: dict[Table, str], body: B
 
 
 def _at_edges(item: Process, printer: Vhdl, body: Body) -> list[str]:
-    """The statements of a clocked process, under its edge and its reset."""
+    """Write the statements of a clocked process, under its edge and its reset."""
     clock, edge = item.edges[0]
     statements = printer.statements(item.sized.statements)
     if item.reset is not None:
@@ -313,7 +313,7 @@ def _at_edges(item: Process, printer: Vhdl, body: Body) -> list[str]:
 
 
 def _with_asynchronous_reset(item: Process, printer: Vhdl) -> list[str]:
-    """``if not rst: ... else: ...`` at two edges, the reset outside of the clock's."""
+    """Write ``if not rst: ... else: ...`` at two edges, the reset outside of the clock edge."""
     (test, reset), clocked, clock = asynchronous_reset(item)
     return [
         f"if {printer.condition(test).text} then",
@@ -325,7 +325,7 @@ def _with_asynchronous_reset(item: Process, printer: Vhdl) -> list[str]:
 
 
 def write(body: Body, name: str, is_top: bool) -> str:
-    """The file of one entity, without its head."""
+    """Write the file of one entity, without its header."""
     contents = StringIO()
     tables, table_names = tables_of((each.sized for each in body.processes), body.names)
     in_map = {id(port.signal) for port in body.ports if port.in_map}

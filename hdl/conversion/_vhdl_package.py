@@ -1,4 +1,4 @@
-"""The VHDL package that exported entities use. Private to ``merp.hdl.conversion``."""
+"""Hold the VHDL package that exported entities use. Private to ``merp.hdl.conversion``."""
 
 PACKAGE = "hdl_support"
 USE = f"use work.{PACKAGE}.all;\n"

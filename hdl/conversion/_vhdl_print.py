@@ -1,4 +1,4 @@
-"""The VHDL text of an entity's parts. Private to ``merp.hdl.conversion``."""
+"""Print the VHDL text of an entity's parts. Private to ``merp.hdl.conversion``."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ class Folded:
     """One entity for several configurations.
 
     Attributes:
-        label: of the alternatives.
-        common: what all configurations have in common; for one form, all of it.
-        generics: what tells the configurations apart.
-        forms: what each of several forms has beside that, with the condition on the generics under
-            which it is meant; that of the last one is empty.
+        label: label of the alternatives.
+        common: the common part of all configurations; with only one form, the whole entity.
+        generics: the differences of the configurations.
+        forms: the remaining part of each of several forms, with the condition on the generics that
+            selects it. The condition of the last one is empty.
         derived: constants that follow from the generics.
-        check: names the constant that admits the configurations alone.
-        rows: the values of the generics in each configuration, each once.
+        check: name of the constant that only admits the configurations.
+        rows: the distinct values of the generics in the configurations.
     """
 
     label: str
@@ -72,7 +72,7 @@ class Folded:
 
 
 def word(literal: Word) -> str:
-    """The literal of an unsigned vector."""
+    """Write the literal of an unsigned vector."""
     value, width = literal.value, literal.width
     if isinstance(literal, Quoted) and value.is_constant and width.is_constant:
         return f'"{value.constant:0{width.constant}b}"'
@@ -96,7 +96,7 @@ def _type(kind: Type) -> str:
 
 
 def _initial(tokens: Tokens) -> str:
-    """An initial value; of a vector, the shortest way to write it."""
+    """Write an initial value, for a vector in the shortest way."""
     first = tokens[0]
     if len(tokens) != 1 or not isinstance(first, Word):
         return written(tokens, _STYLE)
@@ -109,7 +109,7 @@ def _initial(tokens: Tokens) -> str:
 
 
 def header(module: Module, generics: Sequence[Generic]) -> str:
-    """The entity's declaration."""
+    """Write the entity's declaration."""
     out = f"entity {module.name} is\n"
     if generics:
         width = max(len(each.name) for each in generics)
@@ -128,7 +128,7 @@ def _port(port: VhdlPort, width: int) -> str:
 
 
 def _constants(folded: Folded) -> str:
-    """The check of the generics before all that they could break, and what follows from them."""
+    """Write the check of the generics before all uses of them, and the derived constants."""
     if not folded.generics:
         return ""
     width = max((len(each.name) for each in folded.derived), default=0)
@@ -139,7 +139,7 @@ def _constants(folded: Folded) -> str:
 
 
 def _check(folded: Folded) -> str:
-    """The constant that ends the elaboration of what was not converted."""
+    """Write the constant that ends the elaboration of values that were not converted."""
     names = ", ".join(each.name for each in folded.generics)
     given = [
         f"boolean'pos({each.name})" if each.type == "boolean" else each.name
@@ -158,7 +158,7 @@ def _check(folded: Folded) -> str:
 
 
 def _filled(parts: Sequence[str]) -> list[str]:
-    """Parts in brackets, as many in a line as there is room for."""
+    """Write parts in brackets, and fill each line."""
     lines = ["("]
     for part in parts:
         if len(lines[-1]) + len(part) > _LINE:
@@ -168,7 +168,7 @@ def _filled(parts: Sequence[str]) -> list[str]:
 
 
 def declarations(module: Module) -> str:
-    """Types, signals and functions."""
+    """Write types, signals and functions."""
     out = [written(each.tokens, _STYLE) for each in module.declared if each.type is None]
     functions = [text for text in out if text.startswith("function")]
     out = [text for text in out if not text.startswith("function")]
@@ -187,9 +187,9 @@ def declarations(module: Module) -> str:
 
 
 def statements(items: Iterable[Item]) -> str:
-    """Statements; assignments that follow one another stay together.
+    """Write statements; consecutive assignments stay together.
 
-    Statements that follow one another with the same comment share it.
+    Consecutive statements with the same comment share it.
     """
     out = ""
     before = ""
@@ -218,7 +218,7 @@ def _indented(text: str) -> str:
 
 
 def printed(folded: Folded) -> str:
-    """The file of an entity, without its head."""
+    """Return the file of an entity, without its header."""
     common = folded.common
     out = "library ieee;\nuse ieee.std_logic_1164.all;\nuse ieee.numeric_std.all;\n"
     modules = (common, *(module for _, module in folded.forms))
@@ -233,7 +233,7 @@ def printed(folded: Folded) -> str:
 
 
 def _forms(folded: Folded) -> str:
-    """What tells the forms apart, as alternatives."""
+    """Write the differences of the forms, as alternatives."""
     out = ""
     for condition, module in folded.forms:
         declared = declarations(module)

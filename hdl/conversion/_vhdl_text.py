@@ -1,7 +1,7 @@
-"""The VHDL of one entity in parts, as MyHDL and ``_vhdl`` write it.
+"""Parse the VHDL of one entity into parts, as MyHDL and ``_vhdl`` write it.
 
-Only the subset that these two write is understood; of anything else ``parse`` raises. Text is kept
-as tokens, white space among them. Private to ``merp.hdl.conversion``.
+``parse`` only understands the subset that these two write, and raises an error for anything else.
+Text is kept as tokens, including white space. Private to ``merp.hdl.conversion``.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from merp.hdl.conversion._numbers import Num, added, number
 
 LABEL = "\x01"
-"""Stands for a statement's own label."""
+"""Placeholder for a statement's own label."""
 
 INTEGERS = 1 << 30
-"""Literals end below: GHDL 2.0 refuses some of the largest integers of VHDL."""
+"""Literals are smaller: GHDL 2.0 refuses some of the largest integers of VHDL."""
 
 _TOKEN = re.compile(
     r"""\x00\d+\x00 | [xX]"[^"]*" | [A-Za-z]\w* | \d+ | "[^"]*" | (?<=\w)'(?=\() | '[^']'
@@ -37,12 +37,12 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Quoted(Word):
-    """The same as bits in quotes, beside ``&``."""
+    """The same literal as bits in quotes, next to ``&``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A member of a family of signals: the family's name, and which one."""
+    """A member of a family of signals: the family's name, and the index."""
 
     family: str
     place: Num
@@ -62,7 +62,7 @@ class Type:
 
 @dataclass(slots=True)
 class VhdlPort:
-    """A port; ``initial`` is what an output holds at power-up."""
+    """A port; ``initial`` is the value of an output at power-up."""
 
     name: str
     direction: str
@@ -81,7 +81,7 @@ class Declared:
 
 @dataclass(slots=True)
 class SignalArray:
-    """A family of signals: how many, of which type, and what each holds at power-up."""
+    """A family of signals: their number, their type, and their values at power-up."""
 
     name: str
     size: Num
@@ -118,9 +118,9 @@ class Module:
     """One entity in parts.
 
     Attributes:
-        name: its name, or what stands for it.
-        library: the use of the support package, or nothing.
-        members: the signals that each array stands for.
+        name: its name, or a placeholder.
+        library: the use of the support package, or empty.
+        members: the signals of each array.
     """
 
     name: str
@@ -133,18 +133,18 @@ class Module:
 
 
 def tokenised(text: str) -> list[str]:
-    """Tokens, white space among them; a new line keeps the blanks that follow it."""
+    """Split text into tokens, including white space; a new line keeps the blanks after it."""
     return _TOKEN.findall(text)
 
 
 def name_of_type(text: str) -> Type:
-    """A type as it is written."""
+    """Parse a type."""
     vector = _VECTOR.fullmatch(text)
     return Type(vector[1], number(int(vector[2]) + 1)) if vector else Type(text)
 
 
 def literals(tokens: Iterable[Token]) -> list[Token]:
-    """Numbers as ``Num`` and literals of unsigned vectors as ``Word``."""
+    """Replace numbers by ``Num`` and literals of unsigned vectors by ``Word``."""
     found: list[Token] = []
     whole = list(tokens)
     for at, token in enumerate(whole):
@@ -170,15 +170,15 @@ def literals(tokens: Iterable[Token]) -> list[Token]:
 
 
 def _is_bits(found: Sequence[Token]) -> bool:
-    """Whether ``unsigned'("0101"`` stands at the end."""
+    """Return whether ``unsigned'("0101"`` is at the end."""
     text = found[-1]
     quoted = isinstance(text, str) and text.startswith('"') and set(text[1:-1]) <= {"0", "1"}
-    fits = quoted and int(str(text)[1:-1], 2) < INTEGERS  # a longer one stays as it is written
+    fits = quoted and int(str(text)[1:-1], 2) < INTEGERS  # a longer literal stays as it is written
     return fits and list(found[-4:-1]) == ["unsigned", "'", "("]
 
 
 def _is_joined(tokens: Sequence[Token], at: int) -> bool:
-    """Whether ``"0101"`` stands there, beside ``&``."""
+    """Return whether ``"0101"`` is at this place, next to ``&``."""
     text = tokens[at]
     quoted = isinstance(text, str) and text.startswith('"') and len(text) > 2
     if not quoted or not set(str(text)[1:-1]) <= {"0", "1"} or int(str(text)[1:-1], 2) >= INTEGERS:
@@ -188,7 +188,7 @@ def _is_joined(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_to_unsigned(found: Sequence[Token]) -> bool:
-    """Whether ``to_unsigned(5, 3`` stands at the end."""
+    """Return whether ``to_unsigned(5, 3`` is at the end."""
     return (
         list(found[-6:-4]) == ["to_unsigned", "("]
         and list(found[-3:-1]) == [",", " "]
@@ -198,7 +198,7 @@ def _is_to_unsigned(found: Sequence[Token]) -> bool:
 
 
 def initial(text: str, kind: Type) -> Tokens:
-    """An initial value; of an unsigned vector as a ``Word``."""
+    """Parse an initial value; for an unsigned vector return a ``Word``."""
     if kind.name in ("unsigned", "std_logic_vector") and kind.width is not None:
         if text == "(others => '0')":
             return (Word(number(0), kind.width),)
@@ -209,7 +209,7 @@ def initial(text: str, kind: Type) -> Tokens:
 
 
 def parse(text: str) -> Module:
-    """The parts of an entity's file."""
+    """Return the parts of an entity's file."""
     _, _, rest = text.partition("library ieee;\n")
     uses, _, rest = rest.partition("\nentity ")
     name = rest[: rest.index(" is\n")]
@@ -240,7 +240,7 @@ def _port(line: str) -> VhdlPort:
 
 
 def split(tokens: Sequence[str]) -> Iterator[list[str]]:
-    """Statements or declarations, up to and with the semicolon that ends each."""
+    """Yield statements or declarations, each with its final semicolon."""
     current: list[str] = []
     closing: list[str] | None = None
     for token in tokens:
@@ -259,7 +259,7 @@ def split(tokens: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _closing(words: Sequence[str]) -> list[str]:
-    """What stands before the last semicolon; nothing if the first semicolon is the last."""
+    """Return the words before the last semicolon; empty if the first semicolon is the last."""
     if words[1:2] == [":"]:
         if words[2] == "process":
             return ["end", "process", words[0]]
@@ -281,7 +281,7 @@ def _declared(tokens: Sequence[str]) -> Declared:
 
 
 def leaf(tokens: Sequence[str]) -> Leaf:
-    """A statement; comments before it are kept apart from it."""
+    """Parse a statement; comments before it are kept separate."""
     comment = []
     rest = list(tokens)
     while rest[0].startswith("--"):
@@ -300,12 +300,12 @@ def leaf(tokens: Sequence[str]) -> Leaf:
 
 
 def _is_label(tokens: Sequence[str], at: int) -> bool:
-    """Whether the token is the label that begins a statement, or the one that ends a process."""
+    """Return whether the token is the label that begins a statement, or one that ends a process."""
     return at == 0 or (at == len(tokens) - 2 and tokens[at - 2] == "process")
 
 
 def split_actuals(each: Leaf) -> Iterator[tuple[Tokens, Tokens]]:
-    """Formals and actuals of an instance's port map."""
+    """Yield the formals and actuals of an instance's port map."""
     start = each.tokens.index("port")
     row: list[Token] = []
     for token in (*each.tokens[start + 5 : -2], ","):
@@ -318,11 +318,11 @@ def split_actuals(each: Leaf) -> Iterator[tuple[Tokens, Tokens]]:
 
 
 def _stripped(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Tokens without the blanks around them."""
+    """Return tokens without the blanks around them."""
     blank = [isinstance(each, str) and each.isspace() for each in tokens]
     return tokens[blank.index(False) : len(tokens) - blank[::-1].index(False)]
 
 
 def sum_of(one: Num, other: int) -> Num:
-    """A number more or less."""
+    """Add a number to another one."""
     return added(one, number(other))

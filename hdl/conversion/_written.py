@@ -1,4 +1,4 @@
-"""The text of tokens, in both languages. Private to ``merp.hdl.conversion``."""
+"""Write tokens as text, in both languages. Private to ``merp.hdl.conversion``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from merp.hdl.conversion._vhdl_text import LABEL, Token
 
 @dataclass(frozen=True)
 class Style:
-    """How a language writes what is no plain text.
+    """The notation of a language for tokens that are not plain text.
 
     Attributes:
         other: writes a literal, or an element of an array.
         sum: writes a number that may name generics.
-        opening, closing: tokens in front of and behind a sum that needs no brackets.
+        opening, closing: tokens before and after a sum that needs no brackets.
     """
 
     other: Callable[[Token], str]
@@ -26,7 +26,7 @@ class Style:
 
 
 def written(tokens: Sequence[Token], style: Style, label: str = "") -> str:
-    """Tokens as text; a sum gets brackets where it needs them."""
+    """Write tokens as text; a sum gets brackets where it needs them."""
     out = []
     for at, token in enumerate(tokens):
         if token == LABEL:

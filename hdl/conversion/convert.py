@@ -1,8 +1,9 @@
-"""Hierarchical conversion to VHDL and Verilog: one file per distinct entity configuration.
+"""Convert a design hierarchically to VHDL and Verilog: one file per distinct entity configuration.
 
-MyHDL flattens a design into one entity. Here every block marked ``@entity`` becomes an entity of
-its own: each configuration is elaborated and converted once, however many instances it has, and
-the blocks above instantiate it by name. See ``docs/adr/0001-hierarchical-export.md``.
+MyHDL flattens a design into one entity. This converter makes a separate entity of every block
+marked ``@entity``. Each configuration is elaborated and converted once, independent of its number
+of instances, and the blocks above instantiate it by name. See
+``docs/adr/0001-hierarchical-export.md``.
 """
 
 from __future__ import annotations
@@ -52,13 +53,13 @@ __all__ = ["Export", "ExportError", "Port", "convert"]
 
 Language = Literal["vhdl", "verilog"]
 _WRITERS: dict[str, ModuleType] = {"vhdl": _vhdl, "verilog": _verilog}
-_RUNNING = threading.Lock()  # MyHDL analyses one design at a time: it keeps it in globals
-_LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .:+()-]*")  # what an SPDX expression is made of
+_RUNNING = threading.Lock()  # MyHDL analyses one design at a time, because it uses global variables
+_LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .:+()-]*")  # characters of an SPDX expression
 
 
 @dataclass
 class _Entity:
-    """One configuration: ``token`` stands for its name until all names are known."""
+    """One configuration; ``token`` is a placeholder for its name until all names are known."""
 
     unit: ElaboratedUnit
     body: Body
@@ -68,14 +69,14 @@ class _Entity:
     name: str = ""
 
     def actuals_of(self, stub: Any) -> dict[str, Any]:
-        """The signals that an instance of this entity is connected to, by formal."""
+        """Return the signals that are connected to an instance of this entity, by formal."""
         ports, _ = split(stub.entity, arguments(stub.entity, stub.args, stub.kwargs))
         return ports
 
 
 @dataclass
 class _File:
-    """A file, and the entities that it stands for; it is named as the first of them."""
+    """A file, and the entities in it; it has the name of the first of them."""
 
     entities: list[_Entity]
     text: str
@@ -91,7 +92,7 @@ class _Converter:
         self.variants: dict[tuple[Any, ...], list[_Entity]] = {}
 
     def entity(self, deco: Any, bound: dict[str, Any], is_top: bool = False) -> _Entity:
-        """The entity of a call, converted now unless a call like it came before."""
+        """Return the entity of a call; convert it unless an equal call was converted before."""
         ports, params = split(deco, bound)
         variants = self.variants.setdefault(configuration(deco, ports, params), [])
         for known in variants:
@@ -125,7 +126,7 @@ class _Converter:
         return entity
 
     def files(self, fold: bool) -> list[_File]:
-        """The files to be written: one for each entity, or as few as say the same."""
+        """Return the files to write: one for each entity, or fewer with the same meaning."""
         known = {each.token: each for each in self.entities}
         found = []
         for entity in self._folded() if fold else plainly(self._sources()):
@@ -134,11 +135,11 @@ class _Converter:
         return found
 
     def _folded(self) -> list[FoldedFile]:
-        """As few entities as say the same; plain ones, with a warning, if these would not do so."""
+        """Fold the entities; return plain ones, with a warning, if the result would differ."""
         try:
             chosen = folded if self.writer is _vhdl else folded_verilog
             return chosen(self._sources())
-        except Exception as error:  # of text that nobody thought of: plainly it is right
+        except Exception as error:  # of unforeseen text; the plain files are right
             what = f"{self.entities[-1].unit.deco.func.__name__} is written without generics"
             warnings.warn(f"{what}: {error}", RuntimeWarning, stacklevel=4)
             return plainly(self._sources())
@@ -161,7 +162,7 @@ class _Converter:
         return head(units, entities[0].token, self.writer.COMMENT, self.licence)
 
     def name_entities(self, files: Sequence[_File], top_name: str | None, prefix: str) -> None:
-        """Name each file after its function, and what tells it from its siblings."""
+        """Name each file after its function and its differences from the function's other files."""
         top = self.entities[-1]
         if top_name is not None:
             top.name = top_name
@@ -188,7 +189,7 @@ class _Converter:
                 entity.name = file.entities[0].name
 
     def spare(self, texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-        """Names with bits that nothing reads, by module; ``texts`` are the files.
+        """Return names with bits that nothing reads, by module; ``texts`` are the files.
 
         A port that only some configurations have is spare in the others.
         """
@@ -207,7 +208,7 @@ class _Converter:
         return {name: tuple(names) for name, names in sorted(found.items()) if names}
 
     def totals(self) -> dict[str, int]:
-        """Instances of each entity in the whole design."""
+        """Count the instances of each entity in the whole design."""
         counts: Counter[str] = Counter({self.entities[-1].token: 1})
         for entity in reversed(self.entities):  # parents come after their children
             for token, number in entity.children.items():
@@ -218,7 +219,7 @@ class _Converter:
         return dict(named)
 
     def children(self) -> dict[str, dict[str, int]]:
-        """Instances directly inside each entity; of several configurations the most."""
+        """Count the instances directly inside each entity; the most of several configurations."""
         names = {entity.token: entity.name for entity in self.entities}
         found: dict[str, dict[str, int]] = {}
         for entity in self.entities:
@@ -230,7 +231,7 @@ class _Converter:
         return found
 
     def configurations(self) -> dict[str, tuple[Configuration, ...]]:
-        """What each entity was converted from."""
+        """Return the configurations from which each entity was converted."""
         found: dict[str, tuple[Configuration, ...]] = {}
         for entity in self.entities:
             unit = entity.unit
@@ -240,7 +241,7 @@ class _Converter:
 
 
 def _features(entity: _Entity) -> Iterator[tuple[str, str]]:
-    """What may tell an entity from its siblings: module, parameters, port widths."""
+    """Yield possible differences of an entity from others: module, parameters, port widths."""
     yield "", entity.unit.deco.func.__module__.rpartition(".")[2]
     for name, value in values(entity.unit.params):
         yield name, str(value)
@@ -262,28 +263,28 @@ def convert(
 ) -> Export:
     """Convert ``function(**args)`` and the entities inside it to one file each.
 
-    The same call writes the same bytes in every run. Signals in ``args`` are not touched. Vector
-    ports of the top are ``std_logic_vector`` in VHDL, those of the entities inside are unsigned or
-    signed, so that no border between entities needs a conversion.
+    The same call writes the same bytes in every run. Signals in ``args`` are not changed. Vector
+    ports of the top are ``std_logic_vector`` in VHDL. Vector ports of the entities inside are
+    unsigned or signed. Therefore no border between entities needs a conversion.
 
     Args:
         function: a block decorated with ``@entity`` (or ``@block``), or such a method of an object.
         args: its arguments by name: signals, bundles, parameters.
         hdl: the language.
-        directory: where the files go; created if missing, other files in it are left alone.
+        directory: folder for the files; created if missing. Other files in it are unchanged.
         name: of the top entity, instead of the function's.
-        prefix: of the names of all other entities, which keeps designs in one library apart.
-        licence: of the design, an SPDX expression at the head of every file; None leaves it out.
+        prefix: of the names of all other entities, which separates designs in one library.
+        licence: of the design, an SPDX expression at the top of every file; None omits it.
         fold: write one entity with generics for all configurations of a block, without inputs
-            that drive nothing, in VHDL with loops for what is repeated; otherwise one plain entity
-            for each configuration.
-        check: have GHDL read the VHDL, or Verilator the Verilog, before it takes its place. That
-            every name is declared is checked in any case; where the program is not installed, that
-            is all.
+            that drive nothing. In VHDL, write loops for repeated statements. If false, write one
+            plain entity for each configuration.
+        check: read the VHDL with GHDL, or the Verilog with Verilator, before it is moved into
+            place. Without it, or if the program is not installed, the converter only checks that
+            every name is declared.
 
     Raises:
-        ExportError: the design cannot be exported, MyHDL is of another version than this was
-            written for, another conversion is running, or a check fails; nothing is written.
+        ExportError: the design cannot be exported, the version of MyHDL is not supported, another
+            conversion is running, or a check fails; nothing is written.
     """
     internals.check_version()
     function, owner = internals.unbound(function)
@@ -337,7 +338,7 @@ def convert(
 
 
 def _scope(entity: _Entity) -> Scope:
-    """The tree of an entity; instances of the same one share their trees."""
+    """Return the tree of an entity; instances of the same entity share their trees."""
     known: dict[str, Scope] = {}
 
     def scope(each: _Entity) -> Scope:

@@ -1,4 +1,4 @@
-"""The docstring of a block: part of what an export writes, and the same wherever it runs."""
+"""Read the docstring of a block, which is part of an export, and is the same on every platform."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from merp.hdl.conversion.base.function_source import source_of
 
 
 def docstring(function: Callable[..., Any]) -> str:
-    """The docstring of a function or an entity without its indentation; empty if there is none.
+    """Return the docstring of a function or an entity without its indentation; empty if none.
 
-    It is read from the source. ``__doc__`` has other white space since Python 3.13, and nothing
+    It is read from the source. ``__doc__`` has other white space since Python 3.13, and is empty
     under ``python -OO``.
 
     Raises:

@@ -1,10 +1,10 @@
-"""The decorator of every block that becomes a VHDL entity (and Verilog module) of its own.
+"""Mark blocks that become separate VHDL entities (and Verilog modules) by a decorator.
 
-In simulation ``@entity`` is MyHDL's ``@block``; an entity that declares a twin is simulated by it
-where ``behavioural`` asks for that. While ``convert`` elaborates a design, an entity
-inside another one stands there as a stub that only remembers its arguments, so that the cost of a
-conversion follows the number of distinct entities and not of instances. A plain ``@block`` inside
-an entity is flattened into it.
+In simulation ``@entity`` is MyHDL's ``@block``. If an entity declares a behavioural model, the
+context ``behavioural`` simulates the model instead. While ``convert`` elaborates a design, each
+entity inside another one is replaced by a stub that only stores its arguments. Therefore the cost
+of a conversion depends on the number of distinct entities, not of instances. A plain ``@block``
+inside an entity is flattened into it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from merp.hdl.conversion import quick_elaboration
 from merp.hdl.conversion._locals import Caller, meet
 from merp.hdl.conversion.base.internals import Block, BlockDecorator, CallInfo, unique_block_name
 
-quick_elaboration.install()  # whoever has entities elaborates
+quick_elaboration.install()  # users of entities elaborate
 
 Bit = Any
 """A port of a single bit, ``Signal(bool())``. MyHDL's signals carry no types."""
@@ -34,7 +34,7 @@ _twins_wanted = ContextVar("twins_wanted", default=False)
 
 @contextmanager
 def stubs() -> Iterator[None]:
-    """Within this context a call of an entity returns a stub without contents."""
+    """Return stubs without contents for calls of entities in this context."""
     before = _stubs_wanted.set(True)
     try:
         yield
@@ -44,7 +44,7 @@ def stubs() -> Iterator[None]:
 
 @contextmanager
 def behavioural() -> Iterator[None]:
-    """Within this context entities that have a twin are built as their twin.
+    """Build the behavioural models of entities in this context, if they have any.
 
     It is for simulation. A conversion within it still converts the hardware.
     """
@@ -56,14 +56,14 @@ def behavioural() -> Iterator[None]:
 
 
 class Stub(Block):  # type: ignore[misc]
-    """An entity inside another one while that is converted: arguments, no contents."""
+    """An entity inside another one during its conversion: arguments, no contents."""
 
     def __init__(
         self, entity: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType
     ) -> None:
-        """``frame``: of the caller, whose variables MyHDL wants to know.
+        """Store the call; ``frame`` is the caller's, whose variables MyHDL needs.
 
-        MyHDL's own constructor finds them too, but looks at the source of the whole stack for it.
+        MyHDL's own constructor finds them too, but reads the source of the whole stack for it.
         """
         meet(frame)
         caller = Caller(frame)
@@ -84,7 +84,7 @@ class Entity(BlockDecorator):  # type: ignore[misc]
     """A block function marked as an entity.
 
     Attributes:
-        twin: the entity that behaves as this one and is quicker to simulate, or None.
+        twin: an entity with the same behaviour that simulates faster, or None.
     """
 
     def __init__(self, func: Callable[..., Any], twin: Entity | None = None) -> None:
@@ -92,9 +92,10 @@ class Entity(BlockDecorator):  # type: ignore[misc]
         self.twin = twin
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Instantiate the block, its twin or its stub.
+        """Instantiate the block, its behavioural model or its stub.
 
-        MyHDL finds the enclosing block by its depth on the stack, so ``Block`` has to be called
+        MyHDL finds the enclosing block by its depth on the stack. Therefore ``Block`` must be
+        called
         from here and not from a helper.
         """
         if _stubs_wanted.get():
@@ -105,14 +106,14 @@ class Entity(BlockDecorator):  # type: ignore[misc]
         instance = Block(
             built.func, built, name, built.srcfile, built.srcline, built.skipname, *args, **kwargs
         )
-        # MyHDL infers this from the stack, and misses it in functions that help a block.
+        # MyHDL infers this from the stack, and fails in helper functions of a block.
         instance.modctxt = True
         instance.entity = built
         return instance
 
 
 def is_entity(instance: Any) -> bool:
-    """Whether a block instance, or the stub of one, is of a block marked as an entity."""
+    """Return whether a block instance or a stub belongs to a block marked as an entity."""
     return isinstance(getattr(instance, "entity", None), Entity)
 
 
@@ -134,8 +135,8 @@ def entity(
 
     Args:
         func: the block function.
-        twin: an entity with the same parameters that gives the same bits in the same cycles. It is
-            built in its place in a ``behavioural`` context, and never converted.
+        twin: the behavioural model, an entity with the same parameters that gives the same bits in
+            the same cycles. A ``behavioural`` context builds it instead. It is never converted.
     """
     if func is not None:
         return Entity(func)

@@ -1,4 +1,4 @@
-"""What a conversion tells of the files that it wrote."""
+"""Describe the files that a conversion wrote."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ class Port:
     Attributes:
         name: in the files.
         is_output: its direction.
-        width: None of a single bit.
-        renamed: its name in Python, if that is none in the files: a keyword of a language, say.
+        width: None for a single bit.
+        renamed: its name in Python, if it has another name in the files, for example because it is
+            a keyword of a language.
     """
 
     name: str
@@ -34,7 +35,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Configuration:
-    """What an entity was converted from.
+    """A configuration from which an entity was converted.
 
     Attributes:
         block: the function, as it is decorated.
@@ -49,18 +50,18 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Export:
-    """What a conversion wrote.
+    """The result of a conversion.
 
     Attributes:
         files: in dependency order, the support package first and the top last.
         top: name of the top entity.
-        instances: how often each entity is instantiated in the whole design, the top once.
+        instances: number of instances of each entity in the whole design, one for the top.
         ports: flattened ports of the top, in the order of its arguments.
-        blocks: name of the block that each entity is a configuration of.
+        blocks: name of the block of each entity.
         children: instances of each entity directly inside each.
-        scope: the top as a tree of instances, with the names that the files give them.
-        configurations: what each entity was converted from; several where it has generics.
-        spare: of each module of Verilog, the names of signals and variables with bits that nothing
+        scope: the top as a tree of instances, with their names in the files.
+        configurations: the configurations of each entity; several if it has generics.
+        spare: for each Verilog module, the names of signals and variables with bits that nothing
             reads, which a linter reports.
     """
 

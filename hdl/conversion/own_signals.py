@@ -1,8 +1,8 @@
-"""A simulation or conversion that knows its own signals only, and is forgotten behind itself.
+"""Isolate the signals of a simulation or conversion, and forget them afterwards.
 
 MyHDL keeps every signal, list of signals and block that a process has ever made. It resets each
 signal when a simulation ends, and simulates the concatenations of every design that was elaborated
-before: each run would be slower, and the process larger, than with the one before it.
+before. Without this module, each run would be slower than the previous one, and the process larger.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from merp.hdl.conversion.base.internals import ALL_BLOCKS, ALL_MEMORIES, ALL_SIG
 
 @contextmanager
 def own_signals(ports: Iterable[AnySignal]) -> Iterator[None]:
-    """Forget, behind this block, the signals, lists of them and blocks that are made in it.
+    """Forget, at the end of this context, the signals, lists of signals and blocks made in it.
 
-    Before it MyHDL has ``ports`` only, which are reset behind a simulation as all signals are.
+    At its beginning MyHDL only has ``ports``, which are reset after a simulation like all signals.
     """
     others, blocks, memories = ALL_SIGNALS[:], len(ALL_BLOCKS), dict(ALL_MEMORIES)
     ALL_SIGNALS[:] = ports

@@ -1,4 +1,4 @@
-"""Ports of an entity that come in one argument."""
+"""Define ports of an entity that share one argument."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Ports:
     """
 
     def fields(self) -> Iterator[tuple[str, Any, bool]]:
-        """Name and value of each field, and whether it is optional: None where it is not there."""
+        """Yield name and value of each field, and whether it is optional; it is None if absent."""
         for name, value in vars(self).items():
             yield name, value, False
 
 
 def is_bundle(value: Any, _around: tuple[int, ...] = ()) -> bool:
-    """Whether ``value`` is an object with signals, on its own or in a bundle inside."""
+    """Return whether ``value`` is an object with signals, directly or in an inner bundle."""
     if callable(value) or isinstance(value, ModuleType | Block | Instantiator):
         return False
     if not hasattr(value, "__dict__") or id(value) in _around:  # objects may refer to each other
@@ -32,7 +32,7 @@ def is_bundle(value: Any, _around: tuple[int, ...] = ()) -> bool:
 
 
 def apart(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
-    """The arguments of an entity, the fields of its ``Ports`` one by one: name, value, optional."""
+    """Yield name, value and whether optional of each argument, or of each field of ``Ports``."""
     for name, value in arguments.items():
         if isinstance(value, Ports):
             yield from value.fields()
@@ -41,5 +41,5 @@ def apart(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
 
 
 def prefix_of(name: str, value: object) -> str:
-    """What the names of the ports in a bundle begin with; ``name``: of the bundle itself."""
+    """Return the prefix of the port names of a bundle; ``name``: of the bundle itself."""
     return "" if isinstance(value, Ports) else f"{name}_"

@@ -1,9 +1,9 @@
-"""What MyHDL asks Python about sources and callers, answered quickly, for every design.
+"""Answer MyHDL's questions to Python about sources and callers quickly, for every design.
 
-MyHDL asks for the whole stack of callers, with the line of source of each, at every instance and
-every process, and looks at two of them; and it reads and tokenizes the source of a process again
-for every instance. For AlexNet's forward engine that is nine tenths of an elaboration. It also goes
-through every process for the attributes to resolve, and four in ten have none.
+At every instance and every process, MyHDL requests the whole stack of callers, with the source line
+of each, and uses two of them. It also reads and tokenizes the source of a process again for every
+instance. For AlexNet's forward engine this takes nine tenths of an elaboration. It also searches
+every process for attributes to resolve, and four in ten have none.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Inspect:
 
     @staticmethod
     def stack() -> list[tuple[Any, str, int, str]]:
-        """Functions from the caller outwards: frame, file, line, function."""
+        """Return the functions from the caller outwards: frame, file, line, function."""
         frame: FrameType | None = sys._getframe(1)
         meet(frame)
         frames: list[tuple[Any, str, int, str]] = []
@@ -48,19 +48,19 @@ class _Inspect:
 
     @staticmethod
     def getsourcelines(function: Any) -> tuple[Any, int]:
-        """The line where a block begins, which MyHDL prints of it; it needs no line of its text."""
+        """Return the line where a block begins, which MyHDL prints; it needs no text."""
         if not inspect.isfunction(function):
             return inspect.getsourcelines(function)
         line = function.__code__.co_firstlineno
         return line, line
 
     def __getattr__(self, name: str) -> Any:
-        """Everything else is as it was."""
+        """Return all other attributes of ``inspect``."""
         return getattr(inspect, name)
 
 
 def tree_of(function: Any) -> Any:
-    """A syntax tree of a function, which its caller may change, as MyHDL makes it."""
+    """Return a syntax tree of a function, as MyHDL makes it; its caller may change it."""
     code = function.__code__
     source = source_of(code)
     flags = ast.PyCF_ONLY_AST | code.co_flags & _FUTURE
@@ -71,7 +71,7 @@ def tree_of(function: Any) -> Any:
 
 @cache
 def _resolves(text: str) -> bool:
-    """Whether a process has attributes that MyHDL resolves."""
+    """Return whether a process has attributes that MyHDL resolves."""
     tree = ast.parse(text)
     found = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     return not found <= internals.UNRESOLVED
@@ -85,14 +85,14 @@ class _Resolver:
         process.objlist = []
 
     def visit(self, tree: Any) -> Any:
-        """The tree of the process, its attributes resolved."""
+        """Return the tree of the process with its attributes resolved."""
         if not _resolves(source_of(self._process.funcobj.__code__).text):
             return tree
         return internals.AttributeResolver(self._process).visit(tree)
 
 
 def install() -> None:
-    """Have MyHDL ask here, from now on and whatever it elaborates."""
+    """Install the replacements in MyHDL, for all later elaborations."""
     internals.inspect_with(_Inspect())
     internals.parse_with(tree_of)
     internals.resolve_with(_Resolver)

@@ -1,7 +1,7 @@
-"""The instances and signals of a design by name: of one that is simulated, as of its export.
+"""Find the instances and signals of a design by name, in a simulation as in its export.
 
-Both are named by the same rules, after the variables of the Python source, so that a path through
-the hierarchy means the same in MyHDL, VHDL and Verilog.
+Both use the same rules and name objects after the variables of the Python source. Therefore a path
+through the hierarchy has the same meaning in MyHDL, VHDL and Verilog.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Scope:
     Attributes:
         inside: the instances directly inside, by name.
         signals: its ports and the signals declared in it, by name. Lists that processes use as
-            memories are left out.
+            memories are omitted.
         entity: the name of its entity in an export; empty in a simulation.
     """
 
@@ -47,8 +47,8 @@ class Scope:
 def elaborated(instantiate: Callable[[], Any]) -> tuple[Any, Scope]:
     """Instantiate an entity for simulation; return the instance and its tree.
 
-    An instance goes by the name that an export gives it, and so does a signal: but for those that
-    nothing reads or drives, which are not exported.
+    Instances and signals have the names that an export gives them. Signals that nothing reads or
+    drives are not exported, but have names here.
     """
     scopes: dict[int, dict[str, Any]] = {}
     with noted_locals(scopes):
@@ -79,7 +79,7 @@ def _scope(instance: Any, scopes: dict[int, dict[str, Any]]) -> Scope:
         memories = {id(each.mem) for each in block.memdict.values() if memory_is_used(each)}
         at_calls = in_source_order(block.func.__code__, block.sigdict)
         variables = [*scopes.get(id(block), {}).items(), *at_calls.items()]
-        # Lists and bundles name their signals; what is left has a variable of its own.
+        # Lists and bundles name their signals; each remaining signal has its own variable.
         variables.sort(key=lambda variable: isinstance(variable[1], AnySignal))
         for name, value in variables:
             for found, signal in parts(f"{prefix}{name}", value, memories):
@@ -91,13 +91,13 @@ def _scope(instance: Any, scopes: dict[int, dict[str, Any]]) -> Scope:
         for sub in block.subs
         if isinstance(sub, Block) and is_entity(sub)
     ]
-    for sub in inside:  # what no variable leads to is called after the port that it goes to
+    for sub in inside:  # a signal without a variable is named after its port
         for formal, actual in _ports(sub).items():
             declare(f"{sub.name}_{formal}", span(actual)[0])
     return Scope({names.unique(sub.name, "inst"): _scope(sub, scopes) for sub in inside}, signals)
 
 
 def _ports(instance: Any) -> dict[str, Any]:
-    """The signals that an instance is connected to, by port."""
+    """Return the signals that are connected to an instance, by port."""
     ports, _ = split(instance, arguments(instance, instance.args, instance.kwargs))
     return ports

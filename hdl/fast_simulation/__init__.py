@@ -1,1 +1,1 @@
-"""Faster simulation of MyHDL: processes and signals, rewritten for it."""
+"""Faster simulation of MyHDL through rewritten processes and signal classes."""

@@ -1,4 +1,4 @@
-"""What the names stand for that a process shares with its block and its module."""
+"""Resolve the names that a process shares with its block and its module."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOTHING = object()
 
 
 def element_kind(value: Any) -> SignalKind | None:
-    """The kind that all signals of a list have; None if it is no such list."""
+    """Return the common kind of all signals of a list; None if there is none."""
     if type(value) is not list or not value:
         return None
     first = signal_kind(value[0])
@@ -27,22 +27,22 @@ def element_kind(value: Any) -> SignalKind | None:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is an integer or a bool."""
+    """Check whether a value is an integer or a bool."""
     return type(value) in (int, bool)
 
 
 def is_table(value: Any) -> bool:
-    """Whether a value is a tuple of integers."""
+    """Check whether a value is a tuple of integers."""
     return type(value) is tuple and all(is_number(each) for each in value)
 
 
 def number(value: Any) -> int | None:
-    """The value of an integer; None for anything else."""
+    """Return the value of an integer; None for anything else."""
     return int(value) if is_number(value) else None
 
 
 def builtin(value: Any) -> str | None:
-    """The name of a function that gives integers."""
+    """Return the name of a function that returns integers."""
     known = (function.__name__ for function in (bool, int, len, range) if value is function)
     return next(known, None)
 
@@ -51,7 +51,7 @@ class FreeNames:
     """The names of a process that are not its own variables.
 
     Attributes:
-        answers: to all that has been asked, by question and path.
+        answers: answers to all questions so far, by question and path.
     """
 
     def __init__(self, process: FunctionType) -> None:
@@ -62,7 +62,7 @@ class FreeNames:
         self.answers: Answers = {}
 
     def ask(self, question: Question, node: ast.expr) -> Any:
-        """The answer about what a name or an attribute of one stands for; None for other nodes."""
+        """Return the answer about a name or an attribute; None for other nodes."""
         path: Path = ()
         while isinstance(node, ast.Attribute):
             path = (node.attr, *path)
@@ -75,7 +75,7 @@ class FreeNames:
         return self.answers[asked]
 
     def same(self, answers: Answers) -> bool:
-        """Whether all answers would be those of another process."""
+        """Check whether all answers would be the same for another process."""
         return all(self._answer(*asked) == answer for asked, answer in answers.items())
 
     def _answer(self, question: Question, path: Path) -> Any:
@@ -83,7 +83,7 @@ class FreeNames:
         if name in self._cells:
             try:
                 value = self._cells[name].cell_contents
-            except ValueError:  # nothing has been assigned to it
+            except ValueError:  # the name has no value yet
                 return None
         else:
             known = self._process.__globals__
@@ -96,11 +96,11 @@ class FreeNames:
 
     @property
     def shared(self) -> tuple[str, ...]:
-        """The names of the block that the process uses."""
+        """Return the names of the block that the process uses."""
         return tuple(self._cells)
 
     def bind(self, code: Any) -> FunctionType:
-        """A function of ``code`` with the process's cells, globals and name."""
+        """Make a function of ``code`` with the cells, globals and name of the process."""
         process = self._process
         closure = tuple(self._cells[name] for name in code.co_freevars)
         return FunctionType(code, process.__globals__, process.__name__, None, closure)

@@ -1,4 +1,4 @@
-"""A process's syntax tree with what signals do in place of calls of their methods."""
+"""Rewrite the syntax tree of a process: inline code replaces method calls on signals."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
 _ORDERS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 _VALUE, _TARGET = ".value", ".target"
-"""Variables of a rewritten process; no source can have one of these names."""
+"""Variables of a rewritten process; no name in a source can equal them."""
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
 def rewritten(function: ast.FunctionDef, names: FreeNames) -> bool:
-    """Rewrite the body of a process; False if it holds what is not known here."""
+    """Rewrite the body of a process; return False if it holds an unsupported statement."""
     if not all(_is_known(node) for each in function.body for node in ast.walk(each)):
         return False
     numbers = _Numbers(names)
@@ -50,14 +50,14 @@ def rewritten(function: ast.FunctionDef, names: FreeNames) -> bool:
 def _is_known(node: ast.AST) -> bool:
     if isinstance(node, ast.Name | ast.Attribute):
         name = node.id if isinstance(node, ast.Name) else node.attr
-        return not name.startswith("__")  # a class might give it another one
+        return not name.startswith("__")  # a class might redefine it
     if isinstance(node, ast.stmt):
         return isinstance(node, _STATEMENTS)
     return not isinstance(node, _SCOPES)
 
 
 def _at(new: _Node, old: ast.AST) -> _Node:
-    """``new`` with all that is new in it where ``old`` stands in the source."""
+    """Return ``new``, with all its new nodes at the source position of ``old``."""
     for node in ast.walk(new):
         if "lineno" in node._attributes and not hasattr(node, "lineno"):
             ast.copy_location(node, old)
@@ -67,9 +67,9 @@ def _at(new: _Node, old: ast.AST) -> _Node:
 class _Numbers:
     """Expressions as plain integers.
 
-    Three kinds of context ask for less and less. ``exact`` gives what has the value and the type
-    that the expression had; ``number`` gives an integer where there may have been a signal or an
-    intbv of its value; ``truth`` gives what is as true.
+    There are three kinds of contexts, each less strict than the one before. ``exact`` keeps the
+    value and the type of the expression. ``number`` returns an integer of the same value in place
+    of a signal or an intbv. ``truth`` keeps only the truth value.
     """
 
     def __init__(self, names: FreeNames) -> None:
@@ -110,7 +110,7 @@ class _Numbers:
     # Signals
 
     def signal(self, node: ast.expr) -> tuple[SignalKind, ast.expr] | None:
-        """The kind of the signal that an expression stands for, and the expression."""
+        """Return the kind of the signal that an expression denotes, and the expression."""
         if isinstance(node, ast.Name | ast.Attribute):
             kind = self._names.ask(signal_kind, node)
             return kind and (kind, node)
@@ -122,7 +122,7 @@ class _Numbers:
         return None
 
     def held(self, node: ast.expr) -> ast.expr | None:
-        """The integer that a signal's intbv holds; None if there is no such signal."""
+        """Return the integer that the intbv of a signal holds; None if there is no such signal."""
         found = self.signal(node)
         if found is None or not found[0].word:
             return None
@@ -131,7 +131,7 @@ class _Numbers:
     # Contexts
 
     def truth(self, node: ast.expr) -> ast.expr:
-        """An expression that is as true as ``node``."""
+        """Return an expression with the truth value of ``node``."""
         if isinstance(node, ast.BoolOp):
             return _at(ast.BoolOp(node.op, [self.truth(each) for each in node.values]), node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
@@ -140,7 +140,7 @@ class _Numbers:
         return _at(found, node)
 
     def number(self, node: ast.expr) -> ast.expr | None:
-        """An integer of the value of ``node``; None if that is not known to have one."""
+        """Return an integer expression with the value of ``node``; None if it may be no integer."""
         found = self.exact(node)
         if found is None:
             signal = self.signal(node)
@@ -151,7 +151,7 @@ class _Numbers:
         return found and _at(found, node)
 
     def exact(self, node: ast.expr) -> ast.expr | None:
-        """An integer or bool of the value of ``node``, which is one; None if that is not known."""
+        """Return an integer or bool with the value of ``node``; None if it may be neither."""
         found: ast.expr | None = None
         if isinstance(node, ast.Constant):
             found = node if _quick_names.is_number(node.value) else None
@@ -168,7 +168,7 @@ class _Numbers:
         elif isinstance(node, ast.Call):
             found = self._call(node)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, _SUMS):
-            found = self._binary(node, self.number)  # MyHDL's sums are plain integers
+            found = self._binary(node, self.number)  # sums of MyHDL are plain integers
         else:
             found = self._composed(node, self.exact)
         return found and _at(found, node)
@@ -187,7 +187,7 @@ class _Numbers:
         return None
 
     def _bit(self, node: ast.expr) -> ast.expr | None:
-        """A bit of a word, 1 or 0."""
+        """Return a bit of a word, 1 or 0."""
         if not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Slice):
             return None
         word = self.held(node.value)
@@ -198,11 +198,11 @@ class _Numbers:
         return ast.BinOp(shifted, ast.BitAnd(), ast.Constant(1))
 
     def _part(self, node: ast.expr) -> ast.expr | None:
-        """A slice of a word."""
+        """Return a slice of a word."""
         if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Slice):
             return None
         word = self.held(node.value)
-        high, low = node.slice.lower, node.slice.upper  # MyHDL's order
+        high, low = node.slice.lower, node.slice.upper  # order of MyHDL
         if word is None or node.slice.step is not None:
             return None
         first = 0 if low is None else self.constant(low)
@@ -217,7 +217,7 @@ class _Numbers:
         return ast.BinOp(shifted, ast.BitAnd(), ast.Constant((1 << end - first) - 1))
 
     def constant(self, node: ast.expr) -> int | None:
-        """The value of an expression of constants, which are the block's."""
+        """Return the value of an expression of constants of the block."""
         if isinstance(node, ast.Constant):
             return _quick_names.number(node.value)
         if isinstance(node, ast.Name | ast.Attribute):
@@ -257,7 +257,7 @@ class _Numbers:
         return right and ast.BinOp(left, node.op, right)
 
     def _composed(self, node: ast.expr, part: Any) -> ast.expr | None:
-        """An expression whose value is one of its parts, or has as many bits as they have."""
+        """Rewrite an expression whose value is one of its parts, or has the width of its parts."""
         if isinstance(node, ast.BinOp) and isinstance(node.op, _SUMS + _BITWISE):
             return self._binary(node, part)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
@@ -275,10 +275,10 @@ class _Numbers:
             return body and other and ast.IfExp(self.truth(node.test), body, other)
         return None
 
-    # Everything else: what it holds is rewritten where its type stays.
+    # Everything else: its parts are rewritten if their type stays the same.
 
     def same(self, node: ast.expr) -> ast.expr:
-        """An expression of the same value and type."""
+        """Return an expression of the same value and type."""
         found = self.exact(node)
         if found is None and isinstance(node, ast.IfExp):
             test = self.truth(node.test)
@@ -286,7 +286,7 @@ class _Numbers:
         return found or self.within(node)
 
     def within(self, node: _Node) -> _Node:
-        """A node like ``node`` whose parts are of the same value and type."""
+        """Return a node like ``node`` whose parts have the same value and type."""
         new = copy(node)
         for name, value in ast.iter_fields(node):
             if isinstance(value, list):
@@ -304,13 +304,13 @@ class _Numbers:
 
 
 def _value_of(kind: SignalKind, signal: ast.expr, which: str) -> ast.expr:
-    """What a signal holds or is to hold, as an integer or a bool."""
+    """Return the current or next value of a signal, as an integer or a bool."""
     value = ast.Attribute(signal, which, ast.Load())
     return ast.Attribute(value, NUMBER, ast.Load()) if kind.word else value
 
 
 def _bound(node: ast.AST) -> Iterator[tuple[str, ast.expr | ast.For]]:
-    """The variable that a statement binds, and what gives it its values."""
+    """Return the variable that a statement binds, and the source of its values."""
     if isinstance(node, ast.Assign) and len(node.targets) == 1:
         target, source = node.targets[0], node.value
         if isinstance(target, ast.Name):
@@ -323,13 +323,13 @@ def _bound(node: ast.AST) -> Iterator[tuple[str, ast.expr | ast.For]]:
 
 
 class _Statements:
-    """Statements, rewritten."""
+    """Rewritten statements."""
 
     def __init__(self, numbers: _Numbers) -> None:
         self._numbers = numbers
 
     def all(self, statements: list[ast.stmt]) -> Iterator[ast.stmt]:
-        """Several statements."""
+        """Rewrite several statements."""
         for each in statements:
             yield from self._one(each)
 
@@ -359,7 +359,7 @@ class _Statements:
     def _to_signal(
         self, node: ast.Assign, kind: SignalKind, signal: ast.expr
     ) -> Iterator[ast.stmt]:
-        """Assign ``next`` only what it is not."""
+        """Assign ``next`` only if the value changes."""
         value = self._numbers.number(node.value)
         if value is None:
             target = ast.Attribute(signal, "next", ast.Store())

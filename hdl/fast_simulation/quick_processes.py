@@ -1,17 +1,17 @@
 """MyHDL's processes with the same meaning and fewer calls.
 
-A process reads and assigns signals through methods, each a call and most of them three. What its
-names stand for is known once its block is elaborated, so what the methods would do can stand in the
-process itself: ``if word[3]: total.next = total + 1`` becomes
+A process reads and assigns signals through methods, each of which is a call; most of them make
+three calls. After elaboration, the objects behind the names of a process are known. The bodies of
+the methods can therefore be inlined: ``if word[3]: total.next = total + 1`` becomes
 
     if word._val._val >> 3 & 1:
         _value = total._val._val + 1
         if total._next._val != _value:
             total.next = _value
 
-An expression is rewritten only where a plain integer does as well as the signal, slice or intbv
-that MyHDL would have there: as a condition, in a comparison or sum, as an index, as what a signal
-is assigned. All else stays as it is, and so does each process with a statement not known here.
+An expression is rewritten only if a plain integer can replace MyHDL's signal, slice or intbv. Such
+places are conditions, comparisons, sums, indices and the values assigned to signals. All other
+expressions stay as they are, and so does each process with an unsupported statement.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from merp.hdl.fast_simulation._quick_rewrite import rewritten
 class _Compiled(NamedTuple):
     code: CodeType | None
     answers: Answers
-    """What was asked of the names; the code is right where they are the same."""
+    """Answers about the names; the code is right for processes with the same answers."""
 
 
 _compiled: dict[CodeType, list[_Compiled]] = {}
 
 
 def quick_process(process: Callable[[], None]) -> Callable[[], None]:
-    """A function that does what ``process`` does, quicker where that is possible.
+    """Return a function that behaves like ``process`` and is faster if possible.
 
-    It has the cells and globals of the process: both see the same names, whenever they change.
+    It has the cells and globals of the process, so both see the same names after any change.
     """
     if myhdl.__version__ != VERSION or not isinstance(process, FunctionType):
         return process
@@ -71,6 +71,6 @@ def _compile(process: FunctionType, names: FreeNames) -> CodeType | None:
 
 
 def _within(code: CodeType) -> CodeType:
-    """The code of the one function that ``code`` makes."""
+    """Return the code of the only function that ``code`` defines."""
     (found,) = (each for each in code.co_consts if isinstance(each, CodeType))
     return found

@@ -1,7 +1,7 @@
 """Slices and concatenations of signals as processes that follow their parts.
 
-MyHDL lets a generator behind a waiter assign each of them at every change. What is assigned is a
-shift and a mask of integers, and whoever runs the processes of a design can run that as well.
+MyHDL updates each shadow signal with a generator behind a waiter, at every change. The update is a
+shift and a mask of integers, so the scheduler of the processes of a design can run it instead.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _note = ASSIGNED.append
 
 
 class Follower(NamedTuple):
-    """A process that assigns a shadow signal, and the signals at whose changes it is to run."""
+    """A process that assigns a shadow signal, and the signals whose changes trigger it."""
 
     parts: tuple[Any, ...]
     process: Callable[[], None]
@@ -27,9 +27,10 @@ class Follower(NamedTuple):
 
 @contextmanager
 def followers(signals: Iterable[Any]) -> Iterator[list[Follower]]:
-    """Those of the slices and concatenations in ``signals``, which do not follow by themselves.
+    """Yield followers for the shadow signals in ``signals``, which stop updating themselves.
 
-    They must run once when the simulation begins. Behind the block all is as before.
+    Shadow signals are slices and concatenations. All followers must run once when the simulation
+    begins. When the context ends, the signals behave as before.
     """
     taken: list[tuple[Any, Any]] = []
     found = []
@@ -40,7 +41,7 @@ def followers(signals: Iterable[Any]) -> Iterator[list[Follower]]:
             if follower:
                 found.append(follower)
                 taken.append((signal, signal._waiter))
-                del signal._waiter  # so MyHDL asks
+                del signal._waiter  # makes MyHDL ask
     try:
         yield found
     finally:

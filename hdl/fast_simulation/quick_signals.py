@@ -1,9 +1,9 @@
-"""MyHDL's signals with the same meaning and fewer calls, for the length of a simulation.
+"""MyHDL's signals with the same meaning and fewer calls, for the duration of a simulation.
 
-Seven assignments in ten give a signal the value that it has: MyHDL notes each, and compares and
-drops it in the next delta cycle. Reading a signal of many bits takes three calls. The classes here
-say the same in one step, and note an assignment only if it changes something: the same values in
-the same delta cycles, but none of those in which nothing happens.
+Seven assignments in ten give a signal the value that it already has. MyHDL records each of them,
+and compares and drops it in the next delta cycle. Reading a signal of many bits takes three calls.
+The classes here do the same in one step, and record an assignment only if it changes the value. The
+values in each delta cycle are the same, but delta cycles without a change do not occur.
 """
 
 from __future__ import annotations
@@ -30,20 +30,22 @@ _new = intbv.__new__
 
 
 class Watch:
-    """A waiter that stays in the list of a signal: it notes whom each change concerns.
+    """A permanent waiter of a signal: it notes which processes each change concerns.
 
-    Where it is alone there, a quick signal asks it at once; else MyHDL resumes it like any other.
+    If it is the only waiter, a quick signal calls it directly; else MyHDL resumes it like any
+    other.
 
     Attributes:
-        clocked, following: processes that the signal concerns; they are noted as waiting, or due.
+        clocked, following: processes that the signal concerns; a change notes them as waiting, or
+            due.
     """
 
     __slots__ = ("_due", "_rearm", "_runner", "clocked", "following", "note")
 
-    hasRun = 0  # MyHDL throws waiters out of its lists that have run
+    hasRun = 0  # MyHDL removes waiters that have run from its lists
 
     def __init__(self, signal: Any, waiting: set[Any], due: set[Any], runner: Any) -> None:
-        """``runner`` is the waiter to resume, in the same delta cycle, where anything is due."""
+        """Initialise; ``runner`` is resumed in the same delta cycle if anything is due."""
         self.clocked: set[Any] = set()
         self.following: set[Any] = set()
         self.note = waiting.update
@@ -51,11 +53,11 @@ class Watch:
         self._rearm = event_waiters(signal).append
 
     def arm(self) -> None:
-        """Wait for the signal's next change."""
+        """Wait for the next change of the signal."""
         self._rearm(self)
 
     def changed(self) -> tuple[Any, ...]:
-        """Note whom it concerns; give the waiters to resume for that."""
+        """Note the processes concerned; return the waiters to resume for them."""
         self.note(self.clocked)
         if not self.following:
             return ()
@@ -64,18 +66,18 @@ class Watch:
         return () if resumed else (self._runner,)
 
     def next(self, waiters: list[Any], actives: Any, exc: Any) -> None:
-        """The signal has changed, and others wait for it, too."""
+        """Handle a change of the signal on which other waiters wait, too."""
         self._rearm(self)
         waiters[:0] = self.changed()  # MyHDL takes them from the end
 
 
 class _Quick:
-    """What signals of one bit and of many have in common."""
+    """Common behaviour of signals of one bit and of many bits."""
 
     __slots__ = ()
 
     def _woken(self: Any) -> Any:
-        """Whoever waited for this change, and no longer does."""
+        """Return and remove the waiters for this change."""
         waiting = self._eventWaiters
         if len(waiting) == 1:
             watch = waiting[0]
@@ -89,7 +91,7 @@ class _Quick:
         return woken
 
     def _at_edge(self: Any, risen: bool, fallen: bool) -> list[Any]:
-        """The same with those who waited for an edge; tell who traces."""
+        """Return the waiters, including waiters for an edge; notify the tracer."""
         woken = list(self._woken())
         if risen:
             woken += self._posedgeWaiters
@@ -103,7 +105,7 @@ class _Quick:
 
 
 class _Bit(_Quick):
-    """How a bit changes."""
+    """Updating of a single bit."""
 
     __slots__ = ()
 
@@ -118,7 +120,7 @@ class _Bit(_Quick):
 
 
 class _Word(_Quick):
-    """How a word changes, and how it is read. What is left out here, MyHDL's own methods do."""
+    """Updating and reading of a word; MyHDL's own methods do the rest."""
 
     __slots__ = ()
 
@@ -154,7 +156,7 @@ class _Word(_Quick):
             return bool(value._val >> key & 1)
         return value[key]
 
-    # An integer leaves what it does not know to the other side, a signal or an intbv.
+    # An integer leaves an unknown operand to the other side, a signal or an intbv.
 
     def __add__(self: Any, other: Any) -> Any:
         return self._val._val + other
@@ -222,13 +224,13 @@ class QuickBits(_Word, AnySignal):  # type: ignore[misc]
             if isinstance(value, intbv):
                 value = value._val
             elif not isinstance(value, int):
-                self._setNextVal(value)  # refuses it
+                self._setNextVal(value)  # raises the error
         held = self._next
         if held._val != value:
             held._val = value
             low, high = held._min, held._max
             if low is None or high is None or not low <= value < high:
-                held._handleBounds()  # refuses it, or wraps it
+                held._handleBounds()  # raises the error, or wraps the value
             _note(self)
 
     next = property(_read_next, _assign)
@@ -262,7 +264,7 @@ _KINDS = {
 
 
 NOW, NEXT, NUMBER = "_val", "_next", "_val"
-"""Attributes: what a signal holds and what it is to hold, and the integer of an intbv there."""
+"""Attributes: the current and the next value of a signal, and the integer of an intbv."""
 
 _ASSIGNABLE = (AnySignal, QuickBit, QuickBits)
 _SHADOWS = (SliceSignal, ConcatSignal, QuickSliceBit, QuickSlice, QuickConcat)
@@ -281,7 +283,7 @@ class SignalKind(NamedTuple):
 
 
 def signal_kind(value: Any) -> SignalKind | None:
-    """The kind of a signal; None for anything else, and for signals that have ways of their own."""
+    """Return the kind of a signal; None for other values and for signals with own methods."""
     assignable = type(value) in _ASSIGNABLE
     if not assignable and type(value) not in _SHADOWS:
         return None
@@ -291,7 +293,7 @@ def signal_kind(value: Any) -> SignalKind | None:
 
 
 def ones(signal: Any) -> int | None:
-    """All bits of a word, one; None where an inversion would not stay within its bits."""
+    """Return a word of ones; None if an inversion would not stay within its bits."""
     kind = signal_kind(signal)
     if kind is None or not kind.word:
         return None
@@ -303,9 +305,9 @@ _digits = vectors.bin
 
 
 def quick_digits(number: Any, width: int = 0) -> str:
-    """The binary digits of a number, as MyHDL's ``bin`` gives them one by one.
+    """Return the binary digits of a number, as MyHDL's ``bin`` does, but faster.
 
-    MyHDL asks for them whenever a process makes a variable with bounds, to count them.
+    MyHDL calls it to count the bits whenever a process makes a variable with bounds.
     """
     if type(number) is int and number >= 0:
         return format(number, f"0{width}b")
@@ -314,10 +316,11 @@ def quick_digits(number: Any, width: int = 0) -> str:
 
 @contextmanager
 def quick_signals(signals: Sequence[Any]) -> Iterator[None]:
-    """Have ``signals`` take the quicker class of their kind; behind the block all are as before.
+    """Give ``signals`` the faster class of their kind, until the context ends.
 
-    Signals of another kind stay as they are: delayed ones, enumerations, tristates; and so do all
-    where MyHDL is not the version that these classes were written for.
+    Signals of other kinds keep their class: delayed signals, enumerations, tristates. If the
+    version of MyHDL differs from the version for which these classes were written, all signals keep
+    theirs.
     """
     if myhdl.__version__ != VERSION:
         yield

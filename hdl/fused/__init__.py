@@ -1,1 +1,1 @@
-"""Fused sums of products: aligned once, rounded once."""
+"""Fused sums of products: one alignment, one rounding."""

@@ -1,4 +1,4 @@
-"""An activation decoded for all fused CUs at once: operand, flags, and three times the mantissa."""
+"""Decode an activation once for all fused CUs: operand, flags and triple mantissa."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_operand import INFINITE_AT, MINUS_AT, NAN_AT, fused_operand
 from merp.models.base.fused import EXPONENT_BITS, MANTISSA_BITS, OPERAND_BITS, TRIPLE_BITS
 
-# Places of the flags above an operand.
+# Bit positions of the flags above an operand.
 ZERO_AT, INFINITY_AT, NEGATIVE_AT = OPERAND_BITS, OPERAND_BITS + 1, OPERAND_BITS + 2
 TRIPLE_AT = OPERAND_BITS + 3
 
@@ -22,9 +22,9 @@ def fused_activation(clk: Bit, word: Word, activation: Word, dsp: int) -> Any:
 
     word        in   binary32
     activation  out  from the highest bit: three times the mantissa (27 bits, with dsp = 1 only),
-                     negative, infinite, zero, operand (33 bits); a NaN is infinite and zero
+                     negative, infinite, zero, operand (33 bits). A NaN sets infinite and zero.
 
-    Latency: 1 for exponent and flags, 2 for the mantissa and its triple, which are needed a cycle
+    Latency: 1 for exponent and flags; 2 for the mantissa and its triple, which are used one cycle
     later. Throughput: one per cycle. Reset: none.
     """
     operand = bits(OPERAND_BITS)

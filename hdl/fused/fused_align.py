@@ -1,7 +1,7 @@
-"""Move a product down to the largest exponent of its window.
+"""Align a product to the largest exponent of its window.
 
-A 4:1 selection is one LUT6: two of them and a 2:1 selection move by 0 to 31 places. The last one
-stays combinational, so that it shares its LUTs with the adder behind.
+A 4:1 selection is one LUT6. Two such selections and a 2:1 selection shift by 0 to 31 places. The
+last selection is combinational, so that it shares its LUTs with the adder behind it.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ def fused_align(clk: Bit, product: Word, distance: Word, term: Word, later: int)
     """Shift a product right, arithmetically.
 
     product   in   W bits, two's complement
-    distance  in   how far; the highest bit stands for further than anything is left
-    term      out  W bits: the product moved by one place more, and below it the bit that was lost
-                   last, which is still to be added
+    distance  in   shift distance; the highest bit means a shift beyond the last bit
+    term      out  W bits: the product shifted by one more place. Below it: the bit that was shifted
+                   out last, which is still to be added
 
     Latency: 1 + later. Throughput: one per cycle. Reset: none.
     """
     width = len(product)
-    # Later terms wait on either side of the selections: a single line of three registers would
-    # become a shift register, which is a LUT for each bit.
+    # Later terms wait before and behind the selections: a single line of three registers would
+    # become a shift register, which costs a LUT per bit.
     before, behind = (later + 1) // 2, later // 2
     given = bits(width) if before else product
     steps = bits(DISTANCE_BITS) if before else distance
-    moved = bits(width + 2)  # | beyond | far | product moved by less than 16 places |
+    moved = bits(width + 2)  # | beyond | far | product shifted by less than 16 places |
     last = bits(width + 2) if behind else moved
     waits = []
     if before:

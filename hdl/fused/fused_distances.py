@@ -1,4 +1,4 @@
-"""The largest exponent of a window's products, and how far below it each of them lies."""
+"""Largest exponent of the products of a window, and the distance of each product from it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RANK_BITS = EXPONENT_SUM_BITS + 1
 
 @block
 def _rank(activation: Word, kernel: Word, rank: Word) -> Any:
-    """Sum of the exponents of a product, and above it whether the product is other than zero."""
+    """Add the exponents of a product; a flag above the sum marks a nonzero product."""
     top = OPERAND_BITS - 1
 
     @always_comb
@@ -44,7 +44,7 @@ def _rank(activation: Word, kernel: Word, rank: Word) -> Any:
 
 @block
 def _narrow_rank(activation: Word, kernel: Word, rank: Word) -> Any:
-    """Sum of the exponents of a product: a zero's are 0, as if it were 2^-127."""
+    """Add the exponents of a product; the exponent of a zero is 0, as if it were 2^-127."""
 
     @always_comb
     def add() -> None:
@@ -97,16 +97,17 @@ def fused_distances(
     dsp: int,
     significand: int = WIDE,
 ) -> Any:
-    """Find the largest exponent of the products, and how far each product has to be moved.
+    """Find the largest exponent of the products, and the shift distance of each product.
 
-    activations  in   elements as fused_activation gives them, tap 0 in the lowest bits
-    kernels      in   operands, likewise
-    largest      out  the largest sum of two exponent fields among products other than zero
-    distances    out  six bits for each tap: how much less its own is, the highest bit if 32 or more
+    activations  in   elements in the format of fused_activation, tap 0 in the lowest bits
+    kernels      in   operands, tap 0 in the lowest bits
+    largest      out  the largest sum of two exponent fields among the nonzero products
+    distances    out  six bits for each tap: the distance of its sum below the largest. The highest
+                      bit is set if the distance is 32 or more.
 
-    Of a zero the distance means nothing, nor does largest if all products are zero. With narrow
-    significands a product that is zero counts, with an exponent of 0 for the zero.
-    Latency: product_latency. Throughput: one per cycle. Reset: none.
+    The distance of a zero is undefined, and so is largest if all products are zero. With narrow
+    significands, zero products are included: a zero factor has the exponent 0. Latency:
+    product_latency. Throughput: one per cycle. Reset: none.
     """
     width, depth = activation_bits(dsp, significand), levels(taps)
     kernel_width, narrow = operand_bits(significand), significand in NARROW
@@ -124,8 +125,9 @@ def fused_distances(
     first = [bits(rank_bits) for _ in range(taps)]
     held_ranks = [delay(clk, d=ranks[tap], q=first[tap], cycles=1) for tap in range(taps)]
 
-    # Two levels of the tree for each register, but a single one behind the adders. A register lies
-    # between comparing and choosing: then the ranks that wait for the result are the same.
+    # There is a register after every two levels of the tree, but after a single level behind the
+    # adders. Registers lie between comparison and selection, because then the delayed ranks are the
+    # same.
     tree: list[Any] = []
     level = ranks if depth else first
     for below in range(depth):

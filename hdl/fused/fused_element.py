@@ -1,4 +1,4 @@
-"""What a fused CU keeps of a kernel's element, as the number that it was."""
+"""Convert an operand of a fused CU back to the number that it encodes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ QUIET_AT = FRACTION_BITS - 1  # set in a NaN
 
 @entity
 def fused_element(clk: Bit, operand: Word, element: Word) -> Any:
-    """Undo ``fused_operand``: a subnormal is a signed zero then, and every NaN is the same.
+    """Invert ``fused_operand``; a subnormal becomes a signed zero, a NaN the canonical one.
 
-    operand  in   the operand (33 bits), above it the number's sign
+    operand  in   the operand (33 bits), and above it the sign of the number
     element  out  binary32
 
     Latency: 1. Throughput: one per cycle. Reset: none.

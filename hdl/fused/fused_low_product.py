@@ -1,8 +1,8 @@
-"""The low bits of a fused product with one DSP: a kernel's low digits times the activation.
+"""Product of the low digits of a kernel and the activation, for fused products with one DSP.
 
-A DSP48E1 multiplies 25 by 18 bits; a kernel's mantissa has 25. Its low seven become digits of
-radix 4, each choosing among 0, a, 2a and 3a, so that four selections and three carry chains do the
-work of the second DSP, save for what is cut below the window.
+A DSP48E1 multiplies 25 by 18 bits; the mantissa of a kernel element has 25 bits. Its low seven bits
+become digits of radix 4, each of which selects 0, a, 2a or 3a. Four selections and three carry
+chains thus replace the second DSP, except for the bits that are cut below the window.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from merp.models.base.fused import LOW_BITS, MANTISSA_BITS, TRIPLE_BITS
 
 @block
 def _digit(digit: Word, a: Word, triple: Word, term: Word, cut: int) -> Any:
-    """One of 0, a, 2a and 3a, less its lowest ``cut`` bits: a single LUT for each bit."""
+    """Select 0, a, 2a or 3a without its lowest ``cut`` bits: one LUT per bit."""
     top = len(a) - 1
 
     @always_comb
@@ -39,7 +39,7 @@ def _digit(digit: Word, a: Word, triple: Word, term: Word, cut: int) -> Any:
 
 @block
 def _add(acc: Word, term: Word, total: Word) -> Any:
-    """Add, the shorter ``acc`` with its sign extended by two bits."""
+    """Add a term to the shorter ``acc``, whose sign is extended by two bits."""
     top, width = len(acc) - 1, len(total)
 
     @always_comb
@@ -53,18 +53,19 @@ def _add(acc: Word, term: Word, total: Word) -> Any:
 
 @entity
 def fused_low_product(clk: Bit, a: Word, triple: Word, low: Word, y: Word, window: int) -> Any:
-    """Multiply a mantissa with the seven low bits of another, every digit's product cut.
+    """Multiply a mantissa by the seven low bits of another, and cut the product of every digit.
 
-    a, triple  in   a mantissa and three times it, two's complement
+    a, triple  in   a mantissa and three times this mantissa, two's complement
     low        in   seven bits, four digits of radix 4
-    y          out  the sum of the digits' products in units of 2^(46 - window), each rounded down
+    y          out  the sum of the products of the digits in units of 2^(46 - window), each rounded
+                    down
 
     Latency: 2. Throughput: one per cycle. Reset: none.
     """
     cut = 46 - window
     terms = [bits(TRIPLE_BITS - cut + 2 * j) for j in range(3)]
     sums = [bits(len(terms[1])), bits(len(terms[2]))]
-    # The highest digit is a single bit; it comes a cycle later.
+    # The highest digit is a single bit; it arrives a cycle later.
     high, single, partial = bits(len(a) - cut + 6), flag(), bits(len(terms[2]))
     top, high_top, width, high_from = len(partial) - 1, len(high) - 1, len(y), cut - 6
     digits = [
@@ -92,6 +93,7 @@ def fused_low_product(clk: Bit, a: Word, triple: Word, low: Word, y: Word, windo
         value[:] = concat(partial[top], partial) + term
         y.next = value
 
-    # A sum before the digit that is added to it: synthesis that goes by the order of statements
-    # (GHDL and Yosys, page export) then has a digit's selection and its sum in one LUT.
+    # A sum precedes the digit that is added to it. Synthesis tools that follow the order of
+    # statements (GHDL and Yosys, page export) then place the selection of a digit and its sum in
+    # one LUT.
     return digits[:2], adders[0], digits[2], adders[1], load, add_last

@@ -1,4 +1,4 @@
-"""From the window's exact sum to a float: magnitude, leading zeros, one rounding."""
+"""Convert the exact sum of a window to a float: magnitude, leading zeros, one rounding."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.base.formats import FloatFormat
 
-# Room for the sum of 11 x 11 products of 32 bits. Zeros below a narrower one cost nothing.
+# Room for the sum of 11 x 11 products of 32 bits. Zeros below a narrower sum cost nothing.
 FIELD_BITS = 40
 
 
@@ -20,20 +20,21 @@ FIELD_BITS = 40
 def fused_normalise(
     clk: Bit, total: Word, largest: Word, special: Word, y: Word, window: int, fmt: FloatFormat
 ) -> Any:
-    """Round a sum of aligned products of binary32 to a format with its exponents.
+    """Round a sum of aligned binary32 products to a format with the same exponents.
 
     total    in   value in two's complement, and below it a unit to add
-    largest  in   the exponent that the products are aligned to
-    special  in   NaN, infinity, its sign: overrides the value
-    y        out  a float, rounded to nearest even; zero is +0, below the smallest normal a zero
-                  of its sign
+    largest  in   the exponent to which the products are aligned
+    special  in   NaN, infinity, and sign of the infinity; these override the value
+    y        out  a float, rounded to nearest even; a zero sum is +0, a sum below the smallest
+                  normal is a zero of its sign
 
     Latency: 5. Throughput: one per cycle. Reset: none.
     """
     width = len(total) - 1
-    field = max(FIELD_BITS, width + 1)  # up to 48, which is as far as leading zeros are counted
+    field = max(FIELD_BITS, width + 1)  # up to 48, the limit of the leading-zero count
     exp_width = fmt.exp_bits + 2
-    # The value's lowest place weighs 2^(largest - window - 250); biased exponent of the highest.
+    # The lowest place of the value weighs 2^(largest - window - 250). This is the biased exponent
+    # of the highest place.
     offset = (width - 1 - window - 250 + fmt.bias) % (1 << exp_width)
     frac_end = field - 1 - fmt.frac_bits
 
@@ -46,8 +47,8 @@ def fused_normalise(
 
     @always(clk.posedge)
     def absolute() -> None:
-        # -(value + unit) = not value + (1 - unit), so the unit costs no second carry chain. At
-        # value + unit = 0 the sign of value is wrong, and does not show.
+        # -(value + unit) = not value + (1 - unit), so the unit costs no second carry chain. If
+        # value + unit = 0, the sign of value is wrong, but has no effect.
         value = modbv(0)[width:]
         exponent = modbv(0)[exp_width:]
         value[:] = total[width + 1 : 1]

@@ -1,6 +1,6 @@
-"""A binary32 number as the fused CU takes it: mantissa in two's complement, and exponent.
+"""Decode a binary32 number for the fused CU: mantissa in two's complement, and exponent.
 
-Done once for all CUs, it leaves no sign logic in any of them.
+The decoding happens once for all CUs, so no CU contains sign logic.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from myhdl import always_comb, concat, intbv, modbv
 from merp.hdl.conversion.entity import Word, entity
 from merp.models.base.fused import EXPONENT_BITS, FRACTION_BITS, MANTISSA_BITS
 
-# A mantissa other than zero differs in its two highest bits, or both are one (-2^23). Both zero
-# are left for zero itself and for what is no number:
+# The two highest bits of a nonzero mantissa differ, or both are one (-2^23). If both are zero, the
+# word is a zero, an infinity or a NaN:
 INFINITE_AT = 22  # set for an infinity
 MINUS_AT = 21  # its sign
 NAN_AT = 20  # set for a NaN
@@ -23,11 +23,11 @@ NAN_AT = 20  # set for a NaN
 def fused_operand(word: Word, operand: Word) -> Any:
     """Decode a binary32 number.
 
-    word     in   binary32; a subnormal is zero
+    word     in   binary32; a subnormal counts as zero
     operand  out  mantissa (25 bits, two's complement) above the exponent field (8 bits)
 
-    Zero has mantissa 0. An infinity has mantissa bits 24, 23 zero and 22 set, 21 its sign; a NaN
-    has 24 to 22 zero and 20 set. Combinational.
+    The mantissa of zero is 0. An infinity has mantissa bits 24 and 23 clear, bit 22 set, and its
+    sign in bit 21. A NaN has bits 24 to 22 clear and bit 20 set. Latency: combinational.
     """
     special = (1 << EXPONENT_BITS) - 1
     sign_at = FRACTION_BITS + EXPONENT_BITS

@@ -1,4 +1,4 @@
-"""The product of two mantissas cut to W bits, with one DSP48E1 or with two."""
+"""Product of two mantissas, cut to W bits, with one or two DSP48E1."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from merp.models.base.fused import (
     TRIPLE_BITS,
 )
 
-CASCADE = 17  # the DSP's own shift between neighbours
+CASCADE = 17  # the built-in shift of the DSP cascade
 
 
 def _signed(width: int) -> Any:
@@ -29,7 +29,7 @@ def _signed(width: int) -> Any:
 
 @block
 def _one_dsp(clk: Bit, a: Word, triple: Word, b: Word, y: Word) -> Any:
-    """(a * high + low product) / 2^..., with every register of a, high and total in the DSP."""
+    """Compute (a * high + low product) / 2^..., with registers of a, high and total in the DSP."""
     window = len(y)
     width, shift, cut = 42, 39 - window, 42 - window
     digits, low = bits(LOW_BITS), bits(window - 14)
@@ -62,7 +62,7 @@ def _one_dsp(clk: Bit, a: Word, triple: Word, b: Word, y: Word) -> Any:
 
 @block
 def _two_dsp(clk: Bit, a: Word, b: Word, y: Word) -> Any:
-    """A DSP for the low 17 bits of b, one for the rest; the second takes the first's high part."""
+    """Multiply with two DSPs: one for the low 17 bits of b, one for the rest plus the carry."""
     cut, high_bits = 32 - len(y), MANTISSA_BITS - CASCADE
     a_2 = _signed(MANTISSA_BITS)
     low_1, low_2, low_3 = _signed(CASCADE + 1), _signed(CASCADE + 1), _signed(42)
@@ -91,13 +91,14 @@ def _two_dsp(clk: Bit, a: Word, b: Word, y: Word) -> Any:
 def fused_product(clk: Bit, activation: Word, kernel: Word, y: Word, dsp: int, latency: int) -> Any:
     """Multiply the mantissas of an activation and of a kernel element.
 
-    activation  in   as fused_activation gives it, its mantissa a cycle later than the kernel
+    activation  in   in the format of fused_activation; its mantissa arrives a cycle after the
+                     kernel
     kernel      in   an operand: mantissa above exponent
-    y           out  the W highest bits of the product of 49, two's complement
+    y           out  the W highest of the 49 bits of the product, two's complement
 
-    With dsp = 2 the product is exact and rounded down; with dsp = 1 its low part is cut in four
-    places more, see fused_low_product.
-    Latency: latency, 4 or more. Throughput: one per cycle. Reset: none.
+    With dsp = 2 the product is exact and rounded down. With dsp = 1 its low part is cut in four
+    more places, see fused_low_product. Latency: latency, 4 or more. Throughput: one per cycle.
+    Reset: none.
     """
     product = bits(len(y))
     a, b = activation(OPERAND_BITS, EXPONENT_BITS), kernel(OPERAND_BITS, EXPONENT_BITS)

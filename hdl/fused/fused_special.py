@@ -1,4 +1,4 @@
-"""Infinities and NaNs among the products of a window."""
+"""Detect infinities and NaNs among the products of a window."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from merp.models.base.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits
 
 @block
 def _product(clk: Bit, activation: Word, kernel: Word, invalid: Bit, above: Bit, below: Bit) -> Any:
-    """What one product is; above and below mean nothing where it is a NaN.
+    """Classify one product; above and below are undefined if it is a NaN.
 
-    Each is a function of six bits: a LUT, and its register keeps the next step's out of it.
+    Each flag is a function of six bits, which is one LUT. The register keeps the logic of the next
+    step out of this LUT.
     """
     top = OPERAND_BITS - 1
     inf_at, minus_at, nan_at = (EXPONENT_BITS + at for at in (INFINITE_AT, MINUS_AT, NAN_AT))
 
     @always(clk.posedge)
     def classify() -> None:
-        number = kernel[top] or kernel[top - 1]  # finite and not zero
+        number = kernel[top] or kernel[top - 1]  # finite and nonzero
         infinite = not number and kernel[inf_at]
         zero = not number and not kernel[inf_at]  # or a NaN
         infinity = infinite or activation[INFINITY_AT]
@@ -44,11 +45,11 @@ def _product(clk: Bit, activation: Word, kernel: Word, invalid: Bit, above: Bit,
 def fused_special(
     clk: Bit, activations: Word, kernels: Word, special: Word, taps: int, dsp: int
 ) -> Any:
-    """Tell whether the sum of products is a number.
+    """Detect whether the sum of products is a NaN or an infinity.
 
-    activations  in   elements as fused_activation gives them, tap 0 in the lowest bits
-    kernels      in   operands, likewise
-    special      out  from the highest bit: it is a NaN, it is an infinity, of negative sign
+    activations  in   elements in the format of fused_activation, tap 0 in the lowest bits
+    kernels      in   operands, tap 0 in the lowest bits
+    special      out  flags of the sum, from the highest bit: NaN, infinity, negative infinity
 
     Latency: 3. Throughput: one per cycle. Reset: none.
     """

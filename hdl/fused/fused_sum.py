@@ -1,8 +1,8 @@
-"""Exact sum of the aligned products, each with one unit that is still to be added.
+"""Exact sum of the aligned products, each of which still has one unit to add.
 
-Rounding adds the bit that a shift lost last. An adder has a place for such a unit, its carry-in:
-of its two terms' units it takes in one and hands on the other. So every partial sum is a value and
-one unit, and rounding costs nothing.
+To round a product, the bit that its shift lost last is added as a unit. An adder can add such a
+unit through its carry-in. It adds the unit of one term and passes on the unit of the other. Every
+partial sum is therefore a value and one unit, and rounding costs nothing.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from merp.models.base.fused import GROUP
 
 @block
 def _add(clk: Bit, a: Word, b: Word, y: Word) -> Any:
-    """Add two terms of value and unit: a sum that is there, and one that is shifted right now.
+    """Add two terms of value and unit: a finished sum, and a term that is being shifted.
 
-    a + (value of b) + 1 at the unit's place carries a's unit into the value. Written as a
-    difference, so that synthesis keeps a where a carry chain wants a signal of its own.
+    a + (value of b) + 1 at the place of the unit carries the unit of a into the value. The
+    statement is a difference, so that synthesis keeps a where a carry chain needs a signal of its
+    own.
     """
     width, top_a, top_b = len(y), len(a) - 1, len(b) - 1
 
@@ -58,11 +59,12 @@ def fused_sum(clk: Bit, terms: Word, total: Word, count: int) -> Any:
     """Add terms as integers.
 
     terms  in   count words, term 0 lowest: a value in two's complement, and below it a unit to add
-    total  out  the same of their sum, a bit wider for each doubling of the count
+    total  out  the sum in the same format, one bit wider for each doubling of the count
 
-    Terms 2 and 3 of each group of four come one and two cycles later than terms 0 and 1, the last
-    of an odd count three: a shift's last step and an addition to a sum that is there share their
-    LUTs. Latency: sum_latency. Throughput: one per cycle. Reset: none.
+    In each group of four, terms 2 and 3 arrive one and two cycles later than terms 0 and 1. The
+    last term of an odd count arrives three cycles later. The last step of a shift and an addition
+    to a finished sum thus share their LUTs. Latency: sum_latency. Throughput: one per cycle. Reset:
+    none.
     """
     if count == 1:
         return _copy(terms=terms, total=total)

@@ -1,4 +1,4 @@
-"""A narrow activation decoded for all fused CUs at once: operand and flags."""
+"""Decode a narrow activation once for all fused CUs: operand and flags."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def narrow_activation(clk: Bit, word: Word, activation: Word, significand: int) 
     """Round and decode an element of the window.
 
     word        in   binary32
-    activation  out  from the highest bit: infinite, zero, operand; a NaN is infinite and zero
+    activation  out  from the highest bit: infinite, zero, operand; a NaN sets infinite and zero
 
-    Latency: 1 for sign, exponent and flags, 2 for the significand, which is needed a cycle later.
+    Latency: 1 for sign, exponent and flags; 2 for the significand, which is used one cycle later.
     Throughput: one per cycle. Reset: none.
     """
     width = operand_bits(significand)

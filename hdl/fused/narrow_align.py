@@ -1,7 +1,8 @@
-"""Move a product without a sign down to the largest exponent of its window, and give it its sign.
+"""Align an unsigned product to the largest exponent of its window, and apply its sign.
 
-As in ``fused_align`` two selections among four and a last step that shares its LUTs with the adder
-behind: it needs three signals more than the product's two bits, which with the sum are six.
+As in ``fused_align``, two 4:1 selections are followed by a last step that shares its LUTs with the
+adder behind it. The last step needs two bits of the product and three more signals, which together
+with the sum are six inputs.
 """
 
 from __future__ import annotations
@@ -23,26 +24,26 @@ def narrow_align(
 ) -> Any:
     """Shift a product right, and negate it.
 
-    product   in   without a sign, its highest bit that of the window
-    minus     in   its sign
-    distance  in   how far; the highest bit stands for further than anything is left
-    term      out  W bits: the product moved by one place more, in two's complement, and below it
-                   the bit that was lost last, which is still to be added
+    product   in   unsigned; its highest bit is the highest bit of the window
+    minus     in   sign of the product
+    distance  in   shift distance; the highest bit means a shift beyond the last bit
+    term      out  W bits: the product shifted by one more place, in two's complement. Below it: the
+                   bit that was shifted out last, which is still to be added
 
-    Negated is every bit, the lowest too: -(v + u) = not v + not u. Latency: 1 + later. Throughput:
-    one per cycle. Reset: none.
+    Negation inverts every bit, including the lowest one: -(v + u) = not v + not u. Latency: 1 +
+    later. Throughput: one per cycle. Reset: none.
     """
     width = len(term) - 1
     size = min(len(product), width)
     cut, below = len(product) - size, width - size
-    # Later terms wait on either side of the selections: a single line of three registers would
-    # become a shift register, which is a LUT for each bit.
+    # Later terms wait before and behind the selections: a single line of three registers would
+    # become a shift register, which costs a LUT per bit.
     before, behind = (later + 1) // 2, later // 2
     top = bits(size)
     given = bits(size) if before else top
     steps = bits(DISTANCE_BITS) if before else distance
     sign = flag() if before else minus
-    moved = bits(width + 3)  # | minus | beyond | far | product moved by less than 16 places |
+    moved = bits(width + 3)  # | minus | beyond | far | product shifted by less than 16 places |
     last = bits(width + 3) if behind else moved
     waits = []
     if before:

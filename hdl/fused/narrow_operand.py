@@ -1,8 +1,8 @@
-"""A factor of a few significant bits as narrow fused CUs take it: sign, significand, exponent.
+"""Decode a factor with a narrow significand for fused CUs: sign, significand, exponent.
 
-A significand without a sign leaves a DSP block room for two products, side by side, and makes the
-alignment's shift one of zeros. The sign comes in with the adder. What is no number, and what rounds
-to infinity, is found beside the rounding's carry chain, not behind it.
+With unsigned significands, a DSP block has room for two products in parallel, and the alignment
+shifts in zeros only. The adder applies the sign. Special numbers and numbers that round to infinity
+are detected in parallel with the carry chain of the rounding.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from merp.models.base.fused import EXPONENT_BITS
 
 @entity
 def narrow_operand(word: Word, operand: Word, significand: int) -> Any:
-    """Round a number to so many bits of significand, to nearest even, and decode it.
+    """Round a number to a narrow significand, to nearest even, and decode it.
 
-    word     in   binary32; a subnormal is zero
+    word     in   binary32; a subnormal counts as zero
     operand  out  from the highest bit: sign, significand with its hidden bit, exponent field
 
-    Zero has significand and exponent 0. An infinity and a NaN have no hidden bit; the next is set
-    for an infinity, the one below that for a NaN, whose exponent means nothing. Combinational.
+    Zero has significand and exponent 0. An infinity and a NaN have a hidden bit of 0. The next bit
+    is set for an infinity, and the bit below it for a NaN, whose exponent is undefined. Latency:
+    combinational.
     """
     frac_bits, sign_at = BINARY32.frac_bits, BINARY32.width - 1
     kept = significand - 1

@@ -1,7 +1,8 @@
-"""Products of the significands of a window with one unit's kernel, or with two units'.
+"""Products of the significands of a window with the kernels of one unit or of two units.
 
-A product of eight bits by eight has sixteen, so a * (b + c * 2^16) is both products, side by side:
-one factor of 8 bits and one of 24, which the 25 x 18 bits of a DSP48E1 in two's complement take.
+A product of eight bits by eight bits has sixteen bits, so a * (b + c * 2^16) contains both products
+next to each other. Its factors have 8 and 24 bits, which fit the 25 x 18 bits in two's complement
+of a DSP48E1.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from merp.models.base.fused import EXPONENT_BITS, activation_bits, operand_bits,
 
 @block
 def _multiply(clk: Bit, activation: Word, kernel: Word, y: Word, significand: int) -> Any:
-    """Multiply one significand by another, with all registers in the DSP."""
+    """Multiply two significands, with all registers in the DSP."""
     top = EXPONENT_BITS + significand
     a_2, b_1, b_2 = bits(significand), bits(significand), bits(significand)
     product = bits(2 * significand)
@@ -37,7 +38,7 @@ def _multiply(clk: Bit, activation: Word, kernel: Word, y: Word, significand: in
 def _multiply_two(
     clk: Bit, activation: Word, kernel: Word, other: Word, y: Word, z: Word, significand: int
 ) -> Any:
-    """Multiply a significand by two, likewise."""
+    """Multiply a significand by two others, with all registers in the DSP."""
     top, place, both = EXPONENT_BITS + significand, 2 * significand, 3 * significand
     a_2, b_1, b_2 = bits(significand), bits(both), bits(both)
     product, total = bits(2 * place), bits(2 * place)
@@ -74,11 +75,12 @@ def narrow_products(
 ) -> Any:
     """Multiply significands.
 
-    activations  in   as narrow_activation gives them, tap 0 lowest, significands a cycle later
-    kernel       in   operands, likewise, or one for all taps
-    products     out  of each tap's significands, likewise
+    activations     in   in the format of narrow_activation, tap 0 lowest, significands a cycle
+                         later
+    kernel          in   operands, tap 0 lowest, or one operand for all taps
+    products        out  products of significands for each tap, tap 0 lowest
     other           in   operands of the other unit of a pair
-    other_products  out  of its significands
+    other_products  out  products with the operands of the other unit
 
     Latency: PRODUCT from kernel. Throughput: one per cycle. Reset: none.
     """
@@ -136,7 +138,7 @@ def shared_multipliers(
     taps: int,
     significand: int,
 ) -> list[Any]:
-    """Multipliers for every unit's kernel, with a block of them for two units where they share."""
+    """Make multipliers for the kernels of all units; two units share one if products are narrow."""
     pairs = len(kernels) // 2 if products_apiece(significand) == 2 else 0
     of_pairs = [
         narrow_products(

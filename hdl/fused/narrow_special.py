@@ -12,7 +12,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 @block
 def _product(clk: Bit, activation: Word, kernel: Word, minus: Bit, invalid: Bit, inf: Bit) -> Any:
-    """What one product is; inf means nothing where it is a NaN."""
+    """Classify one product; inf is undefined if it is a NaN."""
     width = len(kernel)
     hidden_at, infinite_at, nan_at = width - 2, width - 3, width - 4
     sign_at, zero_at, special_at = width - 1, width, width + 1
@@ -36,12 +36,12 @@ def _product(clk: Bit, activation: Word, kernel: Word, minus: Bit, invalid: Bit,
 def narrow_special(
     clk: Bit, activations: Word, kernels: Word, minus: Word, special: Word, taps: int
 ) -> Any:
-    """Tell the signs of products, and whether their sum is a number.
+    """Compute the signs of the products, and detect whether their sum is a NaN or an infinity.
 
-    activations  in   elements as narrow_activation gives them, tap 0 in the lowest bits
-    kernels      in   operands, likewise
-    minus        out  a cycle later: the products' signs
-    special      out  from the highest bit: the sum is a NaN, it is an infinity, of negative sign
+    activations  in   elements in the format of narrow_activation, tap 0 in the lowest bits
+    kernels      in   operands, tap 0 in the lowest bits
+    minus        out  one cycle later: the signs of the products
+    special      out  flags of the sum, from the highest bit: NaN, infinity, negative infinity
 
     Latency: 3. Throughput: one per cycle. Reset: none.
     """

@@ -1,1 +1,1 @@
-"""The MAC array: training in fixed point, one design for all phases."""
+"""The MAC array: training in fixed point, with one design for all phases."""

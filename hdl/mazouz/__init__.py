@@ -1,1 +1,1 @@
-"""Mazouz and Bridges' elements: a map streams through, in the order of the paper."""
+"""Mazouz and Bridges' elements: a map streams through them in the order of the paper."""

@@ -1,7 +1,8 @@
-"""The convolution element: one map by one kernel while the map streams through.
+"""Convolution element: it convolves one map with one kernel while the map streams through.
 
-Mazouz and Bridges, section on the proposal: a line buffer of k - 1 lines, k x k multipliers and an
-adder tree. Zeros around the map are masks here, where the paper has blanks between its lines.
+Source: Mazouz and Bridges, section on the proposal: a line buffer of k - 1 lines, k x k multipliers
+and an adder tree. Here masks insert the zeros around the map; the paper has blanks between the
+lines instead.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def _words_of_run(
     complete: Bit,
     framing_error: Bit,
 ) -> Any:
-    """Count the words of a stream, which is only listened to, as ``run_span`` follows them."""
+    """Count the words of a stream, which is only monitored, as ``run_span`` does."""
     left = bits(len(words))
     taken, final = flag(), flag()
 
@@ -61,7 +62,7 @@ def _words_of_run(
 
 @block
 def _masked(clk: Bit, row_on: Bit, column_on: Bit, tap: Word, kept: Word) -> Any:
-    """A tap in a register, +0 outside the map."""
+    """Register a tap; it is +0 outside the map."""
 
     @always(clk.posedge)
     def keep() -> None:
@@ -86,26 +87,29 @@ def convolution_element(
     framing_error: Bit,
     design: ElementDesign,
 ) -> Any:
-    """Convolve a map with a kernel of k x k, both new in each run.
+    """Convolve a map with a kernel of k x k; each run has a new map and a new kernel.
 
     start          in   pulse: a run begins; registers are stable from here to done
-    sink_kernel    in   the kernel's elements, row by row
-    sink           in   the map's, row by row; they are taken once the kernel is there
-    source         out  the output's, row by row
-    done           out  the last one has left; until the next start
-    framing_error  out  last came with a wrong word of the kernel or map; until the next start
+    sink_kernel    in   the elements of the kernel, row by row
+    sink           in   the elements of the map, row by row; they are taken after the kernel is
+                        complete
+    source         out  the elements of the output, row by row
+    done           out  the last output was transferred; high until the next start
+    framing_error  out  last arrived with a wrong word of the kernel or map; high until the next
+                        start
 
-    A tap outside the map is +0 and multiplies its kernel element like any other.
-    Latency: latency cycles from the element that completes a window to its output; a map of W x H
-    with p zeros on every side takes (H + p - 1) C + W + p + latency cycles from its first element
-    to its last output, C the columns of the wider of both. Throughput: an element per cycle; behind
-    a line, where the output is wider, and behind the map none are taken while windows run out.
-    An output that waits holds the walk back once its places are taken. Reset: no run.
+    A tap outside the map is +0 and is multiplied by its kernel element like any other. Latency:
+    latency cycles from the element that completes a window to its output. A run takes ``(H + p - 1)
+    C + W + p + latency`` cycles from the first element of the map to the last output. The map is W
+    x H with p zeros on every side, and C is the larger number of columns of map and output.
+    Throughput: an element per cycle. No element is taken behind a line if the output is wider, and
+    none behind the map while the last windows are computed. If the output waits, the walk stalls
+    once the output places are full. Reset: no run.
     """
     width, k = design.fmt.width, design.k
     kernel, kernel_words = bits(design.window_width), bits(design.taps.bit_length(), design.taps)
     loaded, kernel_error, map_error = flag(), flag(), flag()
-    beats, taking = Stream(width), flag()  # the grid's, while there are any
+    beats, taking = Stream(width), flag()  # elements of the grid, while any are left
     walking, free, advance, issue = (flag() for _ in range(4))
     counts, final = flag(), flag()
     rows, columns = bits(k), bits(k)
@@ -139,7 +143,7 @@ def convolution_element(
             walking.next = True
             done.next = False
         if rst:
-            done.next = False  # walking may stand, as nothing is loaded
+            done.next = False  # walking may stay high, because nothing is loaded
 
     @always_comb
     def gather() -> None:

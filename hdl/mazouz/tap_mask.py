@@ -1,4 +1,4 @@
-"""Which taps of a window lie inside the map, along its rows or along its columns."""
+"""Mark the taps of a window that lie inside the map, along its rows or columns."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def tap_mask(clk: Bit, begin: Bit, step: Bit, first: Word, beyond: Word, mask: W
     begin   in   go to the first window
     step    in   go to the next one
     first   in   mask of the first window
-    beyond  in   elements of the map beyond it
-    mask    out  a bit for each tap, the first lowest: it lies inside the map
+    beyond  in   elements of the map behind the first window
+    mask    out  a bit for each tap, the first lowest: the tap lies inside the map
 
-    What a tap sees the one before it sees a step later, so only the last one looks for the map's
-    end. Reset: none, begin first.
+    Each tap sees the elements of the next tap one step later, so only the last tap checks for the
+    end of the map. Reset: none, begin with begin.
     """
     k = len(mask)
     left = bits(len(beyond))

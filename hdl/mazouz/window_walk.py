@@ -1,4 +1,4 @@
-"""The walk of a window over a map that streams through: where it counts, and what it sees."""
+"""Walk of a window over a streamed map: which windows count, and which taps lie inside the map."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from merp.models.papers.mazouz.params.element_registers import ELEMENT
 
 
 class ElementConfig(RegisterBundle):
-    """Run-time registers of an element, those of the table ``ELEMENT``."""
+    """Run-time registers of an element, from the table ``ELEMENT``."""
 
     def __init__(self, design: ElementDesign) -> None:
         super().__init__(ELEMENT, design)
@@ -32,17 +32,17 @@ def window_walk(
     rows: Word,
     columns: Word,
 ) -> Any:
-    """Follow the window that the beat at hand completes.
+    """Follow the window that the current beat completes.
 
-    start          in   the next beat is the first one; registers are stable from here
-    advance        in   it is taken, and the next one comes
-    counts         out  its window gives an output
-    final          out  the last one
-    rows, columns  out  a bit for each row and column of taps: they lie inside the map
+    start          in   the next beat is the first one; registers are stable from here on
+    advance        in   the beat is taken, and the next one follows
+    counts         out  the window gives an output
+    final          out  the window is the last one
+    rows, columns  out  a bit for each row and column of taps: it lies inside the map
 
     Reset: none, begin with start.
     """
-    before = bits(len(config.lead))  # beats before the first window's
+    before = bits(len(config.lead))  # beats before the first window
     columns_left = bits(len(config.grid_columns))  # windows of this line, this one included
     rows_left = bits(len(config.out_rows))
     steps, line_ends, begins = flag(), flag(), flag()

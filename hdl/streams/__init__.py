@@ -1,1 +1,1 @@
-"""Streams: credits, gates, packing of bits, one word after another."""
+"""Stream components: FIFOs, gates, credits, bit packing and width conversion."""

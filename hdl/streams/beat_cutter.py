@@ -1,4 +1,4 @@
-"""Packed beats to pieces of as many words as are wanted, each from the lowest place on."""
+"""Cut packed beats into pieces of the requested number of words, each aligned to word 0."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 @block
 def _lane(kept: Word, fresh: Word, at_hand: Word, lane: Word, at: int) -> Any:
-    """Word ``at`` of the last beat, or if that has been used, of the next one."""
+    """Select word ``at`` of the kept beat, or of the next beat if the kept word has been used."""
 
     @always_comb
     def choose() -> None:
@@ -38,25 +38,26 @@ def beat_cutter(
     take: Bit,
     misplaced: Bit,
 ) -> Any:
-    """Cut a stream of packed beats into pieces of at most a beat.
+    """Cut a stream of packed beats into pieces of at most one beat.
 
-    wanted       in   words of the piece, at least one; stable until it is taken
-    ending       in   it is the stream's last piece
-    sink         in   beats, the first word lowest; behind the last piece words do not count
-    piece, valid, take  out, out, in  the piece, its first word lowest, words behind it any; that it
-                                      is there; that it is taken, only while it is valid
-    misplaced    out  last came with another beat than that of the final piece's end, as far as the
-                      piece that is taken tells
+    wanted              in   words of the piece, at least one; stable until the piece is taken
+    ending              in   the piece is the last one of the stream
+    sink                in   beats, the first word lowest. Words behind the last piece are ignored.
+    piece, valid, take  out, out, in  the piece, its first word lowest, with arbitrary words behind
+                                      it. valid: the piece is available. take: the piece is taken,
+                                      allowed only while valid is high.
+    misplaced           out  last arrived with a beat that does not hold the end of the final piece.
+                             Only the piece at the output is checked.
 
     Latency: combinational. Throughput: a piece per cycle. Reset, and start: the next piece begins
-    with a beat.
+    with a new beat.
     """
     lanes = 1 << (len(wanted) - 1)
     width = len(sink.data) // lanes
-    used = count(lanes)  # words of the kept beat that have been taken: all of them at first
+    used = count(lanes)  # words of the kept beat that have been used: all of them at first
     after = count(2 * lanes)
     kept, kept_last = bits(len(sink.data)), flag()
-    more = flag()  # the piece reaches into the next beat
+    more = flag()  # the piece extends into the next beat
     turn = count(lanes - 1)
     lane_words = [bits(width) for _ in range(lanes)]
     joined = ConcatSignal(*reversed(lane_words))

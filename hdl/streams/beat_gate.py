@@ -1,4 +1,4 @@
-"""The entrance of a stream of packed beats: those of one run, not one more, and last with it."""
+"""Input gate for packed beats: admits the beats of one run and checks their last."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ def beat_gate(
     framing_error: Bit,
     width: int,
 ) -> Any:
-    """Let the beats of a run through and close behind them.
+    """Admit the beats of a run, then close.
 
-    words          in   how many words of width bits the run takes, at least one
-    sink           in   beats of them without gaps, with keep
-    source         out  the same; last with the one that has the run's last word
-    framing_error  out  last came with another beat than that; sticky until start
+    words          in   number of words of width bits in the run, at least one
+    sink           in   packed beats with keep
+    source         out  the same beats; last is set with the beat that holds the last word of the
+                        run
+    framing_error  out  last arrived with a different beat; sticky until start
 
     Latency: combinational. Throughput: a beat per cycle. Reset: closed.
     """

@@ -1,4 +1,4 @@
-"""Wide beats of a stream to narrower ones."""
+"""Split wide beats of a stream into narrower parts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from merp.hdl.conversion.entity import Bit, entity
 def beat_splitter(
     clk: Bit, rst: Bit, start: Bit, sink: Stream, source: Stream, closing: Bit
 ) -> Any:
-    """Offer the parts of each beat one after the other, the lowest first.
+    """Offer the parts of each beat one after the other, the lowest part first.
 
-    sink    in   beats of several parts
-    source  out  parts; last with the last part of a beat that has it
-    closing  in   the part at hand is the last one that is wanted of its beat
+    sink     in   beats of several parts
+    source   out  parts; last is set with the last part of a beat that carries last
+    closing  in   the current part is the last part used of its beat
 
-    Latency: combinational. Throughput: a part per cycle. Reset, and start: at a beat's first part.
+    Latency: combinational. Throughput: a part per cycle. Reset, and start: at the first part of a
+    beat.
     """
     width, whole = len(source.data), len(sink.data)
     parts = whole // width

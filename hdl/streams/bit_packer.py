@@ -1,4 +1,4 @@
-"""Strings of bits to a stream of words without gaps."""
+"""Pack bit strings of varying length into a stream of words without gaps."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def bit_packer(
     source: Stream,
     sent: Bit,
 ) -> Any:
-    """Put strings of bits end to end and send them in words, the first bit in the lowest place.
+    """Append bit strings and send them in words, the first bit in the lowest place.
 
-    string  in   what is appended; never an empty one, which as the last would change last on a
-                 word that waits. With the run's last one the last word is filled up with zeros.
-                 Its room does not depend on source_ready
-    source  out  stream; last with the last word of the run
-    sent    out  that word was transferred; until the next start
+    string  in   the bit string to append. It must not be empty: an empty last string would change
+                 last on a word that waits. After the last string of the run, zeros fill up the last
+                 word. Its room does not depend on source_ready
+    source  out  stream; last is set with the last word of the run
+    sent    out  the last word was transferred; high until the next start
 
     Latency: a word is on source one cycle after its last bit was pushed. Throughput: a word per
     cycle, and a string per cycle if it is not longer than a word. Reset: no bits held.

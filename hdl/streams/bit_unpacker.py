@@ -1,4 +1,4 @@
-"""Fields of a few bits out of a stream of bytes."""
+"""Extract fields of a few bits from a stream of bytes."""
 
 from __future__ import annotations
 
@@ -24,25 +24,26 @@ def bit_unpacker(
     field_valid: Bit,
     take: Bit,
 ) -> Any:
-    """Take a string of bits apart, the lowest of each byte first.
+    """Unpack a bit string into fields, the lowest bit of each byte first.
 
     data, data_valid, data_ready  in, in, out  bytes
-    field_bits   in   bits of a field, at most as wide as field; with 0 there is always one
-    field        out  the next one, its first bit lowest; zeros above
-    field_valid  out  it is there
-    take         in   remove it; only while field_valid
+    field_bits   in   bits of a field, at most the width of field; with 0 a field is always
+                      available
+    field        out  the next field, its first bit lowest, with zeros above
+    field_valid  out  a field is available
+    take         in   remove the field; allowed only while field_valid is high
 
-    Latency: a field is valid one cycle after the last byte that it needs. Throughput: a field per
-    cycle, up to 8 bits; wider ones at a byte per cycle. Reset: none, begin with start, which drops
-    the bits that are left.
+    Latency: a field is valid one cycle after its last byte. Throughput: a field of up to 8 bits per
+    cycle; a byte per cycle for wider fields. Reset: none, begin with start, which drops the bits
+    that are left.
     """
     widest = len(field)
-    # Without room for a byte there are two fields: one is left while the next byte comes.
+    # If there is no room for a byte, two fields are held: one remains while the next byte arrives.
     most = 2 * widest - 1
     size = most + BYTE
     held = bits(size)
     fill = count(size)
-    width = bits(len(field_bits))  # field_bits, near at hand: it does not change during a run
+    width = bits(len(field_bits))  # a local copy of field_bits, which does not change during a run
 
     @always_comb
     def offer() -> None:

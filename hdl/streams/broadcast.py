@@ -1,4 +1,4 @@
-"""A stream that two take, each word at its own pace."""
+"""Duplicate a stream for two readers, each of which takes every word at its own pace."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from merp.hdl.conversion.entity import Bit, entity
 
 @entity
 def broadcast(clk: Bit, rst: Bit, sink: Stream, one: Stream, other: Stream) -> Any:
-    """Give every word to two streams; whoever has taken it waits until the other has, too.
+    """Give every word to two streams; the sink is ready once both have taken the word.
 
     sink        in   words
     one, other  out  the same words
 
-    Nothing is kept here: neither stream is more than a word ahead of the other, and a FIFO behind
-    each lets it be. Valid and ready pass combinationally. Throughput: a word per cycle.
-    Reset: neither has taken the word that is offered.
+    The block stores no word, so neither stream is more than one word ahead of the other. A FIFO
+    behind each stream lets it run further ahead. Valid and ready pass combinationally. Throughput:
+    a word per cycle. Reset: neither stream has taken the offered word.
     """
     one_has, other_has = flag(), flag()
 

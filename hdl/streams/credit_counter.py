@@ -1,4 +1,4 @@
-"""How many credits the sequencer has: they come one by one and are spent by the position."""
+"""Count the credits of the sequencer: they return one by one, and a position spends several."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def credit_counter(
 ) -> Any:
     """Count credits.
 
-    given          in   pulse: one more
-    spent, amount  in   pulse: so many fewer; there are as many
-    credits        out  how many there are
+    given          in   pulse: one credit returns
+    spent, amount  in   pulse: amount credits are spent; at least this number is available
+    credits        out  number of available credits
 
     Reset, and start: first.
     """
@@ -47,15 +47,15 @@ def credit_check(
     enough: Bit,
     first: int,
 ) -> Any:
-    """Tell from a register whether there are credits to spend, the counter's ports beside it.
+    """Register whether enough credits are available; the other ports are the counter's.
 
-    enough  out  credits >= amount, from start on
+    enough  out  credits >= amount, valid from start on
     """
     reach = len(credits) + len(amount) + 2
 
     @always(clk.posedge)
     def check() -> None:
-        # Each case is compared by itself: whether credits are spent is known late in a cycle.
+        # The cases are compared separately, because spent arrives late in a cycle.
         least = intbv(0)[reach:]
         more = intbv(0)[reach:]
         least[:] = amount

@@ -1,4 +1,4 @@
-"""FIFO whose sender owns a credit per place, so that it is never asked whether it is full."""
+"""FIFO whose sender holds a credit per place, so it needs no full flag."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ def credit_fifo(
     credit: Bit,
     words: int,
 ) -> Any:
-    """Keep up to words words, first in first out.
+    """Keep up to words words, first in, first out.
 
     push, data        in   append data; the sender holds a credit for it
-    head, head_valid  out  the oldest word; head_valid tells whether there is one
-    take              in   remove it; without effect while head_valid is low
+    head, head_valid  out  the oldest word; head_valid: the FIFO holds a word
+    take              in   remove the oldest word; without effect while head_valid is low
     credit            out  pulse: a place of the memory is free again, a credit for the sender
 
-    The memory is read into a register, so it fits block RAM and LUT RAM alike.
-    Latency: head_valid two cycles after push. Throughput: a word in and a word out per cycle.
-    Reset: empty.
+    The memory is read into a register, so it fits block RAM and LUT RAM alike. Latency: head_valid
+    rises two cycles after push. Throughput: a word in and a word out per cycle. Reset: empty.
     """
     memory = [bits(len(data)) for _ in range(words)]
     write_addr = count(words - 1)

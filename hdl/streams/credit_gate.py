@@ -1,4 +1,4 @@
-"""How many places behind a rigid pipeline are free: what enters it must find one at its end."""
+"""Count the free output places of a pipeline that cannot stall."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from merp.hdl.conversion.entity import Bit
 def credit_gate(clk: Bit, rst: Bit, taken: Bit, freed: Bit, some: Bit, places: int) -> Any:
     """Count free places.
 
-    taken, freed  in   pulse: a place less, a place more
-    some          out  there is one
+    taken, freed  in   pulses: a place is taken, a place is freed
+    some          out  at least one place is free
 
     Reset: every place is free.
     """

@@ -1,4 +1,4 @@
-"""The end of a rigid pipeline: words wait for their stream, and the last one is told."""
+"""Output stage of a pipeline that cannot stall: it buffers words for a stream and sets last."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def credit_source(
     source: Stream,
     words: int,
 ) -> Any:
-    """Send so many words, for each of which a place was taken before it came.
+    """Send total words; a place is reserved for each word before the word arrives.
 
-    total       in   how many there are, stable from clear on
-    taken       in   pulse: a place is taken by a word that will come
-    room        out  there is a place
+    total       in   number of words, stable from clear on
+    taken       in   pulse: a place is reserved for a word that will arrive
+    room        out  a place is free
     push, data  in   the word
-    source      out  the same, last with the last one
+    source      out  the words; last is set with the last one
 
     Latency: two cycles. Throughput: a word per cycle. Reset, by clear: empty, every place free.
     """

@@ -1,4 +1,4 @@
-"""The head of a FIFO, as its reader sees it."""
+"""The read port of a FIFO."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from merp.hdl.base.signals import bits, flag
 
 
 class Head:
-    """A word that waits, and that its reader takes."""
+    """A word that waits for its reader."""
 
     def __init__(self, width: int) -> None:
         self.word = bits(width)
         self.valid = flag()  # a word waits
-        self.take = flag()  # it is taken in this cycle
+        self.take = flag()  # the reader takes the word in this cycle

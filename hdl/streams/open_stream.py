@@ -1,4 +1,4 @@
-"""A stream that waits at the door."""
+"""Hold back a stream until it is enabled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merp.hdl.conversion.entity import Bit
 
 @block
 def open_stream(sink: Stream, enable: Bit, source: Stream) -> Any:
-    """Connect two streams while enable is high, so that no run is counted before it can go on."""
+    """Connect two streams while enable is high; no word is counted before the run can start."""
 
     @always_comb
     def connect() -> None:

@@ -1,4 +1,4 @@
-"""Packed beats to pieces that end where every so many words of the stream end."""
+"""Cut packed beats into pieces that do not cross the boundary between two lengths of the stream."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from merp.hdl.streams.beat_cutter import beat_cutter
 
 @block
 def _pass_on(piece: Word, data: Word) -> Any:
-    """Give as many words as a piece has."""
+    """Pass on the words of a piece."""
     size = len(data)
 
     @always_comb
@@ -36,23 +36,23 @@ def piece_cutter(
     width: int,
     filling: Word = None,
 ) -> Any:
-    """Cut a stream of packed beats into pieces, each from the lowest place on.
+    """Cut a stream of packed beats into pieces, each aligned to word 0.
 
-    length, lengths  in   words up to an end, and how many ends there are; stable from start on
-    sink             in   beats of words of width bits, the first lowest, without gaps
-    source           out  pieces, of at most as many words as sink has in a beat: full ones, but for
-                          the last of every length; words behind its end may be any. last with the
-                          last piece, unless it came with another beat than that of its last word
-    filling          in   zeros behind every length, which pieces have, too; words behind its end
-                          are zero then
+    length, lengths  in   words per length, and number of lengths in the run; stable from start on
+    sink             in   beats of words of width bits, the first word lowest, without gaps
+    source           out  pieces as wide as source. Every piece is full except the last of each
+                          length, where words behind the end are arbitrary. last is set with the
+                          last piece, unless the last of sink arrived with a beat that does not hold
+                          the last word
+    filling          in   number of zeros appended to every length as part of its pieces; words
+                          behind the end are zero then
 
-    A last at the wrong place stays wrong: it is another piece's then, or missing.
-    Latency: combinational. Throughput: a piece per cycle. Reset: nothing is taken, begin with
-    start.
+    A misplaced last stays misplaced: it moves to another piece or is missing. Latency:
+    combinational. Throughput: a piece per cycle. Reset: nothing is taken, begin with start.
     """
     lanes, most = len(sink.data) // width, len(source.data) // width
     size = lanes.bit_length()
-    left = bits(max(len(length), size))  # words up to the next end
+    left = bits(max(len(length), size))  # words up to the next boundary
     lengths_left = bits(len(lengths))
     active = flag()
     wanted = bits(size)
@@ -108,9 +108,10 @@ def piece_cutter(
 
         return cutter, measure, offer, tally, _pass_on(piece=piece, data=source.data)
 
-    zeros = count(max(2 * most, (1 << len(filling)) - 1))  # of those behind this length
+    zeros = count(max(2 * most, (1 << len(filling)) - 1))  # zeros left behind this length
     total = count(2 * ((1 << len(left)) + (1 << len(zeros))))
-    words, over, step = flag(), flag(), flag()  # the piece has words; it is its length's last
+    # the piece has words; it is the last one of its length
+    words, over, step = flag(), flag(), flag()
 
     @always_comb
     def add() -> None:

@@ -1,4 +1,4 @@
-"""Whether words of a run are left, for intakes that know its last word by their own loops."""
+"""Track whether words of a run are left, for inputs whose own loops detect the last word."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def run_span(
     """Follow a stream from start to the last word of its run.
 
     taken          in   a word is transferred in this cycle
-    last           in   it is marked as the last one
-    final          in   it is the run's last one
+    last           in   the word is marked as the last one
+    final          in   the word is the last one of the run
     taking         out  words of the run are left
-    complete       out  none is, until start
-    framing_error  out  last came with another word than the run's last; sticky until start
+    complete       out  no word of the run is left, until start
+    framing_error  out  last arrived with a word other than the last of the run; sticky until start
 
     Throughput: a word per cycle. Reset: no word is left.
     """

@@ -1,4 +1,4 @@
-"""Beats of results to a stream of words."""
+"""Serialise beats of results into a stream of words."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def serializer(
 ) -> Any:
     """Send the words of a beat one by one.
 
-    beat    in   lanes words of width bits, the first in the lowest bits; above them how many of
-                 these count (at least one); above that whether they end the run
-    source  out  stream; last with the last word of the run
-    sent    out  that word was transferred; until the next start
+    beat    in   lanes words of width bits, the first in the lowest bits. Above them: the number of
+                 words that count, at least one. Above that: a flag that the beat ends the run.
+    source  out  stream; last is set with the last word of the run
+    sent    out  the last word was transferred; high until the next start
 
     Latency: a word is on source one cycle after its beat was taken. Throughput: a word per cycle.
     Reset: no beat held.

@@ -1,4 +1,4 @@
-"""One stream for two, in turns."""
+"""Demultiplex one stream to two readers that take turns."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from merp.hdl.conversion.entity import Bit
 
 @block
 def stream_demux(second: Bit, turn_ends: Bit, sink: Stream, one: Stream, other: Stream) -> Any:
-    """Hand the words on to one of two streams.
+    """Pass the words on to one of two streams.
 
-    second      in   they are other's; it changes between words alone
-    turn_ends       in   the next word is the last of its turn
+    second      in   the words belong to other; it changes only between words
+    turn_ends   in   the next word is the last one of its turn
     sink        in   words; keep does not pass through here
-    one, other  out  each its own words. The last of other is that of sink. That of one comes with
-                     the last word of its turn, as long as that of sink does not: a misplaced one
-                     is misplaced there, too
+    one, other  out  each stream receives its own words. The last of other is the last of sink. The
+                     last of one is set with the last word of its turn. If the last of sink comes
+                     with that word, it is not set: a misplaced last stays misplaced.
 
     Latency: combinational. Throughput: a word per cycle. Reset: none.
     """

@@ -1,4 +1,4 @@
-"""When a stream ends."""
+"""Detect the end of a stream."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merp.hdl.conversion.entity import Bit
 
 @block
 def stream_end(stream: AxiStream, ends: Bit) -> Any:
-    """The last word of a stream, which is only listened to, is transferred in this cycle."""
+    """Detect that the last word of a monitored stream is transferred in this cycle."""
 
     @always_comb
     def recognise() -> None:

@@ -1,4 +1,4 @@
-"""A stream that is kept: words wait in block RAM, and how many did at most is told."""
+"""Stream FIFO in block RAM that reports its peak fill."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from merp.hdl.streams.credit_gate import credit_gate
 def stream_fifo(
     clk: Bit, rst: Bit, start: Bit, sink: Stream, source: Stream, fill: Word, peak: Word, words: int
 ) -> Any:
-    """Keep up to words words, and one more in a register, first in first out.
+    """Keep up to words words, and one more in a register, first in, first out.
 
     sink    in   words
     source  out  the same words
-    fill    out  how many are kept
-    peak    out  how many were, at most, since start
+    fill    out  number of words held
+    peak    out  the largest fill since start
 
-    Neither valid nor ready passes from one side to the other in a cycle. Latency: two cycles.
-    Throughput: a word per cycle, if words is CREDIT_RETURN at least. Reset: empty.
+    Neither valid nor ready passes combinationally from one side to the other. Latency: two cycles.
+    Throughput: a word per cycle, if words is at least CREDIT_RETURN. Reset: empty.
     """
     width = len(sink.data)
     word, head = bits(width + 1), bits(width + 1)

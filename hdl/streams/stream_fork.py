@@ -1,4 +1,4 @@
-"""A stream that two take, each at its own pace for as long as its FIFO allows."""
+"""Duplicate a stream for two readers, each behind a FIFO of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from merp.hdl.streams.credit_gate import credit_gate
 def _branch(
     clk: Bit, clear: Bit, push: Bit, word: Word, some: Bit, source: Stream, words: int
 ) -> Any:
-    """A FIFO, and whether it has room."""
+    """Buffer one branch in a FIFO and report whether it has room."""
     width = len(source.data)
     credit, take = flag(), flag()
     head = bits(len(word))
@@ -48,15 +48,15 @@ def _branch(
 def stream_fork(
     clk: Bit, rst: Bit, start: Bit, sink: Stream, one: Stream, other: Stream, words: int
 ) -> Any:
-    """Give every word to two streams; a word is taken when there is room for it in front of both.
+    """Give every word to two streams; a word is taken if both FIFOs have room.
 
     sink        in   words
-    one, other  out  the same words; each goes up to words of them, and one more in a register,
-                     ahead of the other
+    one, other  out  the same words. Each stream may run up to words words, and one more in a
+                     register, ahead of the other.
 
-    Neither ready of a source reaches the sink in the same cycle, nor the other source at all but
-    for want of room. Latency: two cycles. Throughput: a word per cycle, if words is CREDIT_RETURN
-    at least. Reset, and start: empty.
+    No ready of a source reaches the sink in the same cycle. A source affects the other one only if
+    its FIFO is full. Latency: two cycles. Throughput: a word per cycle, if words is at least
+    CREDIT_RETURN. Reset, and start: empty.
     """
     word = bits(len(sink.data) + 1)
     joined = ConcatSignal(sink.last, sink.data)

@@ -1,4 +1,4 @@
-"""The entrance of a stream: the words of one run, not one more, and its last where it belongs."""
+"""Input gate of a stream: admits the words of one run and checks their last."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ def stream_gate(
     ready: Bit,
     framing_error: Bit,
 ) -> Any:
-    """Let the words of a run through and close behind them.
+    """Admit the words of a run, then close.
 
-    words          in   how many the run takes; none is allowed
-    sink           in   the words
-    valid, ready   out, in  handshake behind the entrance; data does not pass through here
-    framing_error  out  last came with another word than the run's last; sticky until start
+    words          in       number of words in the run; 0 is allowed
+    sink           in       the words
+    valid, ready   out, in  handshake behind the gate; data does not pass through here
+    framing_error  out      last arrived with a word other than the last of the run; sticky until
+                            start
 
     Latency: combinational. Throughput: a word per cycle. Reset: closed.
     """

@@ -1,4 +1,4 @@
-"""One of two streams, whichever a run has chosen."""
+"""Select one of two streams for a run."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from merp.hdl.conversion.entity import Bit
 
 @block
 def stream_mux(second: Bit, one: Stream, other: Stream, source: Stream) -> Any:
-    """Hand on the words of one of two streams, and take none of the other.
+    """Pass on the words of one of two streams, and take none of the other.
 
-    second      in   those of other are handed on; it changes between runs alone
+    second      in   the words of other are passed on; it changes only between runs
     one, other  in   words; keep does not pass through here
-    source      out  those of the stream that was chosen
+    source      out  the words of the selected stream
 
     Latency: combinational. Throughput: a word per cycle. Reset: none.
     """

@@ -1,4 +1,4 @@
-"""A stream whose ready comes from a register; its words wait in none."""
+"""Skid buffer: ready is registered, valid and data pass combinationally."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from merp.hdl.conversion.entity import Bit
 
 @block
 def stream_skid(clk: Bit, clear: Bit, sink: Stream, source: Stream) -> Any:
-    """Hand words on in the cycle in which they come, and keep the one that is not taken then.
+    """Pass words on in the cycle in which they arrive, and keep a word that is not taken then.
 
-    clear         in       drop what is kept
-    sink, source  in, out  words; ready does not pass from one side to the other in a cycle
+    clear         in       drop the kept word
+    sink, source  in, out  words; ready does not pass combinationally from one side to the other
 
-    Where latency is free, ``stream_slice`` has valid and data in registers, too.
-    Latency: none. Throughput: a word per cycle. Reset: none, begin with clear.
+    If latency does not matter, use ``stream_slice``, which registers valid and data, too. Latency:
+    none. Throughput: a word per cycle. Reset: none, begin with clear.
     """
     kept = bits(len(sink.data))
     kept_last, waiting = flag(), flag()  # a word is kept

@@ -1,4 +1,4 @@
-"""A stream in registers: neither valid nor ready passes from one side to the other in a cycle."""
+"""Register slice of a stream: neither valid nor ready passes combinationally."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def stream_slice(
     held_valid: Bit,
     held_ready: Bit,
 ) -> Any:
-    """Hand words on; there is room for one more than is offered, as ready comes a cycle late.
+    """Pass words on through registers; a second place holds the word that comes as ready falls.
 
-    clear  in   drop what is held
-    data, valid, ready             in, in, out  words
-    held, held_valid, held_ready   out, out, in  the same, later
+    clear               in  drop the held words
+    data, valid, ready  in, in, out  words
+    held, held_valid, held_ready  out, out, in  the same words, later
 
     Latency: one cycle. Throughput: a word per cycle. Reset: none, begin with clear.
     """
     spare = bits(len(data))
-    waiting = flag()  # a word in it
+    waiting = flag()  # the second place holds a word
 
     @always_comb
     def offer() -> None:

@@ -1,4 +1,4 @@
-"""Zeros behind every so many words of a stream, which memory does not hold."""
+"""Append zeros that memory does not store to every group of words of a stream."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def tail_filler(
 ) -> Any:
     """Send ``filling`` zeros behind every ``length`` words of a stream.
 
-    length, filling  in   at least one word; no zeros are allowed. Stable from start on
+    length, filling  in   words per group, at least one; zeros per group, possibly none. Both are
+                          stable from start on
     sink             in   words
-    source           out  the same words and the zeros; a last goes to the last zero behind it
+    source           out  the words and the zeros; a last moves to the last zero behind its word
 
-    A last before its word's ``length`` is complete stays with that word: what is wrong in a stream
-    stays wrong.
-    Latency: combinational. Throughput: a word per cycle. Reset: as after start.
+    A last that arrives before its group is complete stays with its word, so a framing error remains
+    visible. Latency: combinational. Throughput: a word per cycle. Reset: as after start.
     """
-    at = count(1 << len(length))  # can also hold its limit, so that at + 1 compares
+    at = count(1 << len(length))  # can also hold its limit, so at + 1 can be compared
     left = bits(len(filling))  # zeros still to be sent
-    ended = flag()  # the last came with the word in front of them
-    ends = flag()  # the word at hand completes ``length``
+    ended = flag()  # the word in front of the zeros carried last
+    ends = flag()  # the current word completes ``length``
 
     @always_comb
     def recognise() -> None:

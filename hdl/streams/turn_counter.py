@@ -1,4 +1,4 @@
-"""Whose turn it is of two that share a stream, so many words each."""
+"""Arbitrate between two users of a stream that take turns of a fixed number of words."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 def turn_counter(
     clk: Bit, rst: Bit, start: Bit, words: Word, taken: Bit, second: Bit, turn_ends: Bit
 ) -> Any:
-    """Count the words of a turn; the first of the two begins.
+    """Count the words of a turn; the first user begins.
 
-    words   in   of a turn, one at least; stable from start on
-    taken   in   a word is transferred in this cycle
-    second  out  it is the second one's turn
-    turn_ends   out  the next word is its turn's last
+    words      in   words of a turn, at least one; stable from start on
+    taken      in   a word is transferred in this cycle
+    second     out  it is the turn of the second user
+    turn_ends  out  the next word is the last one of its turn
 
-    Latency: second changes in the cycle behind a turn's last word. Reset: the first one's turn,
-    which start begins.
+    Latency: second changes one cycle after the last word of a turn. Reset: the turn of the first
+    user, which start begins.
     """
-    left = bits(len(words))  # behind the next word
+    left = bits(len(words))  # words left behind the next word
 
     @always_comb
     def recognise() -> None:

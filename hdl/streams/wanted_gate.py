@@ -1,4 +1,4 @@
-"""The entrance of a stream that only some runs take."""
+"""Input gate of a stream that only some runs use."""
 
 from __future__ import annotations
 
@@ -21,18 +21,20 @@ def wanted_gate(
     source: Stream,
     framing_error: Bit,
 ) -> Any:
-    """Let the beats of a run through if it wants them, and none if not.
+    """Admit the beats of a run if the run uses them, and none otherwise.
 
-    wanted         in   with start: the run takes these beats
-    beats          in   how many
+    wanted         in       with start: the run takes these beats
+    beats          in       number of beats
     sink, source   in, out  the beats
-    framing_error  out  last came with another beat than the run's last; until start
+    framing_error  out      last arrived with a beat other than the last of the run; sticky until
+                            start
 
-    It shuts by a register, where ``stream_gate`` compares: streams meet behind it, and each one's
-    ready waits for the others' valid. Reset: none is let through.
+    A register closes the gate, whereas ``stream_gate`` compares a count. The register keeps the
+    path short: streams meet behind the gate, and the ready of each waits for the valid of the
+    others. Reset: closed.
     """
     left = bits(len(beats))
-    some, final = flag(), flag()  # beats are left; a single one
+    some, final = flag(), flag()  # beats are left; one beat is left
 
     @always_comb
     def admit() -> None:

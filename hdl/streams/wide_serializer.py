@@ -1,4 +1,4 @@
-"""Beats of results to a stream of several words in a beat, without gaps."""
+"""Pack beats of results into a stream with several words per beat, without gaps."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ def wide_serializer(
     lanes: int,
     ahead: int = 0,
 ) -> Any:
-    """Send the words of beats end to end, several at a time.
+    """Send the words of beats end to end, several words at a time.
 
-    beat    in   lanes words of width bits, the first in the lowest bits; above them how many of
-                 these count; above that whether they end the run, where at least one counts
-    source  out  stream of as many words as its data has room for, the first lowest; last with the
-                 last ones of the run, which may be fewer: keep, a bit per byte, tells, and what
-                 does not count is zero
-    sent    out  those were transferred; until the next start
+    beat    in   lanes words of width bits, the first in the lowest bits. Above them: the number of
+                 words that count. Above that: a flag that the beat ends the run; at least one word
+                 counts then.
+    source  out  stream of as many words as its data has room for, the first word lowest. last is
+                 set with the last beat of the run, which may hold fewer words. keep has a bit per
+                 byte; words that do not count are zero.
+    sent    out  the last beat was transferred; high until the next start
 
-    ahead: so many words more are gathered than leave together, to have enough where beats of few
-    words follow those of more.
+    ahead: number of words gathered beyond a full beat. They keep source busy if beats of few words
+    follow beats of many words.
 
     Latency: words are on source one cycle after the beat that completes them was taken. Throughput:
-    as many words per cycle as the narrower one of both has. Reset: no beat held.
+    as many words per cycle as the narrower of sink and source. Reset: no beat held.
     """
     size, out_bits = lanes * width, len(source.data)
     out = out_bits // width

@@ -1,1 +1,1 @@
-"""Behavioural twins of the arrays: the same bits in the same cycle, in NumPy."""
+"""Behavioural models of the arrays in NumPy: the same bits in the same cycle."""

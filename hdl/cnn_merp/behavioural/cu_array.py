@@ -1,8 +1,8 @@
 """The CU array as one behavioural process: simulation only, the same bits in the same cycle.
 
-It holds the n_cu CUs and their accumulators as arrays, with an arithmetic of its own
-(``integer_float``, ``integer_fused``), so that its results count beside the
-hardware's and the golden model's.
+It holds the n_cu CUs and their accumulators as arrays. Its arithmetic is independent
+(``integer_float``, ``integer_fused``), so its results are a third check next to the hardware and
+the golden model.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ def cu_array_fast(
     raw: Bit = None,
     read: KernelRead | None = None,
 ) -> Any:
-    """Behave as ``cu_array``: the same ports, the same cycle on sums_valid, the same sums.
+    """Behave as ``cu_array``: the same ports, the same sums, and sums_valid in the same cycle.
 
-    Each slot's work is done at the clock edges at which the hardware samples its inputs, so that
-    a memory written meanwhile, or an accumulator revisited too early, gives the same bits too.
-    Only while sums_valid is low does sums_data differ: it keeps the last finished sums. So does
-    read.element, of cycles in which nothing was read.
+    The work of each slot is done at the clock edges at which the hardware samples its inputs.
+    Therefore a memory that is written meanwhile, or an accumulator that is reused too early, gives
+    the same bits. There are two differences: sums_data keeps the last finished sums while
+    sums_valid is low, and read.element keeps its value in cycles without a read.
     """
     n_cu, taps, width = design.n_cu, design.taps, design.fmt.width
     fmt = design.accumulator_format
     exp_bits, frac_bits, more = fmt.exp_bits, fmt.frac_bits, fmt.width - width
-    # From the edge that takes a slot to the one that reads its accumulator, and from there to the
-    # one that shows the sum, after which it is written back.
+    # Edges from the slot to the read of its accumulator, and from there to the output of the sum,
+    # after which it is written back.
     to_operand, to_sum = design.cu_latency, design.add_latency
     kind: Any = np.uint64 if more else np.uint32
-    own = design.origin_format.width  # bits of a word that sums start at
+    own = design.origin_format.width  # bits of a start word of the sums
     kept, places = own - width, len(bias.data) // own
     origin = slot.origin if isinstance(slot, OriginSlot) else slot.group
 
@@ -61,14 +61,14 @@ def cu_array_fast(
     held_word = 0
 
     edge = 0
-    taken: tuple[int, int, int, bool, bool] | None = None  # the slot whose window comes now
-    kernel_written: tuple[int, int, int, int, int, int] | None = None  # too late for that slot
+    taken: tuple[int, int, int, bool, bool] | None = None  # the slot whose window arrives now
+    kernel_written: tuple[int, int, int, int, int, int] | None = None  # the operands for this slot
     multiplied: deque[tuple[int, Any, int, int, bool, bool]] = deque()
     added: deque[tuple[int, Any, int, bool]] = deque()
-    leaving: tuple[Any, int] | None = None  # sums behind the adder, to be written back
-    rounding: Any = None  # finished sums behind the adder, to be rounded
-    found: deque[tuple[int, int]] = deque()  # elements that were read, and at which edge they show
-    wanted = read or KernelRead(design)  # nothing is read back of a design without
+    leaving: tuple[Any, int] | None = None  # sums at the adder output, to be written back
+    rounding: Any = None  # finished sums at the adder output, to be rounded
+    found: deque[tuple[int, int]] = deque()  # read elements, and the edge of their output
+    wanted = read or KernelRead(design)  # a design without read-back reads nothing
 
     arithmetic = (
         design.fused_dsp, design.operand_precision, design.fused_window, frac_bits + 1,
@@ -177,7 +177,7 @@ def cu_array_fast(
 
 
 def _kept_element(word: int, design: EngineDesign) -> int:
-    """An element as it is read back: fused CUs keep no subnormal, and one NaN."""
+    """Return an element as it is read back: fused CUs keep no subnormal, and only one NaN."""
     if design.cu_kind != "fused":
         return word
     sign, frac = design.fmt.sign_bit, design.fmt.frac_bits

@@ -30,13 +30,13 @@ def gradient_array_fast(
 ) -> Any:
     """Behave as ``gradient_array``: the same ports, the same element GRADIENT_READ after a read.
 
-    Each slot's work is done at the clock edges at which the hardware reads and writes, so that
-    gradients visited too early, a read amid slots or a reset give the same bits too. Only without
-    a read does gradient differ: it keeps the last element read.
+    The work of each slot is done at the clock edges at which the hardware reads and writes.
+    Therefore gradients that are reused too early, a read between slots or a reset give the same
+    bits. There is one difference: without a read, gradient keeps the last element read.
     """
     n_cu, taps, width = design.n_cu, design.taps, design.fmt.width
     exp_bits, frac_bits = design.fmt.exp_bits, design.fmt.frac_bits
-    # From the edge that takes a slot to the one that reads its gradients, and on to the write.
+    # Edges from a slot to the read of its gradients, and from there to the write.
     to_operand, to_write = design.mul_latency, design.add_latency + 1
 
     memory = np.zeros((design.kernel_words, taps, n_cu), np.uint32)
@@ -45,7 +45,7 @@ def gradient_array_fast(
     held_word = factors_word = 0
 
     edge = 0
-    taken: tuple[int, bool] | None = None  # the slot whose window comes now
+    taken: tuple[int, bool] | None = None  # the slot whose window arrives now
     multiplied: deque[tuple[int, Any, Any, int, bool]] = deque()
     added: deque[tuple[int, Any, int]] = deque()
     leaving: deque[tuple[int, int]] = deque()

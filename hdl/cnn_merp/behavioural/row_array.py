@@ -1,4 +1,4 @@
-"""The array of the kernel update in rows as one behavioural process: simulation only, same bits."""
+"""The row-wise kernel update array as one behavioural process: simulation only, the same bits."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ def row_array_fast(
 ) -> Any:
     """Behave as ``row_array``: the same ports, the same element GRADIENT_READ after a read.
 
-    A sweep's sums are computed when its last window is there; gradients are read and written at
-    the clock edges at which the hardware does, so that those visited too early, a read amid sweeps
-    or a reset give the same bits too. Only without a read does gradient differ: it keeps the last
-    element read.
+    The sums of a sweep are computed when its last window arrives. Gradients are read and written at
+    the clock edges of the hardware. Therefore gradients that are reused too early, a read between
+    sweeps or a reset give the same bits. There is one difference: without a read, gradient keeps
+    the last element read.
     """
     n_cu, taps, width, lanes = design.n_cu, design.taps, design.fmt.width, design.ku_lanes
     fmt = design.accumulator_format
     exp_bits, frac_bits, more = fmt.exp_bits, fmt.frac_bits, fmt.width - width
     kind: Any = np.uint64 if more else np.uint32
-    # From the edge that takes a slot of a sweep to the one that reads its first gradients, without
-    # the columns that its mantissa pass takes, and from there on to the write.
+    # Edges from a slot of a sweep to the read of its first gradients, without the columns of its
+    # mantissa pass, and from there to the write.
     to_operand = LAUNCH + SUMMED + DIFFERENCE + NORMALISE - 2
     to_write = design.add_latency + 2
 
-    # A word behind the other, whatever the banks.
+    # The words are numbered through, independent of the banks.
     banks, kernels = design.gradient_banks, design.kernel_words
     memory = np.zeros((design.gradient_words * banks, lanes, n_cu), kind)
     row = np.zeros((1 << len(slot.column), taps), np.uint32)
@@ -57,7 +57,7 @@ def row_array_fast(
     rounded = np.zeros(design.gradient_read, np.uint32)
 
     edge = 0
-    taken: tuple[int, int, bool] | None = None  # the slot whose window comes now
+    taken: tuple[int, int, bool] | None = None  # the slot whose window arrives now
     summed: deque[tuple[int, int, bool, Any]] = deque()
     read_words: deque[tuple[int, int, Any]] = deque()
     leaving: deque[tuple[int, int]] = deque()
@@ -67,12 +67,12 @@ def row_array_fast(
     )  # fmt: skip
 
     def place(addr: int, bank: int) -> int:
-        """The word that ``bank`` has at ``addr``."""
+        """Return the index of the word that ``bank`` has at ``addr``."""
         step, kernel = divmod(addr, kernels)
         return kernel + (step * banks + bank) * kernels
 
     def sweep(columns: int, addr: int, from_zero: bool) -> None:
-        """Sum the row that is complete, and say when which of its words is added."""
+        """Sum the complete row, and schedule the addition of each of its words."""
         sums = np.zeros((steps(design) * lanes, n_cu), kind)
         factors = row[:columns], row_deltas[:columns]
         sums_of_rows(*factors, sums, taps, *arithmetic)

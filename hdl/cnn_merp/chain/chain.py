@@ -1,6 +1,7 @@
-"""A chain of nodes with links between them: FPDeep's cluster, all boards in one clock.
+"""A chain of nodes with links between them: FPDeep's cluster, with all boards in one clock domain.
 
-FPDeep section III: a network lies along the chain, each board has its share of one or more layers.
+Source: FPDeep, section III: the network is distributed along the chain, and each board has a share
+of one or more layers.
 """
 
 from __future__ import annotations
@@ -36,21 +37,22 @@ def chain(
     status: ClusterStatus,
     design: ClusterDesign,
 ) -> Any:
-    """Train a network that lies on several nodes on a batch: one run is a step.
+    """Train a network that is distributed over several nodes on a batch: one run is a step.
 
-    start begins a run of all nodes; the configuration must be stable from start to status_done.
-    Everything else is as in one node; see there.
+    start begins a run of all nodes; the configuration must be stable from start to status_done. The
+    rest is described at node.
 
     config  in   registers of admission, of the links, and of every share: share1_fp, ...
-    s_axis  in   map: images in the order image, row, column, map; delta: of the last layer's
-                 output, in this order; for each share share1_fp_kernel (order m, n, row, column),
-                 ...
-    m_axis  out  map: output of the last layer in the order image, row, column, map; for each share
+    s_axis  in   map: images in the order image, row, column, map. delta: deltas of the last layer's
+                 output, in the same order. For each share: share1_fp_kernel (order m, n, row,
+                 column), ...
+    m_axis  out  map: output of the last layer in the order image, row, column, map. For each share:
                  share1_ku_kernel, ...
-    status  out  flags, images on their way, and what every engine, store and link counts
+    status  out  flags, number of images in the chain, and the counters of every engine, store and
+                 link
 
-    Throughput: an image in as many cycles as the slowest engine or link takes for one, where images
-    enough may be on their way. Reset: synchronous, active high; the run is abandoned.
+    Throughput: an image takes as many cycles as in the slowest engine or link, if enough images may
+    be in the chain. Reset: synchronous, active high; the run is abandoned.
     """
     borders = [
         (forward_streams(each.shares[-1]), backward_streams(each.shares[-1]))

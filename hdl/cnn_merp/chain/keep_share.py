@@ -1,4 +1,4 @@
-"""What a node keeps of the maps that come by: the first of each position, the others go on."""
+"""Split the maps of each position between this node and the next: the first maps stay here."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from merp.hdl.conversion.entity import Bit, entity
 def keep_share(
     clk: Bit, rst: Bit, start: Bit, config: ShareConfig, sink: Stream, mine: Stream, on: Stream
 ) -> Any:
-    """Deal out the words of each position: the first to mine, the others to on.
+    """Distribute the words of each position: the first to mine, the others to on.
 
-    config  in   own words of a position, words of one, and positions of the run
+    config  in   own words of a position, words of a position, and positions of the run
     sink    in   words in the order image, row, column, map
-    mine    out  the first own words of each position, last with the last of the run
-    on      out  the others, last with that of sink
+    mine    out  the first own words of each position; last with the last one of the run
+    on      out  the other words; last as in sink
 
     Latency: combinational. Throughput: a word per cycle. Reset, and start: a position begins.
     """

@@ -1,6 +1,7 @@
-"""A link between two boards: the words of several streams one at a time, credits for each stream.
+"""A link between two boards: it multiplexes the words of several streams, with credits per stream.
 
-FPDeep section III.C: features, partial sums and errors share the transceivers of a border.
+Source: FPDeep, section III.C: features, partial sums and errors share the transceivers between two
+boards.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ def _offer(
     sink: AxiStream, room: Bit, claimed: Bit, flit: Word, taken: Bit, claims: Bit, passed: Word,
     number: int, payload: int,
 ) -> Any:  # fmt: skip
-    """A stream at the entrance: its word goes where no stream in front of it has one.
+    """Offer a stream at the near end; a word is sent if no earlier stream has one.
 
-    claimed, flit   in   a stream in front has a word, or none may go now; that word
-    claims, passed  out  the same with this stream's
-    taken           out  this stream's word goes
+    claimed, flit   in   an earlier stream has a word, or no word may be sent now; its word.
+    claims, passed  out  the same including this stream
+    taken           out  the word of this stream is sent
     """
     width = len(sink.tdata)
     size = len(passed)
@@ -55,7 +56,7 @@ def _arrive(
     clk: Bit, rst: Bit, there: Bit, flit: Word, source: AxiStream, credit: Bit, number: int,
     payload: int, places: int,
 ) -> Any:  # fmt: skip
-    """A stream at the far end: its own words, in a FIFO with a place for each."""
+    """Receive a stream at the far end: its words, in a FIFO with a place for each."""
     width, size = len(source.tdata), len(flit)
     push = flag()
     entry, head = bits(width + 1), bits(width + 1)
@@ -86,7 +87,7 @@ def _arrive(
 
 @block
 def _paced(clk: Bit, rst: Bit, pace: Word, sent: Bit, waits: Bit) -> Any:
-    """Whether the word that went last still fills the lanes."""
+    """Compute whether the last word still occupies the lanes."""
     left = bits(len(pace))
 
     @always(clk.posedge)
@@ -107,7 +108,7 @@ def _paced(clk: Bit, rst: Bit, pace: Word, sent: Bit, waits: Bit) -> Any:
 
 @block
 def _any(some: Sequence[Bit], found: Bit) -> Any:
-    """Whether any of them is high."""
+    """Compute whether any of the flags is high."""
     joined = some[0] if len(some) == 1 else ConcatSignal(*some)
 
     @always_comb
@@ -129,10 +130,10 @@ def link_near(
     sent: Bundles,
     places: int,
 ) -> Any:
-    """The end of a link at which words go: one at a time, each with its stream's number in front.
+    """The sending end of a link: one word at a time, preceded by the number of its stream.
 
-    lanes  out  what goes on them
-    freed  in   of each stream, pulse: a place in its FIFO at the far end is free again
+    lanes  out  the words on the lanes
+    freed  in   one bit per stream, pulse: a place in its FIFO at the far end is free again
     """
     names = list(vars(s_axis))
     claims = [flag() for _ in range(len(names) + 1)]
@@ -176,10 +177,10 @@ def link_far(
     arrived: Bundles,
     places: int,
 ) -> Any:
-    """The end of a link at which words arrive, each in its stream's FIFO.
+    """The receiving end of a link, which puts each word into the FIFO of its stream.
 
-    lanes    in   what comes on them
-    credits  out  of each stream, pulse: a place in its FIFO is free again
+    lanes    in   the words on the lanes
+    credits  out  one bit per stream, pulse: a place in its FIFO is free again
     """
     parts: list[Any] = []
     for number, name in enumerate(vars(m_axis)):
@@ -214,18 +215,19 @@ def link(
     latency: int,
     places: int,
 ) -> Any:
-    """Carry the words of several streams to the next board, each with its stream's number in front.
+    """Carry the words of several streams to the next board, each with the number of its stream.
 
-    pace     in   cycles that a word takes on the lanes, 1 or more; stable from start to the end
-    s_axis   in   streams at this board; where several have a word, the first goes first
+    pace     in   cycles per word on the lanes, 1 or more; stable during the run
+    s_axis   in   streams at this board; if several streams have a word, the first stream has
+                  priority
     m_axis   out  the same streams at the next board
-    sent     out  words of each that went on the lanes, since start
-    arrived  out  words of each that the next board took, since start
+    sent     out  words of each stream that were sent, since start
+    arrived  out  words of each stream that the next board took, since start
 
-    A word goes when there is a place for it in its own stream's FIFO at the far end: a credit,
-    which takes latency cycles to come back. So a stream that nobody takes holds up no other one.
-    Latency: latency cycles and two. Throughput: a word in pace cycles; of one stream alone, places
-    words in 2 latency + CREDIT_RETURN cycles at most. Reset: nothing is on its way.
+    A word is sent if the FIFO of its stream at the far end has a place. Free places return as
+    credits, after latency cycles. A blocked stream therefore does not block the other streams.
+    Latency: latency + 2 cycles. Throughput: a word in pace cycles; a single stream carries at most
+    places words in 2 latency + CREDIT_RETURN cycles. Reset: no word in the link.
     """
     near, far = Lanes(s_axis), Lanes(s_axis)
     credits, freed = (Bundles({name: flag() for name in vars(s_axis)}) for _ in range(2))

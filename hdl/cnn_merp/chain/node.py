@@ -1,8 +1,8 @@
-"""A node of a chain: its shares of layers, each with all phases, and what passes it by.
+"""A node of a chain: its shares of layers, each with all phases, and the streams that pass through.
 
-FPDeep section III.C: maps go on and errors back; of a layer that is cut each node keeps its share
-of the input maps, adds its own to the partial sums, and hands back the deltas of its own maps with
-those of the nodes behind it.
+Source: FPDeep, section III.C: maps go forward and errors backward. If a layer is split, each node
+keeps its share of the input maps and adds its sums to the partial sums. It returns the deltas of
+its own maps together with the deltas of the nodes behind it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from merp.models.machines.cnn_merp.params.cluster_design import NodeDesign, Shar
 
 
 class ShareSides(NamedTuple):
-    """The streams of a share at the side in front of it, and at the one behind.
+    """The streams of a share at its front and at its back.
 
-    front     in   maps; of a layer that is begun in front also sums
-    to_front  out  errors, if the share propagates deltas; of such a layer the errors are those that
-                   came from behind, and there are states and deltas of its own maps and of those
-                   behind it
+    front     in       maps; if the layer begins in an earlier node, also sums
+    to_front  out      errors, if the share propagates deltas. If the layer begins in an earlier
+                       node, these are the errors from the back. Then ReLU/pooling masks follow, and
+                       the deltas of its own maps and of the maps behind.
     on, back  out, in  the same at the other side
     """
 
@@ -46,7 +46,7 @@ class ShareSides(NamedTuple):
 def _share(
     clk: Bit, rst: Bit, start: Bit, host: Bundles, sides: ShareSides, design: ShareDesign
 ) -> Any:
-    """A share and what stands around it where its layer is cut.
+    """Connect a share with the blocks that its layer needs at a split.
 
     host: its registers ``config``, streams ``s_axis`` and ``m_axis`` of its host, and ``status``.
     """
@@ -57,7 +57,7 @@ def _share(
     maps, errors = stream_of(front.maps), stream_of(back.errors)
     parts: list[Any] = []
     more: dict[str, Any] = {}
-    # What an engine has no use for: no word ever comes, and none is taken.
+    # Ports that an engine does not use: no word arrives, and none is taken.
     sums, sums_on = front.sums if not design.first else None, None
     maps_on, states = on.maps, Stream(BYTE)
     if engines.forward.partial:
@@ -137,29 +137,33 @@ def node(
     """Train the node's shares of layers on a batch: one run is a step.
 
     start begins a run; the configuration must be stable from start to status_done. Kernels and
-    biases of every share are loaded first; then maps stream through, and errors back. Behind the
-    last error new kernels and biases stream out, in the order of the old ones, which come once more
-    then; velocities beside them, where their streams are there. The next run needs no reset.
+    biases of every share are loaded first. Then maps stream forward and errors backward. After the
+    last error, new kernels and biases are sent in the order of the old ones. The old ones are read
+    a second time then. If the velocity streams exist, velocities are sent in parallel. The next run
+    needs no reset.
 
-    config  in   registers of every share: share1_fp, share1_ku, ...; of a share whose layer goes on
-                 behind, share1_share; in the first node those of admission, in the last one those
-                 of the loss's entrance
-    s_axis  in   for each share share1_fp_kernel (order m, n, row, column), ...; front: maps, and of
-                 a layer that is begun in front sums; in the first node the images; back: errors,
-                 and of a layer that goes on behind states and deltas; in the last node the losses'
-    m_axis  out  for each share share1_ku_kernel, ...; front: errors, and of a layer that is begun
-                 there states and deltas; not in the first node; back: maps, and of a layer that
-                 goes on there sums; in the last node the scores
-    status  out  flags, in the first node images on their way, and what engines and stores count
+    config  in   registers of every share: share1_fp, share1_ku, ... If the layer of a share
+                 continues behind: share1_share. First node: registers of admission. Last node:
+                 registers of the loss input
+    s_axis  in   for each share: share1_fp_kernel (order m, n, row, column), ... At the front: maps,
+                 and sums if the layer begins in an earlier node. In the first node: the images. At
+                 the back: errors, and masks and deltas if the layer continues behind. In the last
+                 node: the errors of the loss
+    m_axis  out  for each share: share1_ku_kernel, ... At the front, except in the first node:
+                 errors, and masks and deltas if the layer begins in an earlier node. At the back:
+                 maps, and sums if the layer continues behind. In the last node: the scores
+    status  out  flags, in the first node the number of images in the chain, and the counters of
+                 engines and stores
 
-    Words of other nodes are taken from the cycle behind a start on, so that one that has not begun
-    is not fed. Throughput: an image in as many cycles as the slowest engine takes for one, where
-    images enough may be on their way and the links are as fast. Reset: synchronous, active high;
-    the run is abandoned.
+    Words of other nodes are taken from the cycle after start on, so a node that has not started
+    receives no word. Throughput: an image takes as many cycles as in the slowest engine, if enough
+    images may be in the chain and the links are as fast. Reset: synchronous, active high; the run
+    is abandoned.
     """
     parts: list[Any] = []
     loss_error, leaving = flag(), flag()
-    sides: list[tuple[Bundles, Bundles]] = []  # between two shares: maps on, errors back
+    # streams between two shares: maps forward, errors backward
+    sides: list[tuple[Bundles, Bundles]] = []
     for share in design.shares[:-1]:
         maps = AxiStream(share.engines.forward.stored("maps").width)
         errors = AxiStream(share.engines.forward.stored("deltas").width)
@@ -242,7 +246,7 @@ def node(
 
 @block
 def from_start(clk: Bit, rst: Bit, start: Bit, sinks: Bundles, sources: Bundles) -> Any:
-    """Streams whose words wait, behind a reset, until the first start is over."""
+    """Hold back words after a reset until the first start."""
     begun, opened = flag(), flag()
 
     @always(clk.posedge)
@@ -265,7 +269,7 @@ def from_start(clk: Bit, rst: Bit, start: Bit, sinks: Bundles, sources: Bundles)
 
 @block
 def _pass_on(sink: AxiStream, source: AxiStream) -> Any:
-    """The words of a stream whose handshake goes through a gate."""
+    """Connect the words of a stream whose handshake passes through a gate."""
 
     @always_comb
     def connect() -> None:

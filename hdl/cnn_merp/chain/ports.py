@@ -1,4 +1,4 @@
-"""What a chain of nodes is told and tells, and the streams that cross a border."""
+"""Registers and status of a chain of nodes, and the streams between two boards."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from merp.models.machines.cnn_merp.params.cluster_registers import LINK, SHARE
 
 
 class ShareConfig(RegisterBundle):
-    """Run-time registers of where a layer is cut, those of ``SHARE``."""
+    """Run-time registers for the split of a layer, from ``SHARE``."""
 
     def __init__(self, design: ShareDesign) -> None:
         super().__init__(SHARE, design)
 
 
 class LinkConfig(RegisterBundle):
-    """Run-time registers of all links, those of ``LINK``."""
+    """Run-time registers of all links, from ``LINK``."""
 
     def __init__(self, design: LinkDesign) -> None:
         super().__init__(LINK, design)
 
 
 def forward_streams(share: ShareDesign) -> dict[str, int]:
-    """Streams, with their widths, from a share to the next node, in the order in which they go.
+    """Return name and width of the streams from a share to the next node, in order.
 
-    Of a layer that goes on there, ``maps`` are the inputs of the shares behind, and ``sums`` what
-    those start at; else ``maps`` are its output.
+    If the layer continues there, ``maps`` are the inputs of the shares behind, and ``sums`` are
+    their start values. Otherwise ``maps`` are the output of the layer.
     """
     design = share.engines.forward
     if share.last:
@@ -45,10 +45,11 @@ def forward_streams(share: ShareDesign) -> dict[str, int]:
 
 
 def backward_streams(share: ShareDesign) -> dict[str, int]:
-    """Streams, with their widths, from the next node to a share, in the order in which they go.
+    """Return name and width of the streams from the next node to a share, in order.
 
-    ``errors`` are deltas of its layer's output; of a layer that goes on there, ``states`` are what
-    expands them, and ``deltas`` those of the inputs of the shares behind.
+    ``errors`` are deltas of the output of its layer. If the layer continues there, ``states`` are
+    the ReLU/pooling masks that expand these deltas, and ``deltas`` belong to the inputs of the
+    shares behind.
     """
     width = share.engines.forward.stored("deltas").width
     if share.last:
@@ -57,25 +58,25 @@ def backward_streams(share: ShareDesign) -> dict[str, int]:
 
 
 def axis(streams: Mapping[str, int]) -> Bundles:
-    """Streams under a common name."""
+    """Make streams under a common name."""
     return Bundles({name: AxiStream(width) for name, width in streams.items()})
 
 
 def axis_like(streams: Bundles) -> Bundles:
-    """As many streams, as wide and called the same."""
+    """Make streams with the names and widths of others."""
     return axis({name: len(each.tdata) for name, each in vars(streams).items()})
 
 
 def payload_bits(streams: Bundles) -> int:
-    """Bits of the widest of several streams."""
+    """Return the bits of the widest of several streams."""
     return max(len(each.tdata) for each in vars(streams).values())
 
 
 class Lanes(Bundles):
-    """What of several streams is on the lanes of a link in a cycle.
+    """The lanes of a link in a cycle.
 
-    there  a word is on them
-    flit   the word; in front of it, whether it is the last of its stream, and the number of that
+    there  a word is on the lanes
+    flit   the word, preceded by its last and by the number of its stream
     """
 
     def __init__(self, streams: Bundles) -> None:
@@ -84,18 +85,18 @@ class Lanes(Bundles):
 
 
 def counts(streams: Mapping[str, int]) -> Bundles:
-    """A count of the words of each."""
+    """Make a word counter for each stream."""
     return Bundles({name: bits(STATUS_WIDTH) for name in streams})
 
 
 class ClusterStatus(Bundles):
-    """Status of a chain: flags, images on their way, the counters of every share and link.
+    """Status of a chain: flags, number of images, and the counters of every share and link.
 
-    busy           out  an engine's run is under way
+    busy           out  a run of an engine is in progress
     done           out  every engine is done; until the next start
-    framing_error  out  an input's last came early or late; until the next start
-    flight         out  images on their way
-    flight_peak    out  how many there were at most, since start
+    framing_error  out  the last of an input was early or late; until the next start
+    flight         out  number of images in the chain
+    flight_peak    out  the largest number of images in the chain, since start
     """
 
     def __init__(self, design: ClusterDesign, momentum: bool = False) -> None:
@@ -111,11 +112,11 @@ class ClusterStatus(Bundles):
 
 
 class NodeStatus(Bundles):
-    """Status of a node of a chain: flags of its own, and what of the chain's counters is its own.
+    """Status of a node of a chain: its flags, and its part of the counters of the chain.
 
-    busy           out  an engine's run is under way
+    busy           out  a run of an engine is in progress
     done           out  every engine is done; until the next start
-    framing_error  out  an input's last came early or late; until the next start
+    framing_error  out  the last of an input was early or late; until the next start
     """
 
     def __init__(self, node: NodeDesign, of: ClusterStatus) -> None:
@@ -127,15 +128,15 @@ class NodeStatus(Bundles):
 
 
 def share_names(node: NodeDesign) -> list[str]:
-    """What the shares of a node are called in the chain."""
+    """Return the names of the shares of a node in the chain."""
     return [f"share{place}" for place in range(node.place, node.place + len(node.shares))]
 
 
 def beside(bundles: Bundles, **more: Bundles | None) -> Bundles:
-    """Several bundles, and those of ``more`` that there are."""
+    """Combine several bundles with the existing bundles of ``more``."""
     return Bundles({**vars(bundles), **{name: each for name, each in more.items() if each}})
 
 
 def some_of(bundles: Bundles, names: Iterable[str]) -> Bundles:
-    """Those of several bundles that are called so."""
+    """Select bundles by name."""
     return Bundles({name: getattr(bundles, name) for name in names})

@@ -1,4 +1,4 @@
-"""The deltas of a node's own maps, and behind them those of the nodes behind, at each position."""
+"""Merge the deltas of each position: the node's own maps, then the maps of the nodes behind it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def put_together(
     clk: Bit, rst: Bit, start: Bit, config: ShareConfig, first: Stream, second: Stream,
     source: Stream,
 ) -> Any:  # fmt: skip
-    """Gather the words of each position: own words of first, then the rest of second.
+    """Merge the words of each position: own words from first, then the rest from second.
 
-    config  in   own words of a position, and words of one
+    config  in   own words of a position, and words of a position
     first   in   own words of each position
-    second  in   the others
-    source  out  all of them, last with that of second
+    second  in   the other words
+    source  out  all words; last as in second
 
     Latency: combinational. Throughput: a word per cycle. Reset, and start: a position begins.
     """

@@ -1,4 +1,4 @@
-"""Maps that are added to a layer's sums, several to a beat, on their way to where sums start."""
+"""Input of maps that are added to the sums of a layer, with several elements per beat."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ def added_beats(
     source: Stream,
     design: EngineDesign,
 ) -> Any:
-    """Behave as ``added_maps``, on beats of map_port elements without gaps, with keep.
+    """Behave as ``added_maps``, on gapless beats of map_port elements with keep.
 
-    enable  in   beats may be taken: the run's biases are written
-    words   in   elements of the run; none is allowed
-    bias    in   the run's biases, written in the order of maps between start and enable
+    enable  in   beats may be taken: the biases of the run are written
+    words   in   elements of the run; 0 is allowed
+    bias    in   the biases of the run, written in the order of maps between start and enable
     sink    in   beats of elements in the order image, row, column, map
-    source  out  beats of sums in the accumulator's format, zeros above each; last as it came
+    source  out  beats of sums in the format of the accumulator, with zeros above each; last as in
+                 sink
 
-    No beat of the next run is taken: its biases are others.
-    Latency: added_latency cycles. Throughput: a beat per cycle. Reset: nothing is taken; what is on
-    its way is forgotten.
+    No beat of the next run is taken, because its biases differ. Latency: added_latency cycles.
+    Throughput: a beat per cycle. Reset: nothing is taken; beats in the pipeline are dropped.
     """
     fmt, lanes = design.accumulator_format, design.map_port
     width, size = design.fmt.width, design.map_port * design.accumulator_format.width
     places = design.add_latency + CREDIT_RETURN + 1
     admitted = beats(sink)
-    misplaced = flag()  # who takes the sums tells, too, as last goes with them
+    misplaced = flag()  # the reader of the sums reports this, too, because last passes with them
     loaded = count(design.groups * design.n_cu)  # biases of the run
     step = count(lanes)
     accept, some, push, credit = flag(), flag(), flag(), flag()

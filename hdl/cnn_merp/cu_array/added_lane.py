@@ -1,4 +1,4 @@
-"""One of several elements of a beat that are added to sums, and the bias that it meets."""
+"""Add a bias to one of several elements of a beat that are added to sums."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def added_lane(
     design: EngineDesign,
     at: int,
 ) -> Any:
-    """Add its bias to the element in place ``at`` of each beat, the first of a run being map 0's.
+    """Add the bias to element ``at`` of each beat; the first element of a run belongs to map 0.
 
-    bias    in   the run's biases, written in the order of maps before its first beat
-    loaded  in   how many of them are
-    step    in   map_port modulo the maps of the run, or map_port, if these are as many
+    bias    in   the biases of the run, written in the order of maps before its first beat
+    loaded  in   number of written biases
+    step    in   map_port modulo the maps of the run, or map_port if both are equal
     accept  in   a beat is taken
-    word    in   its element
-    total   out  element plus bias in the accumulator's format
+    word    in   the element of this lane
+    total   out  element plus bias in the format of the accumulator
 
-    Each lane has all biases, as its map is another in every beat. Latency: 1 + add_latency cycles.
-    Throughput: an element per cycle. Reset: none, begin with biases.
+    Each lane stores all biases, because its map changes from beat to beat. Latency: 1 + add_latency
+    cycles. Throughput: an element per cycle. Reset: none, begin with biases.
     """
     fmt = design.accumulator_format
     maps = design.groups * design.n_cu
@@ -54,7 +54,7 @@ def added_lane(
     def take() -> None:
         if bias.enable != 0:
             biases[loaded].next = bias.data
-            # Of as many maps as are loaded now, the first element's.
+            # The map of the first element; as many maps as biases have been loaded by now.
             place.next = at
             for few in range(1, at + 1):
                 if loaded + 1 == few:

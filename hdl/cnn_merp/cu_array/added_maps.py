@@ -1,7 +1,7 @@
-"""Maps that are added to a layer's sums (a residual connection), on their way to where sums start.
+"""Input of maps that are added to the sums of a layer (residual connection).
 
-He et al. 2016, section 3.1: the output of an earlier layer is added before ReLU. A sum that starts
-at it plus its bias has taken it in, so nothing is added behind the accumulators.
+Source: He et al. 2016, section 3.1: the output of an earlier layer is added before ReLU. Here a sum
+starts at this output plus its bias, so no addition follows the accumulators.
 """
 
 from __future__ import annotations
@@ -38,17 +38,16 @@ def added_maps(
     source: Stream,
     design: EngineDesign,
 ) -> Any:
-    """Add its bias to each word of a run, in the order image, row, column, map.
+    """Add the bias to each word of a run, in the order image, row, column, map.
 
-    enable  in   words may be taken: the run's biases are written
+    enable  in   words may be taken: the biases of the run are written
     wanted  in   the run has such words
-    bias    in   the run's biases, written in the order of maps between start and enable
+    bias    in   the biases of the run, written in the order of maps between start and enable
     sink    in   elements
-    source  out  sums in the accumulator's format, zeros above; last as it came
+    source  out  sums in the format of the accumulator, with zeros above; last as in sink
 
-    No word of the next run is taken: its biases are others.
-    Latency: added_latency cycles. Throughput: a word per cycle. Reset: nothing is taken; what is
-    on its way is forgotten.
+    No word of the next run is taken, because its biases differ. Latency: added_latency cycles.
+    Throughput: a word per cycle. Reset: nothing is taken; words in the pipeline are dropped.
     """
     fmt = design.accumulator_format
     places = design.add_latency + CREDIT_RETURN + 1
@@ -57,7 +56,7 @@ def added_maps(
     biases = [bits(design.fmt.width) for _ in range(maps)]
     loaded = count(maps)  # biases of the run
     place = count(maps)  # map of the next word
-    active = flag()  # words of the run are still to come
+    active = flag()  # words of the run are left
     accept, position_end, last_word = flag(), flag(), flag()
     last_column, last_row, last_image = flag(), flag(), flag()
     position_taken, some, push, credit = flag(), flag(), flag(), flag()

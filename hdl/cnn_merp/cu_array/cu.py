@@ -1,4 +1,4 @@
-"""One computational unit: a kernel memory and what sums the products (CNN-MERP section V.C)."""
+"""One computational unit: a kernel memory and the sum of products (CNN-MERP section V.C)."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from merp.models.base.fused import OPERAND_BITS
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 # One block per `Design.cu_kind`, all with the ports (clk, window, kernel, y, design) and the
-# latency `Design.cu_latency`. With narrow factors `cu_narrow` stands in for the fused one.
+# latency `Design.cu_latency`. With narrow factors `cu_narrow` replaces the fused block.
 SUM_OF_PRODUCTS = {"tree": cu_tree, "fused": cu_fused}
 
 
 @block
 def _without_signs(kept: Word, kernel: Word, taps: int) -> Any:
-    """Operands alone: above each of those that are kept stands its sign."""
+    """Extract the operands; the sign of a stored operand is above it."""
     each = len(kept) // taps
     operands = [kept((tap + 1) * each - 1, tap * each) for tap in range(taps)]
     joined = ConcatSignal(*reversed(operands)) if taps > 1 else operands[0]
@@ -54,16 +54,14 @@ def cu(
     back: ReadBack | None = None,
     shared: SharedProducts | None = None,
 ) -> Any:
-    """Multiply a window with one of the kernels kept here and add the products.
+    """Multiply a window by one of the stored kernels and add the products.
 
-    write: load a kernel. Where it is written in parts, the word that they go into is read first:
-    its write takes a cycle more, and the read port.
-    read_addr: which kernel; window: the k*k elements, one cycle after read_addr.
-    back: (where kernels are read back) an element of the word read.
-    shared: (with narrow factors) the kernel read, and products of its significands.
-    y: the sum of the products.
-    Latency 1 + cu_latency cycles from read_addr, cu_latency from window; one sum per cycle.
-    No reset.
+    write: load a kernel. If a word is written in parts, it is read first; the write then takes one
+    more cycle, and the read port. read_addr: number of the kernel; window: the k*k elements, one
+    cycle after read_addr. back: (if kernels are read back) an element of the word read. shared:
+    (with narrow factors) the kernel read, and products of its significands. y: the sum of the
+    products. Latency: 1 + cu_latency cycles from read_addr, cu_latency from window. Throughput: one
+    sum per cycle. Reset: none.
     """
     kernel = bits(len(write.data)) if shared is None else shared.kernel
     stored: MemoryWrite = write

@@ -34,7 +34,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 @block
 def _address(slot_addr: Word, read: KernelRead, read_addr: Word) -> Any:
-    """The word that the memories read: a slot's, or where there are none the reader's."""
+    """Select the read address of the memories: the slot's, or without a slot the reader's."""
 
     @always_comb
     def choose() -> None:
@@ -48,9 +48,10 @@ def _address(slot_addr: Word, read: KernelRead, read_addr: Word) -> Any:
 
 @block
 def _read_back(clk: Bit, read: KernelRead, tap: Word, kept: Word, design: EngineDesign) -> Any:
-    """Tell the CUs which element is read, and take that of one of them out of all that they give.
+    """Select the element to read back, first in all CUs, then one of the CUs.
 
-    tap: of the word that the memories give in this cycle. kept: the CUs' elements, a cycle later.
+    tap: element of the word that the memories give in this cycle. kept: the elements of the CUs, a
+    cycle later.
     """
     n_cu, late = design.n_cu, int(design.cu_kind == "fused")
     cu, size = count(n_cu - 1), len(kept) // n_cu
@@ -66,7 +67,7 @@ def _read_back(clk: Bit, read: KernelRead, tap: Word, kept: Word, design: Engine
 
 @block
 def _leave(raw: Bit, total: Word, rounded: Word, y: Word) -> Any:
-    """A sum as it is, or rounded to an element."""
+    """Pass a sum as it is, or rounded to an element."""
 
     @always_comb
     def choose() -> None:
@@ -79,7 +80,7 @@ def _leave(raw: Bit, total: Word, rounded: Word, y: Word) -> Any:
 
 
 def _write_of(written: KernelWrite, j: int, design: EngineDesign) -> UnitWrite:
-    """The write of CU j, with its own of the elements that come apart from the word."""
+    """Return the write port of CU j, with its share of the separate elements."""
     element = None
     if written.elements is not None:
         width, place = len(written.data) // design.taps, j % design.kernel_port
@@ -90,7 +91,7 @@ def _write_of(written: KernelWrite, j: int, design: EngineDesign) -> UnitWrite:
 
 
 def _own_origin(bias: BiasWrite | OriginWrite, j: int, width: int) -> Word:
-    """What CU j takes of the words that sums start at."""
+    """Return the start word of CU j."""
     words = len(bias.data) // width
     low = j % words * width
     return bias.data if words == 1 else bias.data(low + width, low)
@@ -109,16 +110,15 @@ def cu_array(
     raw: Bit = None,
     read: KernelRead | None = None,
 ) -> Any:
-    """Multiply each window with a kernel of every CU and accumulate over the input maps.
+    """Multiply each window by a kernel of every CU and accumulate over the input maps.
 
-    kernel, bias: write ports of the memories, an enable bit per CU.
-    slot: what to compute; window: its k*k elements, one cycle after the slot.
-    sums: the finished sums of all CUs, array_latency cycles after a valid slot with last.
-    raw: in a design for partial sums with wide accumulators, sums leave without rounding.
-    read: (where kernels are read back) which element, and the element.
-    Throughput one slot per cycle; the same acc_addr again after accumulate_latency cycles.
-    Nothing stalls. All addresses stay in range in every cycle.
-    Reset: slots in flight are forgotten; memories keep their contents.
+    kernel, bias: write ports of the memories, with an enable bit per CU. slot: the slot to compute;
+    window: its k*k elements, one cycle after the slot. sums: the finished sums of all CUs,
+    array_latency cycles after a valid slot with last. raw: in a design for partial sums with wide
+    accumulators, sums are not rounded. read: (if kernels are read back) address of an element, and
+    the element. Throughput: one slot per cycle; the same acc_addr again after accumulate_latency
+    cycles. Nothing stalls. All addresses stay in range in every cycle. Reset: slots in the pipeline
+    are dropped; memories keep their contents.
     """
     n_cu, cu_latency, precision = design.n_cu, design.cu_latency, design.operand_precision
     latency = design.array_latency - design.round_latency
@@ -131,7 +131,7 @@ def cu_array(
     origin = slot.origin if isinstance(slot, OriginSlot) else slot.group
     read_addr = count(design.p * design.groups - 1)
     write_addr = count(design.p * design.groups - 1)
-    # Control travels beside the data, once for all CUs.
+    # The control is delayed in parallel to the data, once for all CUs.
     control = [
         valid_delay(clk, rst, d=slot.valid, q=write, cycles=latency),
         delay(clk, d=slot.first, q=first, cycles=cu_latency),
@@ -163,7 +163,7 @@ def cu_array(
         )
 
     if design.cu_kind == "fused":
-        # Decoded once for all CUs, which get everything a cycle later.
+        # Decoded once for all CUs, which get everything one cycle later.
         by_tap = kernel.taps is not None
         signs = 0 if read is None else design.taps
         written = KernelWrite(design, design.taps * operand_bits(precision) + signs, by_tap)

@@ -1,7 +1,8 @@
 """Sum of products with one rounding: the computational unit that fits the paper's FPGA.
 
-Products are aligned to the largest exponent of the window, their sum is an exact integer, and only
-that is normalised and rounded: no rounding adder, and a smaller error than a tree of them has.
+Products are aligned to the largest exponent of the window. Their sum is an exact integer, which is
+normalised and rounded once. The unit needs no rounding adder, and its error is smaller than the
+error of a tree of such adders.
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ SPECIAL = 3  # latency of fused_special
 
 @entity
 def cu_fused(clk: Bit, window: Word, kernel: Word, y: Word, design: EngineDesign) -> Any:
-    """Multiply k*k activations by a kernel and add the products, exactly but for a window's reach.
+    """Multiply k*k activations by a kernel and add the products, exactly within a window of bits.
 
-    window  in   elements as fused_activation gives them, tap 0 (row 0, column 0) lowest
-    kernel  in   operands, likewise
-    y       out  the sum, of the accumulator's format
+    window  in   elements in the format of fused_activation, tap 0 (row 0, column 0) lowest
+    kernel  in   operands, tap 0 lowest
+    y       out  the sum, in the format of the accumulator
 
-    Latency: cu_latency - 1; one sum per cycle. No reset.
+    Latency: cu_latency - 1. Throughput: one sum per cycle. Reset: none.
     """
     taps, dsp, width = design.taps, design.fused_dsp, design.fused_window
     activation_width = activation_bits(dsp)

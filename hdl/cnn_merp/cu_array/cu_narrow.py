@@ -1,6 +1,6 @@
-"""Sum of products of narrow significands with one rounding: several times the units of binary32.
+"""Sum of products of narrow significands with one rounding: smaller units than for binary32.
 
-As ``cu_fused``, but products come from DSP blocks that two units share, without signs.
+The unit works as ``cu_fused``, but its unsigned products come from DSP blocks that two units share.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from merp.models.base.fused import (
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 SPECIAL = 3  # latency of narrow_special
-SIGN = 1  # of its signs
+SIGN = 1  # latency of its signs
 
 
 @entity
 def cu_narrow(
     clk: Bit, window: Word, kernel: Word, products: Word, y: Word, design: EngineDesign
 ) -> Any:
-    """Add the products of k*k activations and a kernel, exactly but for a window's reach.
+    """Add the products of k*k activations and a kernel, exactly within a window of bits.
 
-    window    in   elements as narrow_activation gives them, tap 0 (row 0, column 0) lowest
-    kernel    in   operands, likewise
-    products  in   of their significands, PRODUCT cycles later
-    y         out  the sum, of the accumulator's format
+    window    in   elements in the format of narrow_activation, tap 0 (row 0, column 0) lowest
+    kernel    in   operands, tap 0 lowest
+    products  in   products of their significands, PRODUCT cycles later
+    y         out  the sum, in the format of the accumulator
 
-    Latency: cu_latency - 1; one sum per cycle. No reset.
+    Latency: cu_latency - 1. Throughput: one sum per cycle. Reset: none.
     """
     taps, width, significand = design.taps, design.fused_window, design.operand_precision
     size, multiplied = 2 * significand, product_latency(taps)

@@ -1,4 +1,4 @@
-"""Sum of products by rounding adders: the paper's circuit (CNN-MERP section V.C, figure 9)."""
+"""Sum of products with rounding adders: the paper's circuit (CNN-MERP section V.C, figure 9)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 def cu_tree(clk: Bit, window: Word, kernel: Word, y: Word, design: EngineDesign) -> Any:
     """Multiply k*k pairs of elements and add the products in a balanced tree.
 
-    window, kernel: k*k elements each, tap 0 (row 0, column 0) in the lowest bits.
-    y: the rounded sum of the rounded products.
-    Latency cu_latency = mul_latency + ceil(log2(k*k)) * add_latency, one sum per cycle. No reset.
+    window, kernel: k*k elements each, tap 0 (row 0, column 0) in the lowest bits. y: the rounded
+    sum of the rounded products. Latency: cu_latency = mul_latency + ceil(log2(k*k)) * add_latency.
+    Throughput: one sum per cycle. Reset: none.
     """
     width, taps = design.fmt.width, design.taps
     if taps == 1:
@@ -39,7 +39,7 @@ def cu_tree(clk: Bit, window: Word, kernel: Word, y: Word, design: EngineDesign)
             y=products[tap],
             fmt=design.fmt,
             latency=design.mul_latency,
-            late=True,  # the kernel's element is the output of its memory
+            late=True,  # the kernel element is the output of its memory
         )
         for tap in range(taps)
     ]

@@ -1,4 +1,4 @@
-"""Which decoders the factors of a design's fused units take."""
+"""Select the decoders for the factors of the fused units of a design."""
 
 from __future__ import annotations
 

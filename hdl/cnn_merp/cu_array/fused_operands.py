@@ -1,4 +1,4 @@
-"""Windows and kernels decoded for fused CUs: once, in front of all of them."""
+"""Decode windows and kernels for fused CUs, once in front of all of them."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def fused_operands(
     activations: Word,
     design: EngineDesign,
 ) -> Any:
-    """Decode kernels on their way into the memories, and windows on their way to the CUs.
+    """Decode kernels in front of the memories, and windows in front of the CUs.
 
-    kernel, read_addr, window      in   as the CU array gets them
-    written, later_addr            out  the same a cycle later, kernel elements as operands, with
-                                        its sign above each if there is room for it
-    activations                    out  the window's elements decoded, tap 0 in the lowest bits
+    kernel, read_addr, window  in   ports of the CU array.
+    written, later_addr  out  the same a cycle later, with kernel elements as operands. If there is
+                              room, the sign of each is above it
+    activations          out  the decoded elements of the window, tap 0 in the lowest bits
 
-    Latency: 1, of everything. Throughput: one per cycle. Reset: none.
+    Latency: 1 for all outputs. Throughput: one per cycle. Reset: none.
     """
     taps, width = design.taps, design.fmt.width
     significand = design.operand_precision

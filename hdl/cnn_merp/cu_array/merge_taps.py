@@ -1,4 +1,4 @@
-"""Some taps of a kernel into its word: the word is read, and written a cycle later."""
+"""Write some taps of a kernel into its word: the word is read, and written a cycle later."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 @block
 def _tap(mine: Bit, new: Word, old: Word, lane: Word) -> Any:
-    """The new element of a tap, or the one that is kept."""
+    """Select the new element of a tap, or the stored one."""
 
     @always_comb
     def choose() -> None:
@@ -27,7 +27,7 @@ def _tap(mine: Bit, new: Word, old: Word, lane: Word) -> Any:
 
 @block
 def _element(placed: Bit, element: Word, word: Word, new: Word) -> Any:
-    """The element that is this CU's own, or that of the word which all have."""
+    """Select the element of this CU, or the element of the word that all CUs share."""
 
     @always_comb
     def choose() -> None:
@@ -48,15 +48,15 @@ def merge_taps(
     memory_addr: Word,
     merged: MemoryWrite,
 ) -> Any:
-    """Turn a write of some elements of a word into one of the whole word.
+    """Convert a write of some elements of a word to a write of the whole word.
 
-    write        in   elements of a kernel, and which of them are written
-    read_addr    in   the kernel that is wanted, in a cycle without a write
+    write        in   elements of a kernel, and enable bits for them
+    read_addr    in   the kernel to read, in a cycle without a write
     kept         in   word ``memory_addr`` of the memory, a cycle later
     memory_addr  out  address of the memory's read port
     merged       out  write of the whole word, a cycle later
 
-    Throughput: a write per cycle, but not to the same word in two cycles in a row. Reset: none.
+    Throughput: a write per cycle, but not to the same word in two consecutive cycles. Reset: none.
     """
     data, taps, element, places = write.data, write.taps, write.element, write.places
     count = len(taps)

@@ -1,4 +1,4 @@
-"""Packed partial sums to pieces, none of which reaches beyond a word of the CUs."""
+"""Cut packed partial sums into pieces that stay within one word of the CUs."""
 
 from __future__ import annotations
 
@@ -25,24 +25,25 @@ def partial_cutter(
     source: Stream,
     design: EngineDesign,
 ) -> Any:
-    """Cut beats of map_port partial sums where the words of n_cu end that they go to.
+    """Cut beats of map_port partial sums at the ends of the words of n_cu sums.
 
-    last_cus  in   CUs in use in a position's last word
-    ends_word, ends_position, ends_run  in  the piece at hand is the last one of its word, of its
-                                            position, of the run
+    last_cus  in   CUs in use in the last word of a position.
+    ends_word, ends_position, ends_run  in   the current piece is the last one of its word, of its
+                                             position, of the run
     sink      in   beats without gaps, the first partial sum lowest
-    source    out  pieces, the first partial sum lowest, words behind the last any; last with the
-                   last piece, unless it came with another beat than that of its last word
+    source    out  pieces, the first partial sum lowest, with arbitrary words behind the last. last
+                   is set with the last piece, unless the last of sink arrived with a beat that does
+                   not hold the last word
 
-    The sum of CU j is so in place j mod map_port of piece j div map_port of its word. A last at the
-    wrong place stays wrong. Latency: combinational. Throughput: a piece per cycle. Reset, and
-    start: the next piece begins with a beat.
+    The sum of CU j is thus at place j mod map_port of piece j div map_port of its word. A misplaced
+    last stays misplaced. Latency: combinational. Throughput: a piece per cycle. Reset, and start:
+    the next piece begins with a beat.
     """
     lanes = design.map_port
-    # Of fewer CUs than that there is one piece to a word, which needs all bits of their number.
+    # With fewer CUs than that, a word is one piece, which uses all bits of their number.
     low = min(lanes.bit_length() - 1, len(last_cus))
     of_word = design.n_cu % lanes or lanes
-    of_last = count(lanes)  # partial sums of a position's last piece; the same in all of a run
+    of_last = count(lanes)  # partial sums of the last piece of a position; constant in a run
     wanted = count(lanes)
     misplaced, take = flag(), flag()
 

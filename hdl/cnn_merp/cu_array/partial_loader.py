@@ -1,4 +1,4 @@
-"""Partial sums from their stream to where the accumulators find what sums start at."""
+"""Load partial sums from their stream into the memories of the start values of sums."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 @block
 def _origin(clk: Bit, accept: Bit, bias: Word, partial: Word, data: Word) -> Any:
-    """What a CU takes: a bias, or a partial sum, without the zeros above it."""
+    """Select the start value for a CU: a bias, or a partial sum without the zeros above it."""
     width = len(data)
 
     @always(clk.posedge)
@@ -35,19 +35,19 @@ def _origin(clk: Bit, accept: Bit, bias: Word, partial: Word, data: Word) -> Any
 
 
 class _Place:
-    """Place of the next piece of partial sums, and the ends that it is at."""
+    """Place of the next piece of partial sums, and flags for the ends at this place."""
 
     def __init__(self, design: EngineDesign, pieces: int) -> None:
         self.cu = count(pieces)  # counted in pieces
         self.group = count(design.groups)
-        self.base = count(design.origins - 1)  # of the position's first word
+        self.base = count(design.origins - 1)  # base of the first word of the position
         self.word_end = flag()
         self.position_end = flag()
 
 
 @block
 def _ends(clk: Bit, config: MapConfig, at: _Place, last_pieces: Word, pieces: int) -> Any:
-    """Ends of a word and of a position, of words one by one."""
+    """Detect the ends of a word and of a position, for single words."""
     cu, group, word_end, position_end = at.cu, at.group, at.word_end, at.position_end
 
     @always_comb
@@ -69,7 +69,7 @@ def _ends_of_pieces(
     last_pieces: Word,
     pieces: int,
 ) -> Any:
-    """The same of pieces, known a cycle before, as a piece's length hangs on it."""
+    """Detect the ends for pieces one cycle ahead, because the length of a piece depends on them."""
     cu, group, word_end, position_end = at.cu, at.group, at.word_end, at.position_end
     in_last = flag()
 
@@ -100,14 +100,14 @@ def _write(
     origin: OriginWrite,
     design: EngineDesign,
 ) -> Any:
-    """Partial sums one by one, or biases, into the memories of the CUs."""
+    """Write single partial sums, or biases, into the memories of the CUs."""
     n_cu, width = design.n_cu, design.origin_format.width
-    more = width - design.fmt.width  # fraction bits that a bias has not
+    more = width - design.fmt.width  # fraction bits that a bias lacks
     cu, group, base = at.cu, at.group, at.base
 
     @always(clk.posedge)
     def write() -> None:
-        word = intbv(0)[width + 1 :]  # and a bit below, as there may be no zeros
+        word = intbv(0)[width + 1 :]  # with an extra bit, because the number of zeros may be 0
         word[:] = concat(bias.data, intbv(0)[more + 1 :])
         origin.enable.next = bias.enable
         origin.addr.next = bias.addr
@@ -132,7 +132,7 @@ def _write_pieces(
     origin: OriginWrite,
     design: EngineDesign,
 ) -> Any:
-    """The same of several partial sums at once."""
+    """Write several partial sums, or biases, in parallel."""
     n_cu, lanes, width = design.n_cu, design.map_port, design.origin_format.width
     cu, group, base = at.cu, at.group, at.base
     given = len(taken.data) // lanes
@@ -182,30 +182,30 @@ def partial_loader(
 ) -> Any:
     """Take the partial sums of a run, in the order image, row, column, map.
 
-    That of map g*n_cu + j goes to CU j, to word g of its position; 2p positions have places, the
-    next takes those of the first again. In a run without partial sums the biases go there. Of a
-    beat of map_port of them as many are taken at once as go to the same word.
+    The partial sum of map g*n_cu + j goes to CU j, to word g of its position. There are places for
+    2p positions, which are reused cyclically. In a run without partial sums, the biases go there.
+    From a beat of map_port sums, those for the same word are taken together.
 
-    intake  in   whether words may be taken, and are wanted; out: a word's write, framing errors
-    sink    in   partial sums in the accumulator's format, zeros above
+    intake  in   enable, and whether partial sums are used; out: write of a word, framing errors
+    sink    in   partial sums in the format of the accumulator, with zeros above
     bias    in   biases, at the places of the first position
-    slot    in   at the CU array; with first it reads its word, cu_latency cycles later
-    origin  out  both, as writes into the memories of the CUs, a cycle later
+    slot    in   slot at the CU array; with first it reads its word, cu_latency cycles later
+    origin  out  both kinds, as writes into the memories of the CUs, a cycle later
 
     A word waits until its place has been read. Throughput: map_port words of the stream per cycle,
-    but no more than are left of a word of n_cu. Reset: nothing is taken.
+    but not beyond the end of a word of n_cu sums. Reset: nothing is taken.
     """
     n_cu, groups_max, lanes = design.n_cu, design.groups, design.map_port
-    pieces = -(-n_cu // lanes)  # in which the partial sums of n_cu are taken
+    pieces = -(-n_cu // lanes)  # pieces of a word of n_cu partial sums
     highest = design.origins - groups_max
     doublings = design.p  # 2p positions, p being 1 or 2, are as many as 2 to its power
 
-    active = flag()  # words of the run are still to come
+    active = flag()  # words of the run are left
     at = _Place(design, pieces)
     cu, group, base, word_end, position_end = (
         at.cu, at.group, at.base, at.word_end, at.position_end,
     )  # fmt: skip
-    places = count(design.origins)  # free ones
+    places = count(design.origins)  # free places
     accept, last_word = flag(), flag()
     word_taken, position_taken = flag(), flag()
     starts, word_read = flag(), flag()
@@ -216,7 +216,8 @@ def partial_loader(
         taken, last_pieces = Stream(len(sink.data)), count(pieces)
         shift = lanes.bit_length() - 1
 
-        if n_cu < lanes:  # in VHDL a constant is cut to the width of last_cus, and the sum wrong
+        # VHDL would cut a constant to the width of last_cus, so the sum would be wrong
+        if n_cu < lanes:
 
             @always(clk.posedge)
             def settle() -> None:
@@ -225,7 +226,7 @@ def partial_loader(
         else:
 
             @always(clk.posedge)
-            def settle() -> None:  # it does not change during a run
+            def settle() -> None:  # the value is constant during a run
                 last_pieces.next = (config.last_cus + lanes - 1) >> shift
 
         cutter = partial_cutter(

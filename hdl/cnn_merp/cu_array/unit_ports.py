@@ -1,4 +1,4 @@
-"""Bundles that a CU and its parts hand to each other."""
+"""Bundles between a CU and its parts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class MemoryWrite:
 
 
 class SumWrite:
-    """The sum that leaves the adder in this cycle is kept as a partial sum."""
+    """Write the sum at the adder output in this cycle back as a partial sum."""
 
     def __init__(self, enable: Bit, addr: Word) -> None:
         self.enable = enable
@@ -28,8 +28,8 @@ class SumWrite:
 class UnitWrite(MemoryWrite):
     """Write of a kernel, k*k elements, tap 0 in the lowest bits.
 
-    taps             (where words are written in parts) which elements of data are written
-    element, places  (where elements come apart from the word) one that goes in place of the data of
+    taps             (if words are written in parts) the elements of data to write.
+    element, places  (if elements are supplied separately) an element that replaces the data of
                      these taps
     """
 
@@ -49,7 +49,10 @@ class UnitWrite(MemoryWrite):
 
 
 class ReadBack:
-    """An element of the word read one cycle earlier; and that, a cycle after tap, as it is kept."""
+    """An element of the word read one cycle earlier, and the stored form of this element.
+
+    The stored form follows tap by one cycle.
+    """
 
     def __init__(self, tap: Word, kept: Word) -> None:
         self.tap = tap
@@ -65,5 +68,5 @@ class SharedProducts:
 
 
 def memory_write(like: MemoryWrite) -> MemoryWrite:
-    """A write of its own of such words."""
+    """Make a write port of its own for words of the same size."""
     return MemoryWrite(flag(), bits(len(like.addr)), bits(len(like.data)))

@@ -1,1 +1,1 @@
-"""Deltas on their way to the gradient arrays, kept for positions or rows."""
+"""Buffers for deltas in front of the gradient arrays, by positions or by rows."""

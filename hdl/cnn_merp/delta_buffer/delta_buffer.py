@@ -1,7 +1,7 @@
-"""Deltas of two output positions, for a kernel update that takes one position after the other.
+"""Deltas of two output positions, for a kernel update that processes position after position.
 
-CNN-MERP section V.C: in the kernel update the second operand of the multipliers is the delta of
-the CU's output map.
+Source: CNN-MERP, section V.C: in the kernel update, the second operand of the multipliers is the
+delta of the output map of the CU.
 """
 
 from __future__ import annotations
@@ -40,17 +40,18 @@ def delta_buffer(
 ) -> Any:
     """Keep the deltas of two positions: one is used while the other one arrives.
 
-    sink           in   delta words, see delta_words
-    slot           in   which word is read; a slot with last reads it for the last time
-    operand        out  the word of the slot one cycle earlier; opening: of the run's first position
-    arriving       out  each delta word, a cycle after its transfer; filled: one more word is there,
-                        and a slot may come 2 cycles later; framing errors
+    sink      in   delta words, see delta_words
+    slot      in   the word to read; a slot with last reads it for the last time
+    operand   out  the word of the slot one cycle earlier; opening: it belongs to the first position
+                   of the run
+    arriving  out  each delta word, a cycle after its transfer. filled: one more word is complete,
+                   and a slot may follow 2 cycles later. Framing errors
 
     Throughput: a delta word in and a word of n_cu deltas out per cycle. Reset: nothing is taken.
     """
     groups_max = design.groups
 
-    words_left = count(2 * groups_max)  # places for words
+    words_left = count(2 * groups_max)  # free places for words
     room = flag()
     collected = Collected(design)
     word_taken = collected.word_taken

@@ -25,7 +25,8 @@ def delta_memory(
 
     write    in   a word for the half that is written
     read     in   a place in the half that is read
-    operand  out  the word, a cycle later; opening: the half that is read is the run's first
+    operand  out  the word, a cycle later; opening: the half that is read is the first one of the
+                  run
 
     A word may be read three cycles after taken. Reset: nothing is written; begin with start.
     """

@@ -36,19 +36,20 @@ def delta_row_buffer(
 ) -> Any:
     """Keep the deltas of two rows: one is used while the other one arrives.
 
-    sink           in   delta words, see delta_words
-    slot           in   which word is read; a slot with row_last frees the row
-    operand        out  the word of the slot one cycle earlier; opening: of the run's first row
-    arriving       out  each delta word, a cycle after its transfer; filled: one more row is there,
-                        and a slot may come 2 cycles later; framing errors
-    config         in   with first_images images are the columns of a row, and the first row may be
-                        shorter
+    sink      in   delta words, see delta_words
+    slot      in   the word to read; a slot with row_last frees the row
+    operand   out  the word of the slot one cycle earlier; opening: it belongs to the first row of
+                   the run
+    arriving  out  each delta word, a cycle after its transfer. filled: one more row is complete,
+                   and a slot may follow 2 cycles later. Framing errors
+    config    in   with first_images, images are the columns of a row, and the first row may be
+                   shorter
 
     Throughput: a delta word in and a word of n_cu deltas out per cycle. Reset: nothing is taken.
     """
     row_words = design.groups * design.max_size
 
-    place = count(row_words)  # of the word that is being collected, in its row
+    place = count(row_words)  # place in its row of the word that is being collected
     rows_held = count(2)
     room = flag()
     collected = Collected(design)

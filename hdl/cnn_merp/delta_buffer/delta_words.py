@@ -1,4 +1,4 @@
-"""Delta words collected into words of one element per CU."""
+"""Collect deltas into words with one element per CU."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from merp.models.machines.cnn_merp.params.kernel_update_registers import revisit
 
 @block
 def _lane(clk: Bit, mine: Bit, data: Word, held: Word) -> Any:
-    """Register of one CU's element."""
+    """Register the element of one CU."""
 
     @always(clk.posedge)
     def load() -> None:
@@ -46,26 +46,27 @@ def delta_words(
     The delta of map g*n_cu + j is element j of word g of its position.
 
     sink           in   the delta words
-    room           in   there is a place for the word that is being collected
-    collected      out  which word that is, whether it is taken, and it, CU 0 in the lowest bits
+    room           in   a place is free for the word that is being collected
+    collected      out  number of this word, whether it is taken, and the word, CU 0 in the lowest
+                        bits
     element        out  each delta word, one cycle after its transfer
-    framing_error  out  last came with another word than the run's last; sticky until start
-    config         in   with first_images images are the columns of a row, and the first row may be
+    framing_error  out  last arrived with a word other than the last of the run; sticky until start
+    config         in   with first_images, images are the columns of a row, and the first row may be
                         shorter
 
-    The last element of a word waits for room; after each position follow config.delta_rest idle
-    cycles, so that the same map's delta comes again after revisit_cycles at the earliest.
-    Throughput: a word per cycle. Reset: nothing is taken.
+    The last element of a word waits for room. Each position is followed by config.delta_rest idle
+    cycles, so that the delta of a map returns after revisit_cycles at the earliest. Throughput: a
+    word per cycle. Reset: nothing is taken.
     """
     cu_group, word, word_taken = collected.cu_group, collected.word, collected.word_taken
     position_taken, row_taken = collected.position_taken, collected.row_taken
     n_cu = design.n_cu // design.delta_beat
     width, groups_max = design.delta_beat * design.fmt.width, design.groups
 
-    active = flag()  # words of the run are still to come
+    active = flag()  # words of the run are left
     cu = count(n_cu)
     index = count(groups_max * n_cu)
-    first = flag()  # the run's first position
+    first = flag()  # the first position of the run
     last_column, last_row, last_image = flag(), flag(), flag()
     rest = count(revisit_cycles(design))
     word_end, position_end = flag(), flag()
@@ -150,7 +151,7 @@ def delta_words(
     columns = config.out_columns
     uneven: Any = ()
     if config.has("first_images"):
-        columns = count(design.max_size)  # of the row that begins
+        columns = count(design.max_size)  # columns of the row that begins
 
         @always_comb
         def of_row() -> None:

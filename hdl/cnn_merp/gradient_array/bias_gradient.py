@@ -1,4 +1,4 @@
-"""Gradients of the biases: the sums of the delta words of each output map."""
+"""Gradients of the biases: the sums of the deltas of each output map."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def bias_gradient(
 ) -> Any:
     """Add each delta word to the sum of its output map, from +0.
 
-    element      in   a delta word; opening starts its sum
-    read_enable, read_index  in   the memory is the reader's; which sum
-    gradient     out  that sum, GRADIENT_READ cycles later
+    element   in   a delta word; opening starts its sum
+    read_enable, read_index  in   the memory is used by the reader; number of the sum
+    gradient  out  this sum, GRADIENT_READ cycles later
 
-    One adder serves all maps, since they come one after the other; the same map may come again
-    after revisit_cycles at the earliest. Throughput: a word per cycle. Reset: words in flight are
-    forgotten, but for one that is written in that very cycle; sums begin anew with a run.
+    One adder serves all maps, because their deltas arrive one after the other. The same map may
+    return after revisit_cycles at the earliest. Throughput: a word per cycle. Reset: words in the
+    pipeline are dropped, except a word that is written in the same cycle; a run starts new sums.
     """
     width = design.fmt.width
     add_latency = design.add_latency

@@ -1,4 +1,4 @@
-"""Gradients of the biases where several deltas come in a cycle."""
+"""Gradients of the biases if several deltas arrive per cycle."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def bias_gradients(
 ) -> Any:
     """Add each of ``delta_beat`` deltas to the sum of its output map, from +0.
 
-    element      in   so many deltas of neighbouring maps; opening starts their sums. Behind a
-                      position's last map they may be any: there is no sum of theirs to read
-    read_enable, read_index  in   the memories are the reader's; which sum
-    gradient     out  that sum, GRADIENT_READ cycles later
+    element   in   deltas of neighbouring maps; opening starts their sums. Behind the last map of a
+                   position they are arbitrary, because no sum of theirs is read.
+    read_enable, read_index  in   the memories are used by the reader; number of the sum
+    gradient  out  this sum, GRADIENT_READ cycles later
 
     Lane i has the maps with map mod delta_beat = i. Throughput: an element per cycle. Reset:
-    elements in flight are forgotten.
+    elements in the pipeline are dropped.
     """
     lanes, width = design.delta_beat, design.fmt.width
     word, lane, found_lane = bits(len(element.index)), count(lanes - 1), count(lanes - 1)

@@ -1,6 +1,6 @@
 """All computational units of the kernel update in lockstep (CNN-MERP section V.C).
 
-Where beats have several elements, ``gradient_read`` of them are read together.
+If beats have several elements, ``gradient_read`` gradients are read together.
 """
 
 from __future__ import annotations
@@ -35,16 +35,14 @@ def gradient_array(
     gradient: Word,
     design: EngineDesign,
 ) -> Any:
-    """Add each window, times the delta of every CU, to the gradients at the slot's address.
+    """Add each window, times the delta of every CU, to the gradients at the address of the slot.
 
-    slot: its kernel_addr is the address; opening: its gradients start from +0.
-    window, deltas: k*k elements, and one element per CU; one cycle after the slot.
-    read: while enable is high no slot reads its gradients; gradient: the element, GRADIENT_READ
-    cycles later.
-    A slot's gradients are written gradient_latency cycles after it. The same address may come again
-    after revisit_cycles; sooner, a sum would be lost. Nothing stalls.
-    Throughput: a slot per cycle, an element per cycle.
-    Reset: slots in flight are forgotten; memories keep their contents.
+    slot: its kernel_addr is the address; opening: its gradients start from +0. window, deltas: k*k
+    elements, and one element per CU; one cycle after the slot. read: while enable is high no slot
+    reads its gradients; gradient: the element, GRADIENT_READ cycles later. The gradients of a slot
+    are written gradient_latency cycles after it. The same address may return after revisit_cycles;
+    an earlier return would lose a sum. Nothing stalls. Throughput: a slot per cycle, an element per
+    cycle. Reset: slots in the pipeline are dropped; memories keep their contents.
     """
     n_cu, width = design.n_cu, design.fmt.width
     latency = gradient_latency(design)
@@ -58,7 +56,7 @@ def gradient_array(
     tap_shift = bits(len(read.tap_shift))
     cu_shift = bits(len(read.cu_shift))
 
-    # The gradients are read while the products are in the multipliers' last stage.
+    # The gradients are read while the products are in the last stage of the multipliers.
     control = [
         valid_delay(clk, rst, d=slot.valid, q=write, cycles=latency),
         delay(clk, d=slot.kernel_addr, q=slot_addr, cycles=design.mul_latency),

@@ -1,6 +1,6 @@
 """One computational unit of the kernel update (CNN-MERP section V.C, ``ku_kind = "position"``).
 
-Where beats have several elements, tap_shift is the number of the part that y is.
+If beats have several elements, y is a part of a word, and tap_shift is the number of this part.
 """
 
 from __future__ import annotations
@@ -31,16 +31,13 @@ def gradient_cu(
     y: Word,
     design: EngineDesign,
 ) -> Any:
-    """Multiply a window by a delta and add the products to k*k gradients kept here.
+    """Multiply a window by a delta and add the products to k*k stored gradients.
 
-    window, delta: the factors.
-    read_addr, from_zero: where the gradients are, or that they are +0; mul_latency - 1 cycles after
-    the factors.
-    write, write_addr: keep the sums, mul_latency + add_latency cycles after the factors.
-    tap_shift: the bit at which y starts in the word read one cycle earlier.
-    y: that element of it, a cycle after tap_shift.
-    Throughput: k*k additions per cycle. A word read in the cycle that writes it is the old one.
-    No reset.
+    window, delta: the factors. read_addr, from_zero: address of the gradients, or they are +0;
+    mul_latency - 1 cycles after the factors. write, write_addr: keep the sums, mul_latency +
+    add_latency cycles after the factors. tap_shift: the bit at which y starts in the word read one
+    cycle earlier. y: this element of the word, a cycle after tap_shift. Throughput: k*k additions
+    per cycle. A word read in the cycle that writes it is the old one. Reset: none.
     """
     width, taps, window_width = design.fmt.width, design.taps, design.window_width
     memory = [bits(window_width) for _ in range(design.kernel_words)]

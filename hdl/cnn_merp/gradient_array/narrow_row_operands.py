@@ -1,4 +1,4 @@
-"""As ``row_operands``, for narrow factors: rounded on their way into either pass."""
+"""``row_operands`` for narrow factors, which are rounded in front of both passes."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ def narrow_row_operands(
     deltas: Word,
     design: EngineDesign,
 ) -> Any:
-    """Round and decode a slot's words as they come, and a row later.
+    """Round and decode the words of a slot as they arrive, and again a row later.
 
     words        in   deltas of all CUs above a window, CU 0 and tap 0 lowest
-    scales       out  of each, SCALE cycles later, as row_scale gives them
+    scales       out  one for each word, SCALE cycles later, in the format of row_scale
     late_words   in   the same words, for the mantissa pass
-    exponents    out  of each, SCALE cycles later, below its sign
-    activations  out  the window's elements; a cycle later exponents and flags, two significands
+    exponents    out  one for each word, SCALE cycles later, below its sign
+    activations  out  the elements of the window: exponents and flags after one cycle, significands
+                      after two
     deltas       out  operands, a cycle later
 
     Throughput: a slot per cycle. Reset: none.
@@ -41,7 +42,7 @@ def narrow_row_operands(
     taps, n_cu, width = design.taps, design.n_cu, design.fmt.width
     count, significand = taps + n_cu, design.operand_precision
     whole, sign_at = activation_bits(1, significand), operand_bits(significand) - 1
-    # Rounding is too long for the cycle in which words come.
+    # Rounding is too slow for the cycle in which the words arrive.
     held = bits(len(words))
     decoded = [bits(whole) for _ in range(count)]
     element = [bits(whole) for _ in range(taps)]

@@ -1,7 +1,7 @@
-"""All computational units of the kernel update in rows, in lockstep.
+"""All computational units of the row-wise kernel update, in lockstep.
 
-Where beats have several elements, ``gradient_read`` of them are read together, and come
-``round_latency`` later, as each is rounded behind the choice of the CU.
+If beats have several elements, ``gradient_read`` gradients are read together. They arrive
+``round_latency`` later, because each is rounded after the selection of the CU.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.latencies import GRADIENT_READ
 from merp.models.machines.cnn_merp.params.row import SCALE_BITS, exponent_bits
 
-ELEMENT_PLACE = 5  # GradientRead counts in bits, an element has 2^5
+ELEMENT_PLACE = 5  # GradientRead counts in bits, and an element has 2^5 bits
 
 
 @block
 def _rounded(clk: Bit, words: Word, elements: Word, design: EngineDesign) -> Any:
-    """Gradients as they are accumulated, each rounded to an element."""
+    """Round accumulated gradients to elements."""
     fmt, wide, width = design.accumulator_format, design.accumulator_format.width, design.fmt.width
     joined = words
     rounding: Any = ()
@@ -70,15 +70,15 @@ def row_array(
 ) -> Any:
     """Sum windows times deltas over each row exactly, and add the rounded sums to the gradients.
 
-    slot: a sweep's slots follow each other without a gap, column 0 first; kernel_addr is its
-    gradients' address. opening: they start from +0.
-    window, deltas: k*k elements, and one element per CU; one cycle after the slot.
-    read: while enable is high no sweep reads its gradients; gradient: the element, GRADIENT_READ
-    cycles later. Word t div ku_lanes of a kernel lies kernel_words behind the one before.
-    The last gradients are written row_latency cycles after a sweep's last slot at the latest.
-    Last slots lie at least ceil(k*k / ku_lanes) cycles apart, those of the same address
-    row_revisit_cycles. Nothing stalls. Throughput: a slot per cycle, an element per cycle.
-    Reset: sweeps in flight are forgotten, slots begin a new one; memories keep their contents.
+    slot: the slots of a sweep follow each other without a gap, column 0 first; kernel_addr is the
+    address of its gradients. opening: they start from +0. window, deltas: k*k elements, and one
+    element per CU; one cycle after the slot. read: while enable is high no sweep reads its
+    gradients; gradient: the element, GRADIENT_READ cycles later. Word t div ku_lanes of a kernel is
+    kernel_words behind the previous word. The last gradients are written row_latency cycles after
+    the last slot of a sweep at the latest. Last slots are at least ceil(k*k / ku_lanes) cycles
+    apart, and row_revisit_cycles apart for the same address. Nothing stalls. Throughput: a slot per
+    cycle, an element per cycle. Reset: sweeps in the pipeline are dropped, and slots begin a new
+    one; memories keep their contents.
     """
     n_cu, taps, width = design.n_cu, design.taps, design.fmt.width
     precision = design.operand_precision
@@ -148,7 +148,7 @@ def row_array(
         deltas=operands,
         design=design,
     )
-    # A CU's elements have room for a power of two, so that CU and lane are one index.
+    # The elements of a CU occupy a power of two, so that CU and lane form one index.
     acc_width = design.accumulator_format.width
     cu_place = levels(design.gradient_read * acc_width)
     size = 1 << cu_place if design.kernel_port > 1 else width << levels(design.ku_lanes)

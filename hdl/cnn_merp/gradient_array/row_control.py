@@ -1,4 +1,4 @@
-"""When the computational units of the kernel update in rows do what."""
+"""Timing of the computational units of the row-wise kernel update."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from merp.models.machines.cnn_merp.params.row import (
 def _in_banks(
     clk: Bit, begin: Bit, first: Word, ended: Bit, place: Word, bank: Word, design: EngineDesign
 ) -> Any:
-    """Where a kernel's next words lie whose steps take turns among the banks."""
+    """Compute the address of the next words of a kernel, whose steps alternate among the banks."""
     last_bank, kernel_words = design.gradient_banks - 1, design.kernel_words
 
     @always(clk.posedge)
@@ -48,7 +48,7 @@ def _in_banks(
 
 
 SCALES_FIRST = SUMMED - (PRODUCT - 1)
-"""Cycles by which scales are taken before sums: as soon as the next sweep's replace them."""
+"""Cycles by which scales are taken before sums, because those of the next sweep replace them."""
 
 
 @entity
@@ -64,16 +64,17 @@ def row_control(
 ) -> Any:
     """Follow each sweep from its slots to its gradients.
 
-    slot, opening  in   of a sweep; the last slot's kernel_addr and opening count
-    read           in   while enable is high the gradient memories are read at its addr
-    column         out  of the row memory: its words are the mantissa pass' in the next cycle
-    control        out  of all CUs
+    slot, opening  in   slots of a sweep; kernel_addr and opening of the last slot count
+    read           in   while enable is high, the gradient memories are read at its addr
+    column         out  read address of the row memory; its words belong to the mantissa pass in the
+                        next cycle
+    control        out  control of all CUs
 
     The mantissa pass of a sweep begins LAUNCH cycles after its last slot. Reset: no sweep is known.
     """
     last_step, kernel_words = steps(design) - 1, design.kernel_words
     to_difference = SCALES_FIRST + DIFFERENCE
-    to_operand = to_difference + NORMALISE  # where the row's sum meets its gradient
+    to_operand = to_difference + NORMALISE  # where the sum of the row meets its gradient
     to_write = to_operand + design.add_latency
 
     last = flag()

@@ -1,4 +1,4 @@
-"""One computational unit of the kernel update in rows (page ``row_array``)."""
+"""One computational unit of the row-wise kernel update (page ``row_array``)."""
 
 from __future__ import annotations
 
@@ -45,18 +45,19 @@ def row_cu(
     design: EngineDesign,
     multiplied: Word = None,
 ) -> Any:
-    """Multiply windows by deltas, sum each tap's products over a row, add that to its gradient.
+    """Multiply windows by deltas, and add the sums over a row for each tap to the gradient.
 
-    control      in   when
-    scales       in   of the window's elements, tap 0 lowest, for the exponent pass
-    exponents    in   theirs, SCALE cycles after the mantissa pass has read them
-    activations  in   decoded for the mantissa pass
-    delta        in   the same of the delta
-    multiplied   in   (of narrow factors, in place of what they are made of) those of the
-                      significands
-    elements     out  of the gradient memories, lane 0 lowest, two cycles after their address
+    control      in   timing
+    scales       in   scales of the elements of the window, tap 0 lowest, for the exponent pass
+    exponents    in   exponents of these elements, SCALE cycles after the mantissa pass has read
+                      them
+    activations  in   the elements decoded for the mantissa pass
+    delta        in   the same for the delta
+    multiplied   in   (with narrow factors, in place of the factors) products of the significands
+    elements     out  elements of the gradient memories, lane 0 lowest, two cycles after their
+                      address
 
-    Throughput: a window per cycle, and ku_lanes gradients. No reset but control's.
+    Throughput: a window per cycle, and ku_lanes gradients. Reset: only through control.
     """
     taps, dsp, lanes = design.taps, design.fused_dsp, design.ku_lanes
     width, window = activation_bits(dsp), design.fused_window
@@ -69,7 +70,7 @@ def row_cu(
     several = design.kernel_port > 1
     element = design.accumulator_format.width if several else design.fmt.width
     words = [bits(design.gradient_banks * element) for _ in range(lanes)]
-    # Tap t is lane t mod lanes of the step t div lanes, and steps take turns among the banks.
+    # Tap t is lane t mod lanes of the step t div lanes, and steps alternate among the banks.
     word = _joined([
         lane((bank + 1) * element, bank * element)
         for bank in range(design.gradient_banks)
@@ -88,7 +89,7 @@ def row_cu(
     ]
 
     def term(tap: int) -> tuple[Any, ...]:
-        """A tap's product, moved."""
+        """Return the aligned product of a tap."""
         if narrow:
             size = 2 * design.operand_precision
             product = multiplied((tap + 1) * size, tap * size)

@@ -1,7 +1,7 @@
-"""From the held sums of some taps to their gradients, one tap after the other.
+"""Add the held sums of some taps to their gradients, one tap after the other.
 
-Where beats have several elements, the gradient memory is one of banks, and all of them are read at
-an address, bank 0 lowest, as they are accumulated.
+If beats have several elements, the gradient memory consists of banks. All banks are read at an
+address, bank 0 lowest, in the accumulated format.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from merp.hdl.fused.fused_normalise import fused_normalise
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.row import CODE_BITS, DIFFERENCE, steps, sum_bits
 
-SUM_PLACE, SCALE_PLACE = 6, 4  # words of 2^6 and 2^4 bits are selected
+SUM_PLACE, SCALE_PLACE = 6, 4  # selection of words of 2^6 and 2^4 bits
 
 
 @block
@@ -38,7 +38,7 @@ def _enable(write: Bit, bank: Word, enable: Bit, at: int) -> Any:
 
 @block
 def _banks(clk: Bit, control: RowControl, data: Word, words: Word, design: EngineDesign) -> Any:
-    """Gradient memories side by side; words are those at the address in each, bank 0 lowest."""
+    """Parallel gradient memories; words are the words at the address, bank 0 lowest."""
     read = [bits(len(data)) for _ in range(design.gradient_banks)]
     enables = [flag() for _ in read]
     joined = ConcatSignal(*reversed(read))
@@ -85,12 +85,12 @@ def _select_bank(bank: Word, words: Word, word: Word) -> Any:
 def row_lane(
     clk: Bit, control: RowControl, sums: Word, scales: Word, element: Word, design: EngineDesign
 ) -> Any:
-    """Round the sum of each tap's row and add it to the tap's gradient.
+    """Round the row sum of each tap and add it to the gradient of the tap.
 
-    control  in   which tap, where its gradient is
+    control  in   number of the tap, and address of its gradient
     sums     in   held sums, 64 bits each, the first tap lowest
-    scales   in   exponents and what is no number, 16 bits each
-    element  out  of the gradient memory, addressed two cycles earlier
+    scales   in   exponents and flags for NaN and infinity, 16 bits each, the first tap lowest
+    element  out  element of the gradient memory, addressed two cycles earlier
 
     Throughput: a tap per cycle. Reset: none.
     """
@@ -124,7 +124,8 @@ def row_lane(
 
     @always(clk.posedge)
     def fetch() -> None:
-        # Behind the memory's own register, as a deep memory is many blocks and a multiplexer.
+        # A register follows the memory's own one, because a deep memory consists of many blocks and
+        # a multiplexer.
         if control.from_zero:
             operand.next = 0
         else:

@@ -1,4 +1,4 @@
-"""The largest exponent of a tap's products in a sweep, and how far below it each of them lies."""
+"""Largest exponent of the products of a tap in a sweep, and their distances from it."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def row_largest(
     scale: Word,
     narrow: bool = False,
 ) -> Any:
-    """Compare the exponents of a sweep's products, and then measure each against the largest.
+    """Find the largest exponent of the products of a sweep, then measure each product against it.
 
-    sweep      in   what the factors and the exponents are of their sweep
-    factors    in   as row_scale gives them
-    exponents  in   the same factors' exponents, once more
-    distance   out  a cycle after them: how much less than the largest their sum is, the highest
-                    bit if 32 or more, or without a sweep
-    scale      out  | what is no number (2 bits) | largest sum of exponents |, kept
+    sweep      in   position of the factors and of the exponents in their sweep
+    factors    in   in the format of row_scale
+    exponents  in   exponents of the same factors, a second time
+    distance   out  a cycle after exponents: distance of their sum below the largest. The highest
+                    bit is set if the distance is 32 or more, or without a sweep
+    scale      out  special (2 bits) above the largest sum of exponents, held
 
-    Bit 0 of what is no number stands for +infinity, bit 1 for -infinity, both for a NaN. Of a
-    product that is zero the distance means nothing, nor does scale if all are. If the factors are
-    narrow a product that is zero counts, with an exponent of 0 for the zero. Reset: none.
+    Bit 0 of special stands for +infinity, bit 1 for -infinity, both together for a NaN. The
+    distance of a zero product is undefined, and so is scale if all products are zero. With narrow
+    factors, zero products are included: a zero factor has the exponent 0. Reset: none.
     """
     x, delta = factors.x, factors.delta
     rank_bits = EXPONENT_SUM_BITS if narrow else RANK_BITS

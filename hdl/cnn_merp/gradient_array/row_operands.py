@@ -1,4 +1,4 @@
-"""Windows and deltas decoded for both passes of the kernel update in rows, once for all CUs."""
+"""Decode windows and deltas for both passes of the row-wise kernel update, once for all CUs."""
 
 from __future__ import annotations
 
@@ -33,13 +33,14 @@ def row_operands(
     deltas: Word,
     design: EngineDesign,
 ) -> Any:
-    """Decode a slot's words as they come, and a row later.
+    """Decode the words of a slot as they arrive, and again a row later.
 
     words        in   deltas of all CUs above a window, CU 0 and tap 0 lowest
-    scales       out  of each, SCALE cycles later
+    scales       out  one for each word, SCALE cycles later
     late_words   in   the same words, for the mantissa pass
-    exponents    out  of each, SCALE cycles later
-    activations  out  the window's elements; a cycle later exponents and flags, two the mantissas
+    exponents    out  one for each word, SCALE cycles later
+    activations  out  the elements of the window: exponents and flags after one cycle, mantissas
+                      after two
     deltas       out  operands, a cycle later
 
     Throughput: a slot per cycle. Reset: none.

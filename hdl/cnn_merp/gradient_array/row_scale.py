@@ -1,4 +1,4 @@
-"""The scale of a factor: what the exponent pass of a row has to know of it."""
+"""The scale of a factor: its exponent and flags, for the exponent pass of a row."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ ZERO_AT, INFINITE_AT, NEGATIVE_AT = EXPONENT_BITS, EXPONENT_BITS + 1, EXPONENT_B
 
 @entity
 def row_scale(clk: Bit, word: Word, scale: Word) -> Any:
-    """Decode a binary32 number but for its fraction.
+    """Decode a binary32 number without its fraction.
 
-    word   in   binary32; a subnormal is zero
-    scale  out  from the highest bit: negative, infinite, zero, exponent field (8 bits); a NaN is
+    word   in   binary32; a subnormal counts as zero
+    scale  out  from the highest bit: negative, infinite, zero, exponent field (8 bits); a NaN sets
                 infinite and zero
 
     Latency: 1. Throughput: one per cycle. Reset: none.

@@ -1,4 +1,4 @@
-"""The running sum of a tap's aligned products, an integer."""
+"""The running sum of the aligned products of a tap, an integer."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 @entity
 def row_sum(clk: Bit, clear: Bit, keep: Bit, term: Word, held: Word, width: int) -> Any:
-    """Add a term in each cycle, and hold the sum when asked to.
+    """Add a term in each cycle, and hold the sum on request.
 
     clear  in   the sum is zero in the next cycle
     term   in   value in two's complement, and below it a unit to add
-    keep   in   hold the sum that there is
-    held   out  ``width`` bits; higher ones are zero
+    keep   in   hold the current sum
+    held   out  ``width`` bits; higher bits are zero
 
-    The sum counts modulo 2^width, and goes on from sweep to sweep: a sweep's own is a difference,
-    and no multiplexer has to come before the adder. Reset: clear.
+    The sum counts modulo 2^width, and continues from sweep to sweep. The sum of one sweep is a
+    difference, so no multiplexer precedes the adder. Reset: clear.
     """
     total = bits(width)
     top = len(term) - 1
 
     @always(clk.posedge)
     def add() -> None:
-        # As a difference, so that synthesis keeps the sum where a carry chain wants a signal of
-        # its own. The 1 that a difference carries in meets the unit in the lowest place.
+        # The statement is a difference, so that synthesis keeps the sum where a carry chain needs a
+        # signal of its own. The 1 that a difference carries in is added to the unit in the lowest
+        # place.
         left = intbv(0)[width + 1 :]
         right = intbv(0)[width + 1 :]
         value = modbv(0)[width + 1 :]

@@ -1,7 +1,7 @@
-"""The router of a folded run: k*k elements at a time fill a map of k x k.
+"""Router of a folded run: each group of k*k elements fills a map of k x k.
 
-``models/base/folded_shape.py`` has the layout. The maps of an image come one after the other, so
-the window of a map is there long before the image's last element.
+``models/base/folded_shape.py`` defines the layout. The maps of an image arrive one after the other.
+Therefore the window of a map is complete long before the last element of the image.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ def fold_router(
 ) -> Any:
     """Accept the elements of folded images and write them into the banks.
 
-    Tap (r, c) of map i goes to bank (r, c), address i of the image's place in the ring. An image is
-    k rows. Its elements are accepted once all of them may be written: the image lies within the
-    d*k rows that are kept, counted from the oldest open position's first.
+    Tap (r, c) of map i goes to bank (r, c), address i of the place of the image in the ring. An
+    image is k rows. Its elements are accepted once all of them may be written. For this, the image
+    must lie within the d*k rows kept, counted from the first row of the oldest open position.
 
-    enable         in   elements may be accepted (kernels are loaded)
-    sink           in   elements in the order image, map, row, column; k*k for every map
-    floor          in   what the oldest open position still needs; its row_limit counts
-    bank           out  the element's write into the banks
-    intake         out  for the sequencer, which waits for the last element of a window: the next
-                        one to come is that of this map, in this row (over all images); whether the
-                        run is complete, and framing errors
-    config.rows    in   (of a kernel update by row) images lie side by side as the columns of a row:
-                        the maps of a row are one image's here, channel counts all of them
+    enable       in   elements may be accepted (kernels are loaded)
+    sink         in   elements in the order image, map, row, column; k*k for every map
+    floor        in   data that the oldest open position still uses; only its row_limit counts
+    bank         out  write of the element into the banks
+    intake       out  map and row (over all images) of the next element; whether the run is
+                      complete; framing errors. The sequencer waits for the last element of a
+                      window.
+    config.rows  in   (of a kernel update by row) images are the columns of a row. The maps of a row
+                      count as the maps of one image, and channel counts all of them
 
     Latency: an element is in its bank 2 cycles after its transfer. Throughput: one per cycle.
     Reset: the run is complete.
@@ -58,10 +58,10 @@ def fold_router(
     images_left = count(design.max_images)
     bank_row = bits(k)  # one-hot
     bank_column = bits(k)
-    base = count(design.d * row_words)  # of this image's ring place
+    base = count(design.d * row_words)  # place of this image in the ring
     accept = flag()
     last_map, last_word = flag(), flag()
-    maps = config_map.inputs  # of this image
+    maps = config_map.inputs  # maps of this image
     uneven: Any = ()
     if fold is not None:
         maps, first = count(row_words), flag(1)

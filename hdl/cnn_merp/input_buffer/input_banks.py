@@ -1,6 +1,6 @@
-"""The k x k banks side by side: one element in, one window out.
+"""The k x k banks in parallel: one element in, one window out.
 
-CNN-MERP section IV.E (strategy 4) and V.C.
+Source: CNN-MERP, sections IV.E (strategy 4) and V.C.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Location restore and window register: strategy 2, one window held for all output maps.
+"""Location restore and window register: strategy 2, one window is held for all output maps.
 
-CNN-MERP sections IV.C and V.C, figures 4 and 9.
+Source: CNN-MERP, sections IV.C and V.C, figures 4 and 9.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 def location_restore(
     clk: Bit, row_shift: Word, column_shift: Word, taps: Word, held: Word, k: int, width: int
 ) -> Any:
-    """Turn bank order into window order.
+    """Convert bank order to window order.
 
-    The banks keep their outputs until the next read, so the window stands while the CUs walk the
-    output maps; the register needs no enable.
+    The banks keep their outputs until the next read. Therefore the window is stable while the CUs
+    process the output maps, and the register needs no enable.
 
     Bank (r, c) holds tap (r - row_shift mod k, c - column_shift mod k).
 
-    row_shift, column_shift  in  bank of the window's first row and column
+    row_shift, column_shift  in   bank of the first row and column of the window
     taps  in   k*k words from the banks, bank (0, 0) lowest
     held  out  the window, tap (0, 0) lowest, row by row
 

@@ -1,7 +1,7 @@
-"""The input side's router: words in the order of pixels or of maps, one by one or in pieces.
+"""Router of the input side: words in the order of pixels or of maps, single or in pieces.
 
-The routers themselves know one order each. Around them stand adapters: a choice where a bitstream
-runs both orders, and where words come in pieces the way of their elements into several memories.
+Each router handles one order. Adapters surround the routers: a selection if a bitstream runs both
+orders, and a distribution to several memories if words arrive in pieces.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 @block
 def _spread(write: BankWrite, bank: WideBankWrite, lanes: int) -> Any:
-    """Write a word's elements into the memories of one bank, each into its own."""
+    """Write the elements of a word into the memories of one bank, each into its own."""
     k = len(write.rows)
     taps = k * k
     one = bits(taps)
@@ -49,7 +49,7 @@ def _spread(write: BankWrite, bank: WideBankWrite, lanes: int) -> Any:
 
 @block
 def _first_map(channel_word: Word, channel: Word, lanes: int) -> Any:
-    """The first map of a pixel's word."""
+    """Return the first map of the word of a pixel."""
     low = (lanes - 1).bit_length()
     size = len(channel) + low
 
@@ -76,11 +76,11 @@ def _piece_router(
     intake: Intake,
     design: EngineDesign,
 ) -> Any:
-    """A router that takes a piece of a pixel's elements for a word.
+    """A router whose words are pieces of the elements of a pixel.
 
-    Map i of a pixel stands in word i div map_port, in the bank's memory i mod map_port: a pixel has
-    ceil(n / map_port) pieces. Where a pixel's last piece ends earlier, what is behind its end is
-    written and never read.
+    Map i of a pixel is in word i div map_port, in memory i mod map_port of the bank: a pixel has
+    ceil(n / map_port) pieces. If the last piece of a pixel is not full, the elements behind its end
+    are written and never read.
     """
     lanes = design.map_port
     write = BankWrite(design)
@@ -114,9 +114,9 @@ def _either(
     by_map: Any,
     bank: Any,
 ) -> Any:
-    """The write of the router that is at work; the other one writes nothing.
+    """Select the write of the active router; the other one writes nothing.
 
-    All three are ``BankWrite``, or all three ``WideBankWrite``.
+    All three arguments are ``BankWrite``, or all three are ``WideBankWrite``.
     """
 
     @always_comb
@@ -160,8 +160,8 @@ def map_router(
     """Accept words, or pieces of map_port elements, and write them into the banks.
 
     enable  in   words may be accepted (kernels are loaded)
-    sink    in   the words; of pieces each pixel's first one from its first map on
-    floor   in   what the oldest open position still needs
+    sink    in   the words; the first piece of each pixel begins with its first map
+    floor   in   data that the oldest open position still uses
     bank    out  the write into the banks
     intake  out  place of the next element, whether the run is complete, and framing errors
 

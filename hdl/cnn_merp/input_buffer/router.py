@@ -1,7 +1,7 @@
-"""The router of figure 9: where each map word goes, and whether it may go there yet.
+"""The router of figure 9: the address of each map word, and its write permission.
 
-CNN-MERP section V.C. The write permission keeps every element until the last window that needs it
-has been read, and never waits for a word that the oldest open position still lacks.
+Source: CNN-MERP, section V.C. The write permission keeps every element until the last window with
+this element has been read. It never blocks a word of the oldest open position.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ def router(
 ) -> Any:
     """Accept map words and write them into the banks.
 
-    Element (row r, column c, map i) goes to bank (r mod k, c mod k), address (c div k)*n + i of
-    the row's place in the ring. Rows are counted over all images of the run. A word of row g and
-    column c is accepted if
+    Element (row r, column c, map i) goes to bank (r mod k, c mod k). Its address is ``(c div k)*n +
+    i`` of the place of the row in the ring. Rows are counted over all images of the run. A word of
+    row g and column c is accepted if
 
         g < first + kept  or  (g < next_first + kept  and  c < first_column)
 
-    where first and first_column are the oldest open position's first needed row and column,
-    next_first is the first row that the next row of positions needs, and kept = d*k.
+    first and first_column are the first row and column of the oldest open position. next_first is
+    the first row of the next row of positions. kept is d*k.
 
-    enable         in   map words may be accepted (kernels are loaded)
-    sink           in   map words in the order image, row, column, map
-    floor          in   first + kept, next_first + kept, first_column of the oldest open position
-    bank           out  the word's write into the banks
-    intake         out  place of the next word, whether the run is complete, and framing errors
+    enable  in   map words may be accepted (kernels are loaded)
+    sink    in   map words in the order image, row, column, map
+    floor   in   first + kept, next_first + kept, first_column of the oldest open position
+    bank    out  the write of the word into the banks
+    intake  out  place of the next word, whether the run is complete, and framing errors
 
-    Latency: a word is in its bank 2 cycles after its transfer. Throughput: a word per cycle.
-    Reset: the run is complete.
+    Latency: a word is in its bank 2 cycles after its transfer. Throughput: a word per cycle. Reset:
+    the run is complete.
     """
     row, column, channel = intake.place.row, intake.place.column, intake.place.channel
     complete, framing_error = intake.complete, intake.framing_error
@@ -58,12 +58,12 @@ def router(
     last_base = (d - 1) * row_words
     column_width = design.max_size.bit_length()
 
-    rows_left = bits(column_width)  # of this image, this row included
+    rows_left = bits(column_width)  # rows left of this image, this row included
     images_left = count(design.max_images)
     bank_row = bits(k)  # one-hot
     bank_column = bits(k)
-    base = count(2 * design.d * row_words)  # of this row's ring place
-    block_base = count(row_words + design.max_maps)  # of this block of columns
+    base = count(2 * design.d * row_words)  # place of this row in the ring
+    block_base = count(row_words + design.max_maps)  # base of this block of columns
     accept = flag()
     last_word = flag()
 

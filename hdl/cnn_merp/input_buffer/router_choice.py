@@ -1,4 +1,4 @@
-"""Two routers on one bitstream, that of convolutions and that of folded runs: one is at work."""
+"""Select one of two routers on a bitstream: for convolutions, or for folded runs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def router_choice(
     intake: Intake,
     design: EngineDesign,
 ) -> Any:
-    """Leave the one at work that the run's order of words is for, and tell where it is.
+    """Enable the router for the word order of the run, and report its progress.
 
-    The other one is reset when a run begins: it is complete, takes no word, writes nothing and has
-    no framing error from a run before. Of a folded run the word that a window waits for is always
-    in the last column.
+    The other router is reset when a run begins. It is complete, takes no word, writes nothing and
+    has no framing error of an earlier run. In a folded run, the word for which a window waits is
+    always in the last column.
     """
     last_column = design.k - 1
 

@@ -1,4 +1,4 @@
-"""The k x k banks of words of several elements: a memory for each place in a word."""
+"""The k x k banks for words of several elements, with a memory for each place in a word."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 @block
 def _place(clk: Bit, read: BankRead, folded: Bit, lane: Word, turn: int) -> Any:
-    """Which memory holds the tap of banks b with b mod map_port = turn, with the banks' words."""
+    """Select the memory with the tap, for all banks b with b mod map_port = turn."""
     size = len(lane)
     if folded is None:
 
@@ -48,11 +48,11 @@ def wide_banks(
 ) -> Any:
     """Write up to map_port elements, and read all banks.
 
-    Every memory of a bank reads the same address; which one's element is the tap follows from the
-    input map, and in a folded run from the tap, too (``wide_fold_router``).
+    All memories of a bank read the same address. The input map selects the memory that holds the
+    tap; in a folded run, the tap does so, too (``wide_fold_router``).
 
     taps    out  k*k words, bank (0, 0) lowest, then (0, 1), ...: window taps, still rotated
-    folded  in   the run's elements come map by map
+    folded  in   the elements of the run arrive map by map
 
     Latency: taps one cycle after read. Throughput: a write and a window per cycle. Reset: none.
     """

@@ -1,4 +1,4 @@
-"""The router of a folded run whose elements come several to a beat."""
+"""Router of a folded run with several elements per beat."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 @block
 def _lane(clk: Bit, accept: Bit, place: Word, places: Word, at: int) -> Any:
-    """Bank of the element ``at`` places behind a piece's first one."""
+    """Compute the bank of the element ``at`` places behind the first one of a piece."""
     taps = len(place)
 
     @always(clk.posedge)
@@ -42,23 +42,23 @@ def wide_fold_router(
     intake: Intake,
     design: EngineDesign,
 ) -> Any:
-    """Accept the elements of folded images and write them into the banks, map_port in a cycle.
+    """Accept the elements of folded images and write them into the banks, map_port per cycle.
 
     Element e of an image is tap e mod k*k of map i = e div k*k. It goes to bank e mod k*k, address
-    i div map_port of its memory e mod map_port: k*k is odd, so in the banks of a tap the maps of a
-    word lie in as many memories. The elements of a word's maps are whole beats, so a beat has one
-    address. What it has behind an image's last tap goes to places that are no map's.
-    Elements are accepted as in ``fold_router``.
+    i div map_port of its memory e mod map_port. Since k*k is odd, the maps of a word lie in
+    different memories of the banks of a tap. The elements of the maps of a word fill whole beats,
+    so a beat has one address. Elements of a beat behind the last tap of an image go to places that
+    belong to no map. Elements are accepted as in ``fold_router``.
 
-    enable         in   elements may be accepted (kernels are loaded)
-    sink           in   elements in the order image, map, row, column; k*k for every map. Each image
-                        begins with a beat
-    floor          in   what the oldest open position still needs; its row_limit counts
-    bank           out  the elements' write into the banks
-    intake         out  for the sequencer, which waits for the last element of a window: the next
-                        one to come is that of this map, in this row (over all images); whether the
-                        run is complete, and framing errors
-    config.rows    in   (of a kernel update by row) images lie side by side as the columns of a row
+    enable       in   elements may be accepted (kernels are loaded)
+    sink         in   elements in the order image, map, row, column; k*k for every map. Each image
+                      begins with a new beat
+    floor        in   data that the oldest open position still uses; only its row_limit counts
+    bank         out  write of the elements into the banks
+    intake       out  map and row (over all images) of the next element; whether the run is
+                      complete; framing errors. The sequencer waits for the last element of a
+                      window.
+    config.rows  in   (of a kernel update by row) images are the columns of a row
 
     Latency: an element is in its bank 2 cycles after its transfer. Throughput: a beat per cycle.
     Reset: the run is complete.
@@ -69,12 +69,13 @@ def wide_fold_router(
     k, taps, lanes, row_words = design.k, design.taps, design.map_port, design.row_words
     last_base = (design.d - 1) * row_words
 
-    rows_left = count(design.max_images)  # images, or rows of them
-    place = bits(taps)  # bank of the beat's first element, one-hot
-    base = count(design.d * row_words)  # of this image's ring place
-    image_base = count(design.d * row_words)  # of this image
-    word = count(design.map_words(design.max_maps))  # of the map of the beat's first element
-    lane = count(lanes - 1)  # the same, in its word
+    rows_left = count(design.max_images)  # images left, or rows of them
+    place = bits(taps)  # bank of the first element of the beat, one-hot
+    base = count(design.d * row_words)  # place of this image in the ring
+    image_base = count(design.d * row_words)  # base of this image
+    # word of the map of the first element of the beat
+    word = count(design.map_words(design.max_maps))
+    lane = count(lanes - 1)  # place of this map in its word
     accept, wraps = flag(), flag()
     last_map, last_in_word, image_end, row_end, last_beat = flag(), flag(), flag(), flag(), flag()
     uneven: Any = ()

@@ -1,1 +1,1 @@
-"""Kernels and biases from their streams into the memories."""
+"""Loading of kernels and biases from their streams into the memories."""

@@ -1,4 +1,4 @@
-"""Zeros behind the weights of every output of a folded layer, several words to a beat."""
+"""Append zeros to the weights of every output of a folded layer, with several words per beat."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 def _lane(
     clk: Bit, step: Bit, leaves: Bit, zero: Bit, fill: Word, fresh: Word, lane: Word, at: int
 ) -> Any:
-    """Word ``at`` of the beat that is made: one that waits, or that of the beat at hand."""
+    """Select word ``at`` of the next beat: a word that waits, or a word of the current beat."""
     kept = bits(len(lane))
 
     @always_comb
@@ -31,7 +31,7 @@ def _lane(
 
     @always(clk.posedge)
     def keep() -> None:
-        # Behind a beat that leaves, what is over of the one at hand lies in the lowest places.
+        # Behind a beat that is sent, the unused words of the current beat are in the lowest places.
         if step and leaves:
             if zero:
                 kept.next = 0
@@ -57,30 +57,33 @@ def beat_filler(
 ) -> Any:
     """Send ``filling`` zeros behind every ``length`` words of a stream of packed beats.
 
-    config           in   of the run, which has so many times length words as it has output maps
-    length, filling  in   at least one word; no zeros are allowed. Stable from start on
-    sink             in   beats of kernel_port words, the first lowest, of which the last may have
-                          fewer
-    source           out  the same words and the zeros, packed; last goes with the last of them
-                          unless it came with another beat than the stream's last
+    config           in   registers of the run, which has length words per output map.
+    length, filling  in   words per output, at least one; zeros per output, possibly none. Both are
+                          stable from start on
+    sink             in   beats of kernel_port words, the first lowest; the last beat may have fewer
+                          words
+    source           out  the words and the zeros, packed. last is set with the last of them, unless
+                          the last of sink arrived with a wrong beat
 
-    Without filling both streams are one. Else a cycle takes the words of a beat as far as they are
-    of one output, or makes up to kernel_port zeros.
-    Latency: combinational. Throughput: a beat per cycle; one more for the zeros of an output, or as
-    many as they fill, and one more where an output ends within a beat. Reset: nothing is taken.
+    Without filling, both streams are one. Otherwise a cycle takes the words of a beat that belong
+    to one output, or makes up to kernel_port zeros. Latency: combinational. Throughput: a beat per
+    cycle. The zeros of an output take one more cycle, or as many cycles as the beats that they
+    fill. An output that ends within a beat takes one more cycle. Reset: nothing is taken.
     """
     lanes, width, n_cu = design.kernel_port, design.fmt.width, design.n_cu
     most = 2 * lanes
-    active = flag()  # words or zeros are still to come
-    left = count(max(design.kernel_words * design.taps, most))  # words of the output to come
-    zeros = count(max(design.taps, most))  # of its zeros
-    used = count(lanes)  # words of the beat at hand that have been taken
+    active = flag()  # words or zeros are left
+    left = count(max(design.kernel_words * design.taps, most))  # words of the output left
+    zeros = count(max(design.taps, most))  # zeros of the output left
+    used = count(lanes)  # words of the current beat that have been taken
     fill = count(most)  # words that wait for others
-    turn = count(lanes - 1)  # from a word's place at hand to its place in the beat that is made
+    # distance from a word's place in the current beat to its place in the next beat
+    turn = count(lanes - 1)
     cu = count(n_cu)
     group = count(design.groups)
     flush, wrong = flag(), flag()
-    some, total = count(most), count(most)  # words that are added in this cycle, and with them
+    # words that are added in this cycle, and the total with them
+    some, total = count(most), count(most)
     zero, ends, final, complete = flag(), flag(), flag(), flag()
     there, leaves, step, over = flag(), flag(), flag(), flag()
     made = bits(lanes * width)
@@ -117,7 +120,8 @@ def beat_filler(
     @always_comb
     def emit() -> None:
         leaves.next = flush or total >= lanes or complete
-        # Its last word is taken, or of the stream's last beat the last one that counts.
+        # The last word of the beat is taken, or in the last beat of the stream the last word that
+        # counts.
         over.next = not zero and (used + some == lanes or (ends and final))
 
     @always_comb

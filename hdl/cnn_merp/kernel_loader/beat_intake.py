@@ -1,4 +1,4 @@
-"""``kernel_intake`` of a stream whose beats have several elements of a kernel."""
+"""``kernel_intake`` for a stream whose beats have several elements of a kernel."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def beat_intake(
     design: EngineDesign,
     rotated: bool,
 ) -> Any:
-    """``kernel_intake`` of several elements a beat, at most a kernel of them."""
+    """``kernel_intake`` with several elements per beat, at most one kernel."""
     taken = state.taken
     taps, lanes = design.taps, design.kernel_beat
-    held = count(taps + lanes)  # elements of the kernel at hand that came in the beats before
+    held = count(taps + lanes)  # elements of the current kernel from earlier beats
     take = flag()
     collect = collect_beats(
         clk, sink=sink, take=take, held=held, collected=kernel.data, width=design.fmt.width,

@@ -1,4 +1,4 @@
-"""The elements of a kernel, several in a beat, into the word that holds them all."""
+"""Collect the elements of a kernel, several per beat, into the word of the kernel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merp.hdl.conversion.entity import Bit, Word
 
 @block
 def _turn(held: Word, turn: Word, lanes: int) -> Any:
-    """By how many places a beat is turned so that tap t lies in lane t mod lanes."""
+    """Compute the rotation that puts tap t into lane t mod lanes."""
     places = len(turn)
 
     @always_comb
@@ -29,7 +29,7 @@ def _turn(held: Word, turn: Word, lanes: int) -> Any:
 
 @block
 def _tap(clk: Bit, take: Bit, held: Word, fresh: Word, tap: Word, at: int, lanes: int) -> Any:
-    """Keep tap ``at``, which is in this beat or not."""
+    """Keep tap ``at`` if it is in this beat."""
 
     @always(clk.posedge)
     def load() -> None:
@@ -43,7 +43,7 @@ def _tap(clk: Bit, take: Bit, held: Word, fresh: Word, tap: Word, at: int, lanes
 def _early_tap(
     clk: Bit, take: Bit, held: Word, fresh: Word, kept: Word, tap: Word, at: int, lanes: int
 ) -> Any:
-    """Keep tap ``at``, which may have come with the kernel before: then it is ``kept``."""
+    """Keep tap ``at``, or ``kept`` if it shared a beat with the end of the previous kernel."""
 
     @always(clk.posedge)
     def load() -> None:
@@ -58,7 +58,7 @@ def _early_tap(
 
 @block
 def _remember(clk: Bit, take: Bit, turned: Word, before: Word) -> Any:
-    """Keep a beat: the kernel that it ends may not be overwritten by the one that it begins."""
+    """Keep a beat, so that the kernel that it begins does not overwrite the kernel that it ends."""
 
     @always(clk.posedge)
     def keep() -> None:
@@ -83,12 +83,13 @@ def collect_beats(
 ) -> Any:
     """Collect beats of words of ``width`` bits into ``collected``, one cycle after each transfer.
 
-    take  in  there is a transfer
-    held  in  words that the kernel at hand has had before; more than none at a beat's first word if
-              it began within the beat before
+    take  in  a beat is transferred
+    held  in  words of the current kernel in earlier beats. It is above 0 at the first word of a
+              beat if the kernel began within the beat before
 
-    The first word lies lowest; ``rotated``: highest, which turns the kernel by 180 degrees. A beat
-    has at most as many words as a kernel, and those behind its end are the next one's first.
+    The first word is lowest; with ``rotated`` it is highest, which rotates the kernel by 180
+    degrees. A beat has at most as many words as a kernel. Words behind the end of a kernel are the
+    first ones of the next kernel.
     """
     lanes, taps = len(sink.data) // width, len(collected) // width
     words = [bits(width) for _ in range(taps)]
@@ -107,7 +108,7 @@ def collect_beats(
         place = at % lanes * width
         fresh = turned(place + width, place)
         if taps % lanes and at < lanes - 1:
-            # In the beat before, this kernel's words lay behind those of ``taps`` others.
+            # In the previous beat, the words of this kernel followed those of ``taps`` others.
             place = (at + taps) % lanes * width
             parts.append(
                 _early_tap(

@@ -1,4 +1,4 @@
-"""The elements of a kernel, one after the other, into the word that holds them all."""
+"""Collect the elements of a kernel, one after the other, into the word of the kernel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merp.hdl.conversion.entity import Bit, Word
 
 @block
 def _from_above(clk: Bit, sink: Stream, collected: Word, width: int) -> Any:
-    """Push each accepted word in from above, so that the first of k*k ends up lowest."""
+    """Shift each accepted word in at the top, so that the first of k*k ends up lowest."""
     top = len(collected)
 
     @always(clk.posedge)
@@ -25,7 +25,7 @@ def _from_above(clk: Bit, sink: Stream, collected: Word, width: int) -> Any:
 
 @block
 def _from_below(clk: Bit, sink: Stream, collected: Word, width: int) -> Any:
-    """Push each accepted word in from below, so that the last of k*k ends up lowest."""
+    """Shift each accepted word in at the bottom, so that the last of k*k ends up lowest."""
     kept = len(collected) - width
 
     @always(clk.posedge)
@@ -38,7 +38,7 @@ def _from_below(clk: Bit, sink: Stream, collected: Word, width: int) -> Any:
 
 @block
 def _single(clk: Bit, sink: Stream, collected: Word) -> Any:
-    """Take each accepted word: a 1 x 1 kernel is one."""
+    """Take each accepted word, which is a complete 1 x 1 kernel."""
 
     @always(clk.posedge)
     def take() -> None:
@@ -52,7 +52,8 @@ def _single(clk: Bit, sink: Stream, collected: Word) -> Any:
 def collect_taps(clk: Bit, sink: Stream, collected: Word, width: int, rotated: bool) -> Any:
     """Collect words of ``width`` bits into ``collected``, one cycle after each transfer.
 
-    The first lies lowest; ``rotated``: highest, which turns the kernel by 180 degrees.
+    The first word is lowest; with ``rotated`` it is highest, which rotates the kernel by 180
+    degrees.
     """
     if len(collected) == width:
         collect = _single(clk, sink=sink, collected=collected)

@@ -1,7 +1,7 @@
-"""Kernels from the stream of forward propagation into the CUs of delta propagation.
+"""Load kernels in the order of forward propagation into the CUs of delta propagation.
 
-CNN-MERP section III.B: input and output maps swap roles, and kernels turn by 180 degrees. Both
-happen while loading, so that no second copy of the kernels is kept in external memory.
+Source: CNN-MERP, section III.B: input and output maps swap roles, and kernels rotate by 180
+degrees. Both happen during loading, so external memory needs no second copy of the kernels.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ def delta_loader(
     """Load the kernels of a layer transposed and rotated, and +0 as every bias.
 
     The layer has m output and n input maps; its deltas are m maps in (config_inputs) and n maps
-    out. Kernel words come in the order m, n, row, column; k*k of them, the last lowest, belong to
-    CU j mod n_cu for input map j of the layer, and go to address i*G + j div n_cu for its output
-    map i.
+    out. Kernel words have the order m, n, row, column. Each group of k*k words, the last lowest,
+    belongs to CU j mod n_cu for input map j of the layer. It goes to address i*G + j div n_cu for
+    its output map i.
 
-    start          in   one cycle; config is stable from here until loaded
-    sink           in   kernel words
-    kernel, bias   out  writes into the memories of the CUs
-    loading        out  from the first cycle that may read everything until the next start;
-                        framing errors
-    config.size    in   rows and columns of a kernel; its other taps, those below and on the right,
-                        become +0
+    start         in   one cycle; config is stable from here until loaded
+    sink          in   kernel words.
+    kernel, bias  out  writes into the memories of the CUs
+    loading       out  loaded: high from the first cycle that may read everything until the next
+                       start. Framing errors.
+    config.size   in   rows and columns of a kernel; its other taps, at the bottom and on the right,
+                       become +0
 
     Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
     Throughput: a word per cycle. Reset: synchronous, the load is abandoned.
@@ -56,14 +56,15 @@ def delta_loader(
     n_cu, groups = design.n_cu, design.groups
     every_cu = (1 << n_cu) - 1
 
-    # Every counter can also hold its limit, so that counter + 1 compares without a carry lost.
+    # Every counter can also hold its limit, so that counter + 1 can be compared without losing a
+    # carry.
     channel = count(design.max_maps)
     group = count(groups)
     at, kernels = KernelPlace(design), IntakeState(loading.framing_error)
     cu, addr, size = at.cu, at.addr, config.get("size")
     last_map = flag()
     clearing = flag()
-    cleared = count(groups)  # biases of each CU that are +0
+    cleared = count(groups)  # biases of each CU that are already +0
 
     intake = kernel_intake(
         clk,
@@ -106,7 +107,7 @@ def delta_loader(
                 group.next = group + 1
                 addr.next = addr + 1
 
-    # There are at least as many kernel words as groups: nobody waits for this.
+    # There are at least as many kernel words as groups, so this takes no extra time.
     @always(clk.posedge)
     def clear() -> None:
         bias.enable.next = 0

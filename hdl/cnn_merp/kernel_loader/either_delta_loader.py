@@ -1,4 +1,4 @@
-"""Delta propagation's two orders of weights on one bitstream: of convolutions, of folded runs."""
+"""The two weight orders of delta propagation on one bitstream: convolutions and folded runs."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def either_delta_loader(
     loading: Loading,
     design: EngineDesign,
 ) -> Any:
-    """Load kernels in the order that the run has, and +0 as every bias.
+    """Load kernels in the order of the run, and +0 as every bias.
 
-    start          in   one cycle; the configuration is stable from here until loaded
-    sink           in   kernel words, or weights
-    kernel, bias   out  writes into the memories of the CUs
-    loading        out  from the first cycle that may read everything until the next start;
-                        framing errors
-    config.size    in   rows and columns of a kernel
+    start         in   one cycle; the configuration is stable from here until loaded
+    sink          in   kernel words, or weights.
+    kernel, bias  out  writes into the memories of the CUs
+    loading       out  loaded: high from the first cycle that may read everything until the next
+                       start. Framing errors.
+    config.size   in   rows and columns of a kernel
 
     Throughput: a word per cycle. Reset: synchronous, the load is abandoned.
     """
@@ -49,8 +49,8 @@ def either_delta_loader(
     by_kernels, by_elements = (Loading(flag(), flag()) for _ in range(2))
     fold_start = flag()
 
-    # In a folded run it clears the biases all the same, and its kernels never come: it stays ready
-    # for them until the next start.
+    # In a folded run, it also clears the biases. Its kernels never arrive, so it stays ready for
+    # them until the next start.
     convolving = delta_loader(
         clk,
         rst,

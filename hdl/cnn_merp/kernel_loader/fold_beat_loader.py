@@ -1,4 +1,4 @@
-"""``fold_delta_loader`` of a stream whose beats have several weights: as many CUs at a time."""
+"""``fold_delta_loader`` for a stream with several weights per beat, for several CUs at a time."""
 
 from __future__ import annotations
 
@@ -26,34 +26,35 @@ def fold_beat_loader(
     framing_error: Bit,
     design: EngineDesign,
 ) -> Any:
-    """Load the weights of a fully connected layer for its delta propagation, several per cycle.
+    """Load the weights of a fully connected layer for delta propagation, several per cycle.
 
-    Weights that follow each other are those of one output and of as many inputs, so the same tap in
-    as many CUs. A cycle takes those of CUs j with the same j div kernel_port, each CU j from word
-    j mod kernel_port; the order and the places are those of ``fold_delta_loader``.
+    Consecutive weights belong to one output and to consecutive inputs, and thus to the same tap in
+    consecutive CUs. A cycle takes the weights of CUs j with the same j div kernel_port, each CU j
+    from word j mod kernel_port. Order and places are as in ``fold_delta_loader``.
 
     start          in   one cycle; config is stable from here until loaded
     elements       in   outputs of the layer
-    sink           in   weights, kernel_port in a beat
-    kernel         out  writes into the memories of the CUs: elements, the tap that takes them
-                        (places), and with tap 0 all taps, so that the others become +0
+    sink           in   weights, kernel_port per beat
+    kernel         out  writes into the memories of the CUs: elements, and the tap that takes them
+                        (places). With tap 0, all taps are written, so that the others become +0.
     loaded         out  from the first cycle that may read everything until the next start
-    framing_error  out  last came with another beat than the stream's last; until start
+    framing_error  out  last arrived with a beat other than the last of the stream; until start
 
     Latency: a write is enabled one cycle after its words, loaded follows one cycle later.
-    Throughput: kernel_port weights per cycle, fewer at the end of n_cu CUs and of an output's
-    weights; half of it where those are no more than kernel_port, as a word cannot be written in two
-    cycles in a row. Reset: synchronous, the load is abandoned.
+    Throughput: kernel_port weights per cycle, fewer at the end of n_cu CUs and of the weights of an
+    output. If an output has at most kernel_port weights, the throughput is half of this, because a
+    word cannot be written in two consecutive cycles. Reset: synchronous, the load is abandoned.
     """
     n_cu, taps, lanes = design.n_cu, design.taps, design.kernel_port
     every_tap = (1 << taps) - 1
 
-    # Every counter can also hold its limit, so that counter + 1 compares without a carry lost.
+    # Every counter can also hold its limit, so that counter + 1 can be compared without losing a
+    # carry.
     output = count(design.kernel_words * taps)
     tap = bits(taps)  # one-hot
     base = count(design.kernel_words + design.groups)
     group = count(design.groups)
-    cu = count(n_cu + 2 * lanes)  # the first one of the piece
+    cu = count(n_cu + 2 * lanes)  # the first CU of the piece
     in_use = count(n_cu + 2 * lanes)  # CUs in use in the group
     last_group, last_piece, final, alone = (flag() for _ in range(4))
     complete, rests, opened = flag(), flag(), flag()
@@ -117,7 +118,7 @@ def fold_beat_loader(
             kernel.addr.next = base + group
             kernel.elements.next = piece
             for j in range(n_cu):
-                if cu == j // lanes * lanes:  # those behind the last input have no work
+                if cu == j // lanes * lanes:  # CUs behind the last input have no work
                     kernel.enable.next[j] = True
             kernel.places.next = tap
             kernel.taps.next = tap

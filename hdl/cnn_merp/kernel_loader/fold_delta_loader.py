@@ -1,8 +1,8 @@
-"""Weights of a folded layer into the CUs of delta propagation: by columns, tap by tap.
+"""Load the weights of a folded layer into the CUs of delta propagation: by columns, tap by tap.
 
-``models/base/folded_shape.py`` has the layout. Delta propagation sums over the layer's outputs,
-so an output's weights are one tap of kernels that lie in all CUs: they arrive one tap after the
-other, and each is put into the words that hold its kernels.
+``models/base/folded_shape.py`` defines the layout. Delta propagation sums over the outputs of the
+layer, so the weights of an output are one tap of the kernels of all CUs. They arrive one tap after
+the other, and each is inserted into the word of its kernel.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 @block
 def _lane(clk: Bit, mine: Bit, data: Word, lane: Word) -> Any:
-    """Register of a tap: the word that is its own, else +0."""
+    """Register a tap: its own word, or +0."""
 
     @always(clk.posedge)
     def take() -> None:
@@ -44,28 +44,30 @@ def fold_delta_loader(
     framing_error: Bit,
     design: EngineDesign,
 ) -> Any:
-    """Load the weights of a fully connected layer for its delta propagation.
+    """Load the weights of a fully connected layer for delta propagation.
 
-    The layer has ``elements`` outputs, k*k of which are a map here. Weights come in the order
-    output, input. That of output o and input j is tap o mod k*k of the kernel at address
-    (o div k*k)*G + j div n_cu in CU j mod n_cu. With tap 0 of a kernel its other taps become +0, so
-    that those are which the last map lacks.
+    The layer has ``elements`` outputs; k*k outputs form a map here. Weights have the order output,
+    input. The weight of output o and input j is tap o mod k*k of a kernel in CU j mod n_cu. The
+    address of this kernel is ``(o div k*k)*G + j div n_cu``. Tap 0 of a kernel sets its other taps
+    to +0, which covers the taps that the last map lacks.
 
     start          in   one cycle; config is stable from here until loaded
     elements       in   outputs of the layer
     sink           in   weights
     kernel         out  writes into the memories of the CUs, some taps of a word each
     loaded         out  from the first cycle that may read everything until the next start
-    framing_error  out  last came with another word than the stream's last; until start
+    framing_error  out  last arrived with a word other than the last of the stream; until start
 
     Latency: a write is enabled one cycle after its word, loaded follows one cycle later.
-    Throughput: a word per cycle; half of it where a single CU is loaded at a single address, as a
-    word cannot be written in two cycles in a row. Reset: synchronous, the load is abandoned.
+    Throughput: a word per cycle. If a single CU is loaded at a single address, the throughput is
+    half of this, because a word cannot be written in two consecutive cycles. Reset: synchronous,
+    the load is abandoned.
     """
     n_cu, taps, width = design.n_cu, design.taps, design.fmt.width
     every_tap = (1 << taps) - 1
 
-    # Every counter can also hold its limit, so that counter + 1 compares without a carry lost.
+    # Every counter can also hold its limit, so that counter + 1 can be compared without losing a
+    # carry.
     output = count(design.kernel_words * taps)
     tap = bits(taps)  # one-hot
     base = count(design.kernel_words + design.groups)

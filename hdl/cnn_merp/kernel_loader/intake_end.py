@@ -1,4 +1,4 @@
-"""What intakes of kernels have in common whose elements are counted by themselves."""
+"""Common part of the kernel inputs that count elements themselves."""
 
 from __future__ import annotations
 

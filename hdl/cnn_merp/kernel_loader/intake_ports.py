@@ -1,4 +1,4 @@
-"""Bundles that a loader and its intake hand to each other."""
+"""Bundles between a loader and its input block."""
 
 from __future__ import annotations
 
@@ -11,38 +11,39 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class KernelPlace:
-    """Where the kernel at hand belongs."""
+    """Destination of the current kernel."""
 
     def __init__(self, design: EngineDesign) -> None:
-        # Counters can also hold their limit, so that counter + 1 compares without a carry lost.
+        # Counters can also hold their limit, so that counter + 1 can be compared without losing a
+        # carry.
         self.cu = count(design.n_cu)
         self.addr = count(design.kernel_words + design.groups)
-        self.final = flag()  # it is the last one
+        self.final = flag()  # the kernel is the last one
 
 
 class Loading:
-    """How far a load is: all is there, until the next start; a last came with another word."""
+    """Progress of a load: everything is loaded, until the next start; framing errors."""
 
     def __init__(self, loaded: Bit, framing_error: Bit) -> None:
-        self.loaded = loaded  # all is there; until the next start
-        self.framing_error = framing_error  # a last came with another word; until start
+        self.loaded = loaded  # everything is loaded; until the next start
+        self.framing_error = framing_error  # a last arrived with a wrong word; until start
 
 
 class IntakeState(Loading):
-    """The same of an intake, and what becomes of the kernel at hand."""
+    """State of an input block: its progress, and the transfer of the current kernel."""
 
     def __init__(self, framing_error: Bit) -> None:
         super().__init__(flag(), framing_error)
-        self.taken = flag()  # its last element is transferred in this cycle; the write follows
+        self.taken = flag()  # its last element is transferred now; the write follows
 
 
 @dataclass(frozen=True)
 class SmallerKernels:
-    """Kernels of a design for smaller ones.
+    """Kernels that are smaller than those of the design.
 
-    size                  rows and columns of each
-    filling, final_input  (where fully connected layers run, too) elements that kernels of the last
-                          input map lack, and whether that at hand is one
+    size                  rows and columns of each.
+    filling, final_input  (if fully connected layers run, too) elements that kernels of the last
+                          input map lack; the current kernel is one of these
     """
 
     size: Word

@@ -1,4 +1,4 @@
-"""A stream of kernels: its handshake, its end, and each kernel as a write to the memory of a CU."""
+"""Input of a stream of kernels: handshake, end, and the write of each kernel to a CU."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def kernel_intake(
     rotated: bool,
     smaller: SmallerKernels | None = None,
 ) -> Any:
-    """Take kernels from start to the final one, and write each to where the loader says.
+    """Take kernels from start to the final one, and write each to the place from the loader.
 
-    place    in   where the kernel at hand belongs
-    state    out  it is taken; all were taken; framing errors
-    smaller  in   their size
+    place    in   destination of the current kernel
+    state    out  the kernel is taken; all were taken; framing errors
+    smaller  in   size of the kernels
 
-    rotated: the first element lies highest. Reset: the load is abandoned.
+    rotated: the first element is highest. Reset: the load is abandoned.
 
-    A beat has design.kernel_port elements, one behind the other over the whole stream. A memory
-    takes a kernel in a cycle, so a beat of several kernels takes as many cycles.
+    A beat has design.kernel_port elements, without gaps over the whole stream. A memory takes a
+    kernel per cycle, so a beat of several kernels takes as many cycles.
     """
     common: dict[str, Any] = dict(
         kernel=kernel, place=place, state=state, design=design, rotated=rotated
@@ -62,7 +62,8 @@ def kernel_intake(
     cu, addr, final = place.cu, place.addr, place.final
     taken, loaded, framing_error = state.taken, state.loaded, state.framing_error
     taps, n_cu = design.taps, design.n_cu
-    tap = count(taps)  # can also hold its limit, so that tap + 1 compares without a carry lost
+    # can also hold its limit, so that tap + 1 can be compared without losing a carry
+    tap = count(taps)
     collect = collect_taps(
         clk, sink=sink, collected=kernel.data, width=design.fmt.width, rotated=rotated
     )

@@ -1,7 +1,7 @@
-"""Kernels and biases from their streams into the memories of the CUs.
+"""Load kernels and biases from their streams into the memories of the CUs.
 
-CNN-MERP section V.A: all kernels are loaded before a batch is executed. Where beats have several
-words, so many of the kernels are taken per cycle, at most a kernel, and one bias.
+Source: CNN-MERP, section V.A: all kernels are loaded before a batch is executed. If beats have
+several words, a cycle takes a beat of kernel words, at most a kernel, and one bias.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ def kernel_loader(
 ) -> Any:
     """Load m*n*k*k kernel words and m biases, both streams at the same time.
 
-    Output map o belongs to CU o mod n_cu in group o div n_cu. Kernel words come in the order
-    m, n, row, column; k*k of them, the first lowest, go to address i*G + group for input map i.
-    Biases come in the order m and go to address group.
+    Output map o belongs to CU o mod n_cu in group o div n_cu. Kernel words have the order m, n,
+    row, column. Each group of k*k words, the first lowest, goes to address i*G + group for input
+    map i. Biases have the order m and go to address group.
 
-    start          in   one cycle; config is stable from here until loaded
-    sink_kernel    in   kernel words
-    sink_bias      in   biases
-    kernel, bias   out  writes into the memories of the CUs
-    loading        out  from the first cycle that may read everything until the next start;
-                        framing errors
-    config.with_biases  in  whether the run has biases; else its sums start otherwise
-    config.size    in   rows and columns of a kernel; its other taps, those below and on the right,
-                        become +0
-    config.filling  in  words that kernels of the last input map lack; they become +0
+    start               in   one cycle; config is stable from here until loaded
+    sink_kernel         in   kernel words
+    sink_bias           in   biases.
+    kernel, bias        out  writes into the memories of the CUs
+    loading             out  loaded: high from the first cycle that may read everything until the
+                             next start. Framing errors.
+    config.with_biases  in   the run has biases; otherwise its sums have other start values.
+    config.size         in   rows and columns of a kernel; its other taps, at the bottom and on the
+                             right, become +0.
+    config.filling      in   words that kernels of the last input map lack; they become +0
 
     Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
     Throughput: a word of each stream per cycle. Reset: synchronous, the load is abandoned.
@@ -60,7 +60,8 @@ def kernel_loader(
     n_cu = design.n_cu
     with_biases, size, filling = (config.get(each) for each in ("with_biases", "size", "filling"))
 
-    # Every counter can also hold its limit, so that counter + 1 compares without a carry lost.
+    # Every counter can also hold its limit, so that counter + 1 can be compared without losing a
+    # carry.
     channel = count(design.max_maps)
     kernel_group = count(design.groups)
     at, kernels = KernelPlace(design), IntakeState(flag())
@@ -92,7 +93,7 @@ def kernel_loader(
 
         @always(clk.posedge)
         def decide() -> None:
-            # Not before start: a run without biases leaves the intake open.
+            # Not before start: a run without biases leaves the input open.
             if start:
                 opened.next = with_biases
 

@@ -1,6 +1,6 @@
-"""The kernels of delta propagation out of its CUs again, in the order in which they came.
+"""Read the kernels of delta propagation back from its CUs, in the order of their stream.
 
-So that the kernel update of the same pass need not have them from memory a second time.
+The kernel update of the same pass therefore needs no second read from memory.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def kernel_reader(
     source: Stream,
     design: EngineDesign,
 ) -> Any:
-    """Read what ``delta_loader`` has written: kernels transposed and rotated.
+    """Read the kernels that ``delta_loader`` has written transposed and rotated.
 
-    final_issue  in   the run's last slot is issued; the memories are the reader's behind it
-    config       in   as of ``delta_loader``
-    read         out  which element, and back the element
+    final_issue  in   the last slot of the run is issued; from then on the reader uses the memories
+    config       in   as in ``delta_loader``
+    read         out  address of an element, and back the element
     source       out  kernel words in the order m, n, row, column
 
     Latency: SLOT, kernel_read_latency and three cycles from final_issue. Throughput: a word per

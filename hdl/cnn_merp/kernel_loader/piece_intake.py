@@ -1,4 +1,4 @@
-"""``widened_intake`` of a stream whose beats have several elements: pieces of a kernel each."""
+"""``widened_intake`` for a stream whose beats are pieces of several elements of a kernel."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 def _lane(
     clk: Bit, take: Bit, number: Word, row: Word, column: Word, piece: Word, lane: Word, low: int
 ) -> Any:
-    """Register of a tap: its element, and +0 from a kernel's first piece on until that comes.
+    """Register a tap: +0 from the first piece of a kernel on, then its element.
 
-    row, column: they add up to the element's place in the kernel, or to none.
+    row, column: they add up to the place of the element in the kernel, or to no place.
     """
     place = count(2 * (1 << len(row)))
     fresh = bits(len(lane))
@@ -45,7 +45,7 @@ def _lane(
 
 @block
 def _measure(number: Word, last: Word, rest: Word, ends: Bit, wanted: Word, whole: int) -> Any:
-    """Elements of the piece at hand, and whether it is its kernel's last one."""
+    """Compute the elements of the current piece, and whether it is the last one of its kernel."""
 
     @always_comb
     def measure() -> None:
@@ -62,7 +62,7 @@ def _either(
     filling: Word, final_input: Bit, last: Word, rest: Word, fewer_last: Word, fewer_rest: Word,
     own_last: Word, own_rest: Word,
 ) -> Any:  # fmt: skip
-    """Choose between kernels of all elements, and those that lack the filling."""
+    """Select between complete kernels and kernels that lack the filling."""
 
     @always_comb
     def choose() -> None:
@@ -89,10 +89,10 @@ def piece_intake(
     design: EngineDesign,
     rotated: bool,
 ) -> Any:
-    """``kernel_intake`` of ``size`` x ``size`` elements a kernel, a beat of them per cycle.
+    """``kernel_intake`` with ``size`` x ``size`` elements per kernel, a beat of them per cycle.
 
-    A kernel begins with a piece of its own, so it takes as many cycles as it fills beats. Its
-    elements lie in the corner of tap (0, 0), also when they are rotated.
+    A kernel begins with a new piece, so it takes as many cycles as it fills beats. Its elements are
+    in the corner of tap (0, 0), also when they are rotated.
     """
     size, filling, final_input = smaller.size, smaller.filling, smaller.final_input
     taken, final = state.taken, place.final
@@ -100,7 +100,7 @@ def piece_intake(
     low = lanes.bit_length() - 1
     most = -(-taps // lanes)
     beyond = most * lanes
-    number = count(most)  # of the piece at hand in its kernel
+    number = count(most)  # number of the current piece in its kernel
     last, rest = count(most), count(lanes)
     ends, take = flag(), flag()
     wanted, cut = count(lanes), bits(lanes * width)
@@ -155,7 +155,7 @@ def piece_intake(
     rows = [count(beyond) for _ in range(k)]
     columns = [count(beyond) for _ in range(k)]
     for at in range(k):
-        # The element of a tap has row * size + column of them before it, both turned if rotated.
+        # The element of a tap has row * size + column elements before it, both reversed if rotated.
         steps = [own - 1 - at if rotated else at for own in range(k + 1)]
         inside = [at < own for own in range(k + 1)]
         tables += [

@@ -1,4 +1,4 @@
-"""``kernel_intake`` of kernels that may be smaller than k x k: the taps that they lack are +0."""
+"""``kernel_intake`` for kernels that may be smaller than k x k; missing taps become +0."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 def _lane(
     clk: Bit, take: Bit, first: Bit, row: Word, column: Word, data: Word, lane: Word, r: int, c: int
 ) -> Any:
-    """Register of tap (r, c): its element, and +0 from the first element on until that comes."""
+    """Register tap (r, c): +0 from the first element of a kernel on, then its element."""
 
     @always(clk.posedge)
     def keep() -> None:
@@ -44,13 +44,13 @@ def widened_intake(
     design: EngineDesign,
     rotated: bool,
 ) -> Any:
-    """``kernel_intake`` of ``size`` x ``size`` elements a kernel, one per cycle.
+    """``kernel_intake`` with ``size`` x ``size`` elements per kernel, one per cycle.
 
-    They lie in the corner of tap (0, 0), also when they are rotated.
+    The elements are in the corner of tap (0, 0), also when they are rotated.
     """
     size, taken = smaller.size, state.taken
     k, width = design.k, design.fmt.width
-    row, column = count(k), count(k)  # of the element at hand
+    row, column = count(k), count(k)  # place of the current element
     tap_row, tap_column = count(k), count(k)  # its tap
     take, first = flag(), flag()
     last_row, last_column = flag(), flag()

@@ -1,8 +1,8 @@
-"""Both backward phases of a layer in one pass: its delta and its kernels are read once.
+"""Both backward phases of a layer in one pass: deltas and kernels of the layer are read once.
 
-CNN-MERP section III.B has a pass for each. Here they are halves of one, with CUs of their own:
-un-pooling stands in front of both, and the update takes the kernels from where delta propagation
-keeps them.
+CNN-MERP, section III.B, has a pass for each phase. Here the phases are halves of one pass, with CUs
+of their own. Un-pooling is in front of both. The update reads the kernels from the memories of
+delta propagation.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 AHEAD = CREDIT_RETURN + 1
-"""Deltas by which one half may be ahead of the other, beside what it keeps itself.
+"""Deltas by which one half may be ahead of the other, in addition to its own buffer.
 
-One more than a word per cycle takes: each half keeps a position, or rows, more than it needs.
+This is one more than full throughput needs: each half keeps one position, or row, more than it
+uses.
 """
 
 
@@ -49,7 +50,7 @@ def _both(
     output_done: Bit,
     ends: Bit,
 ) -> Any:
-    """A pass is over when both halves are, and ends with the later one's last word."""
+    """Complete a pass when both halves are complete; the later half has its last word."""
     propagation_sent, update_sent = flag(), flag()
 
     @always_comb
@@ -73,7 +74,7 @@ def _both(
 
 
 def _taken(ports: BackwardPorts, design: EngineDesign) -> tuple[AxiStream, Any]:
-    """The stream of deltas in the arithmetic's format, and what converts them, if anything does."""
+    """Return the stream of deltas in the format of the arithmetic, and its converter, if any."""
     inner, borders = inside(ports, "bp", design, ["s_axis_delta"])
     return inner["s_axis_delta"], borders[0] if borders else ()
 
@@ -88,30 +89,30 @@ def backward(
     propagation: EngineDesign,
     undone: UnpoolDesign,
 ) -> Any:
-    """Propagate the delta of one layer for a batch of images, and update its kernels and biases.
+    """Propagate the deltas of a layer for a batch of images, and update its kernels and biases.
 
     start begins a run; the configuration must be stable from start to status_done. Kernels (order
-    m, n, row, column) are loaded first; then deltas, their state and maps stream in and the deltas
-    of the layer in front out, in the order image, row, column, map. Behind the last of them new
-    kernels and biases stream out, in the order of the old ones; velocities beside them, where
-    momentum is built. All deltas are propagated with the kernels from before the update. The next
+    m, n, row, column) are loaded first. Then deltas, their masks and maps stream in, and the deltas
+    of the layer in front stream out, in the order image, row, column, map. After the last of these,
+    new kernels and biases stream out, in the order of the old ones; with momentum, velocities
+    stream in parallel. All deltas are propagated with the kernels from before the update. The next
     run needs no reset.
 
-    design is the update's, propagation that of the other half; undone of un-pooling: deltas are
-    stored at pooled resolution.
+    design belongs to the update, propagation to the other half. undone is the design of un-pooling:
+    deltas are stored at pooled resolution.
 
-    Elements that the designs store in a narrower format than they compute in are widened when they
-    come in and rounded when they leave.
+    Elements that the designs store in a narrower format than they compute in are widened at the
+    input and rounded at the output.
 
     s_axis_delta   in   deltas in the order image, row, column, map
-    s_axis_state   in   state from forward propagation, in bytes
+    s_axis_state   in   ReLU/pooling masks from forward propagation, in bytes
     s_axis_map     in   map words in the same order
     s_axis_kernel  in   kernels in the order m, n, row, column
     s_axis_bias    in   biases in the order m
     m_axis_delta   out  deltas in the order image, row, column, map
     m_axis_kernel  out  kernels, updated, in the same order
-    m_axis_bias    out  biases, updated
-    s_axis_kernel_velocity, s_axis_bias_velocity  in  velocities in the same orders
+    m_axis_bias    out  biases, updated.
+    s_axis_kernel_velocity, s_axis_bias_velocity  in   velocities in the same orders.
     m_axis_kernel_velocity, m_axis_bias_velocity  out  the same, updated
 
     Throughput: a delta, a map word and a slot of each half per cycle; then an element per cycle.
@@ -137,7 +138,7 @@ def backward(
         sink=opened,
         sink_state=stream_of(ports.s_axis_state),
         source=expanded,
-        done=flag(),  # the halves outlast it
+        done=flag(),  # the halves continue after it
         framing_error=unpool_error,
         design=undone,
     )
@@ -223,7 +224,7 @@ def backward(
             run=RunProgress(
                 ends=ends,
                 loaded=loaded,
-                complete=updated.complete,  # the last delta that leaves needs the last that comes
+                complete=updated.complete,  # the last output delta depends on the last input delta
                 output_done=output_done,
                 verdict=updated.verdict,
                 map_error=map_error,

@@ -1,6 +1,6 @@
 """The datapath of forward and delta propagation: one super layer, map words in, map words out.
 
-CNN-MERP section V, figures 7 to 10. What counts words and cycles stands around it.
+Source: CNN-MERP, section V, figures 7 to 10. The enclosing block counts words and cycles.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class DatapathProgress:
-    """How far the datapath is, and what went wrong; each stays until the next start."""
+    """Progress and errors of the datapath; each flag stays until the next start."""
 
     def __init__(self, complete: Bit, output_done: Bit, map_error: Bit) -> None:
         self.complete = complete  # all map words were accepted
         self.output_done = output_done  # all words out were transferred
-        self.map_error = map_error  # last came with another word than the last
+        self.map_error = map_error  # last arrived with a word other than the last
 
 
 class Inside(NamedTuple):
-    """What a datapath is inside of: an engine of a design."""
+    """The enclosing engine of a datapath, with a design."""
 
     ports: Interface
     design: EngineDesign
@@ -49,7 +49,7 @@ def _taken(
     take: Callable[[Interface], Any],
     there: Callable[[EngineDesign], bool] | None = None,
 ) -> Member[Inside]:
-    """A bundle that the engine has, too, or a part of one."""
+    """Return a bundle, or a part of one, that the engine also has."""
     where = always if there is None else lambda of: there(of.design)
     return Member(name, lambda of: take(of.ports), where, kind=kind)
 
@@ -59,11 +59,11 @@ def _partial(design: EngineDesign) -> bool:
 
 
 SHARED = ("folded", "port")
-"""Ports that a datapath and its input side have under the same names."""
+"""Ports that a datapath and its input side share under the same names."""
 
 
 class DatapathPorts(DesignPorts[Inside]):
-    """Ports of a datapath: some are the engine's own."""
+    """Ports of a datapath, some of which belong to the engine."""
 
     MEMBERS = (
         _taken("map_config", MapConfig, lambda engine: engine.map_config),
@@ -107,20 +107,21 @@ class DatapathPorts(DesignPorts[Inside]):
 def datapath(clk: Bit, rst: Bit, start: Bit, ports: DatapathPorts, design: EngineDesign) -> Any:
     """Compute a super layer for a batch of images.
 
-    kernel, bias  in   write ports of the CUs' memories
-    loaded        in   they hold what the run needs: map words may be accepted
+    kernel, bias  in       write ports of the memories of the CUs
+    loaded        in       the memories hold all data for the run: map words may be accepted.
     sink, source  in, out  words in the order image, row, column, map
-    verdict       out  the sequencer's of this cycle
-    progress      out  how far the run is
-    state         out  the state for backward propagation
-    folded        in   words come map by map
-    port          in   (of a design with a map_port of several elements) how sink comes: in pieces
+    verdict       out      verdict of the sequencer in this cycle
+    progress      out      progress of the run
+    state         out      ReLU/pooling masks for backward propagation
+    folded        in       words arrive map by map
+    port          in       (of a design with a map_port of several elements) division of sink into
+                           pieces.
     sink_partial, source_partial  in, out  partial sums in the same order
-    sink_added    in   maps that are added, like them, biases included
-    read          in   (where kernels are read back) an element of them, when no slot is left
+    sink_added    in       maps that are added, in the format of partial sums, biases included
+    read          in       (if kernels are read back) an element of them, when no slot is left
 
-    Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle.
-    Reset: the run is abandoned.
+    Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle. Reset:
+    the run is abandoned.
     """
     loaded, verdict, progress = ports.loaded, ports.verdict, ports.progress
     slot: Slot = OriginSlot(design) if design.continues else Slot(design)

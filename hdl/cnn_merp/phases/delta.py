@@ -1,7 +1,7 @@
-"""Delta propagation: from the delta of a layer to that of the layer in front of it.
+"""Delta propagation: from the deltas of a layer to the deltas of the layer in front of it.
 
-CNN-MERP section III.B: the datapath of forward propagation, kernels transposed and rotated while
-they are loaded, with un-pooling and ReLU' behind it (the paper's order) or before it.
+CNN-MERP, section III.B: the datapath of forward propagation with transposed and rotated kernels.
+Un-pooling and ReLU' are behind it (the paper's order) or in front of it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 @block
 def _begin(start: Bit, raw: Bit, begins: Bit) -> Any:
-    """Un-pooling behind the datapath begins with runs that have something for it."""
+    """Start un-pooling behind the datapath in runs that use it."""
 
     @always_comb
     def admit() -> None:
@@ -48,7 +48,7 @@ def _begin(start: Bit, raw: Bit, begins: Bit) -> Any:
 
 @block
 def _begin_added(start: Bit, added: Bit, begins: Bit) -> Any:
-    """Un-pooling of what sums start at begins with runs that have something for it."""
+    """Start un-pooling of the start values of the sums in runs that use it."""
 
     @always_comb
     def admit() -> None:
@@ -59,7 +59,7 @@ def _begin_added(start: Bit, added: Bit, begins: Bit) -> Any:
 
 @block
 def _any_error(deltas: Bit, summands: Bit, added: Bit, error: Bit) -> Any:
-    """An un-pooling tells; that of what sums start at only in a run that it has a part in."""
+    """Combine the errors of un-pooling; the start values count only in runs that un-pool them."""
 
     @always_comb
     def tell() -> None:
@@ -70,7 +70,7 @@ def _any_error(deltas: Bit, summands: Bit, added: Bit, error: Bit) -> Any:
 
 @block
 def _either(delta: AxiStream, partial: AxiStream, ends: Bit) -> Any:
-    """The run's last word is transferred, by whichever stream it leaves."""
+    """Detect the last word of the run, on either output stream."""
 
     @always_comb
     def end() -> None:
@@ -83,7 +83,7 @@ def _either(delta: AxiStream, partial: AxiStream, ends: Bit) -> Any:
 
 @block
 def _undone(raw: Bit, expanded: Bit, error: Bit, all_expanded: Bit, wrong: Bit) -> Any:
-    """Un-pooling behind the datapath has no part in a run whose sums leave raw."""
+    """Disable un-pooling behind the datapath in a run whose sums are sent raw."""
 
     @always_comb
     def overlook() -> None:
@@ -95,7 +95,7 @@ def _undone(raw: Bit, expanded: Bit, error: Bit, all_expanded: Bit, wrong: Bit) 
 
 @block
 def _tell_half(delta: Stream, map_error: Bit, dilate_error: Bit, half: Half) -> Any:
-    """What a half of a pass tells that none of its blocks does alone."""
+    """Drive the signals of a half of a pass that no single block drives."""
 
     @always_comb
     def tell() -> None:
@@ -106,13 +106,13 @@ def _tell_half(delta: Stream, map_error: Bit, dilate_error: Bit, half: Half) -> 
 
 
 STORED = "s_axis_delta", "s_axis_add", "s_axis_kernel", "m_axis_delta"
-"""Streams of elements, which may lie in memory in a narrower format than the arithmetic's."""
+"""Streams of elements, which memory may store in a narrower format than the arithmetic."""
 
 
 def _undoing(
     config: UnpoolConfig, state: AxiStream, done: Bit, error: Bit, undone: UnpoolDesign
 ) -> dict[str, Any]:
-    """What any un-pooling takes beside its streams of deltas."""
+    """Return the common arguments of all un-pooling blocks, except their streams of deltas."""
     return {
         "config": config,
         "sink_state": stream_of(state),
@@ -132,9 +132,9 @@ def _loader(
     loading: Loading,
     memories: Mapping[str, Any],
 ) -> Any:
-    """What loads the kernels, those of fully connected layers, too, where such layers run.
+    """Make the kernel loader, including fully connected layers if the design runs them.
 
-    loading: how far it is. memories: their write ports.
+    loading: progress of the load. memories: write ports.
     """
     loads: dict[str, Any] = dict(
         config=ports.load_config.also(size=ports.kernel_config.size if design.widened else None),
@@ -152,7 +152,7 @@ def _loader(
 def _reader(
     clk: Bit, rst: Bit, start: Bit, ports: DeltaPorts, design: EngineDesign, read: KernelRead
 ) -> Any:
-    """What gives the kernels to the other half of a pass."""
+    """Make the block that sends the kernels to the other half of a pass."""
     return kernel_reader(
         clk,
         rst,
@@ -176,48 +176,49 @@ def delta(
     before: bool,
     add_undone: UnpoolDesign | None = None,
 ) -> Any:
-    """Propagate the delta of one layer for a batch of images.
+    """Propagate the deltas of a layer for a batch of images.
 
     start begins a run; the configuration must be stable from start to status_done. Kernels (order
-    m, n, row, column, as in forward propagation) are loaded first, then deltas stream in and out in
-    the order image, row, column, map. State is a stream of bytes. The next run needs no reset.
+    m, n, row, column, as in forward propagation) are loaded first. Then deltas stream in and out in
+    the order image, row, column, map. The ReLU/pooling masks are a stream of bytes. The next run
+    needs no reset.
 
-    before: ReLU' and pooling of this layer are undone before the datapath, so that deltas are
-    stored at pooled resolution; otherwise those of the layer in front of it are, behind it.
-    With add_undone the same is done in front of what the sums start at.
+    before: ReLU' and pooling of this layer are undone in front of the datapath, so deltas are
+    stored at pooled resolution. Otherwise ReLU' and pooling of the layer in front are undone behind
+    the datapath. With add_undone, the same is done in front of the start values of the sums.
 
-    With fold_config fully connected layers run, too, folded: their deltas and weights come in their
-    natural order.
+    With fold_config, fully connected layers run, too, folded: their deltas and weights arrive in
+    their natural order.
 
-    With kernel_config layers with smaller kernels run, too: zeros stand for the taps they lack.
+    With kernel_config, layers with smaller kernels run, too: zeros replace the missing taps.
 
-    Elements that the design stores in a narrower format than it computes in are widened when they
-    come in and rounded when they leave; partial sums are as ever.
+    Elements that the design stores in a narrower format than it computes in are widened at the
+    input and rounded at the output. Partial sums are unchanged.
 
-    As one half of a pass (half in the place of status) it takes deltas that were expanded, and
-    gives the kernels that it has used to the other half.
+    As one half of a pass, it has half instead of status. It takes expanded deltas, and sends the
+    kernels to the other half after use.
 
-    s_axis_delta   in   deltas in the order image, row, column, map
-    s_axis_kernel  in   kernels in the order m, n, row, column
-    s_axis_state   in   state from forward propagation, in bytes
-    m_axis_delta   out  deltas in the order image, row, column, map
-    s_axis_partial  in   partial sums in the order image, row, column, map
-                         of the accumulator's format, at which the sums start in place of +0: the
-                         deltas of a layer can come in parts, a run for each
-    m_axis_partial  out  partial sums in the order image, row, column, map
-                         of the accumulator's format, before un-pooling and ReLU', at which the run
-                         of the part that follows starts; they leave in place of deltas
-    s_axis_add     in   deltas in the order image, row, column, map
-                         at which the sums start: what other layers have propagated to the same maps
-    s_axis_add_state  in   state of these deltas, in bytes
-                         where they come at pooled resolution, as the output's of the layer that
-                         adds the same maps: its ReLU' and pooling are undone in front of the sums
-    half           out  of a half of a pass: how far it is
-    m_axis_kernel  out  kernels in the order m, n, row, column, when no delta needs them any more
+    s_axis_delta      in   deltas in the order image, row, column, map
+    s_axis_kernel     in   kernels in the order m, n, row, column
+    s_axis_state      in   ReLU/pooling masks from forward propagation, in bytes
+    m_axis_delta      out  deltas in the order image, row, column, map
+    s_axis_partial    in   partial sums in the order image, row, column, map, in the format of the
+                           accumulator. The sums start at them instead of +0, so the deltas of a
+                           layer can be computed in parts, a run for each
+    m_axis_partial    out  partial sums in the order image, row, column, map, in the format of the
+                           accumulator, before un-pooling and ReLU'. The run of the next part starts
+                           at them; they replace the output deltas
+    s_axis_add        in   deltas in the order image, row, column, map, at which the sums start.
+                           Other layers have propagated them to the same maps
+    s_axis_add_state  in   masks of these deltas, in bytes, if they arrive at pooled resolution, as
+                           the output of the layer that adds the same maps. Its ReLU' and pooling
+                           are undone in front of the sums
+    half              out  of a half of a pass: its progress
+    m_axis_kernel     out  kernels in the order m, n, row, column, after all deltas have used them
 
-    Throughput: a word in, a slot of n_cu window products, and a word out per cycle; of streams of
-    several in a beat so many, but an element per cycle is expanded where pooling is undone.
-    Reset: synchronous, active high; the run is abandoned.
+    Throughput: a word in, a slot of n_cu window products, and a word out per cycle. Streams with
+    several words per beat carry a beat per cycle, but if pooling is undone, one element per cycle
+    is expanded. Reset: synchronous, active high; the run is abandoned.
     """
     kernel = KernelWrite(design, by_tap=design.folded)
     bias = BiasWrite(design)
@@ -228,7 +229,7 @@ def delta(
     progress = DatapathProgress(run["complete"], run["output_done"], flag())
     expanded, ends, output_done = flag(), run["ends"], flag()
     front_error = unpool_error if add_undone is None else flag()
-    # Deltas that were expanded are of the arithmetic's format already.
+    # Expanded deltas already have the format of the arithmetic.
     stored = STORED if undone else STORED[1:]
     inner, borders = inside(ports, "dp", design, stored)
     taken, given = inner.get("s_axis_delta", ports.s_axis_delta), inner["m_axis_delta"]

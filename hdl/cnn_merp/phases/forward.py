@@ -1,6 +1,6 @@
-"""Forward propagation: one super layer, from map words in to map words out.
+"""Forward propagation: one super layer, from input map words to output map words.
 
-CNN-MERP section V, figures 7 to 10.
+Source: CNN-MERP, section V, figures 7 to 10.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from merp.hdl.streams.stream_end import stream_end
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 STORED = "s_axis_map", "s_axis_add", "s_axis_kernel", "s_axis_bias", "m_axis_map"
-"""Streams of elements, which may lie in memory in a narrower format than the arithmetic's."""
+"""Streams of elements, which memory may store in a narrower format than the arithmetic."""
 
 
 def _filled_by_loader(design: EngineDesign) -> bool:
-    """Whether the loader fills up kernels of fully connected layers, a kernel at a time."""
+    """Check whether the loader pads kernels of fully connected layers, one kernel at a time."""
     return design.folded and design.kernel_port > 1 and design.widened
 
 
 def _kernel_entrance(
     clk: Bit, rst: Bit, start: Bit, ports: ForwardPorts, design: EngineDesign, sink: Stream
 ) -> tuple[Stream, Any]:
-    """The stream that the loader takes of ``sink``, and what fills it up to whole kernels."""
+    """Return the stream for the loader, and the block that pads ``sink`` to whole kernels."""
     if not design.folded or _filled_by_loader(design):
         return sink, ()
     whole = Stream(len(sink.data))
@@ -63,44 +63,45 @@ def forward(clk: Bit, rst: Bit, start: Bit, ports: ForwardPorts, design: EngineD
     """Compute one super layer: convolution, ReLU and pooling, for a batch of images.
 
     start begins a run; the configuration must be stable from start to status_done. Kernels (order
-    m, n, row, column) and biases are loaded first, then maps stream in and out in the order image,
+    m, n, row, column) and biases are loaded first. Then maps stream in and out in the order image,
     row, column, map. The next run needs no reset.
 
-    With m_axis_state the state for backward propagation leaves beside the maps, in bytes. With
-    maximum pooling, or none, it is a field per word of m_axis_map: the mask of ReLU lowest, if the
-    run has ReLU, then the position in the window. With average pooling it is the mask bit of every
-    activation. Fields follow each other without gaps; the last byte is filled up with zeros. A run
-    that has neither sends nothing. status_done waits for both streams.
+    With m_axis_state, the ReLU/pooling masks for backward propagation are sent in parallel to the
+    maps, in bytes. With maximum pooling, or without pooling, each word of m_axis_map has a field.
+    It holds the ReLU mask bit, if the run has ReLU, and above it the position in the window. With
+    average pooling, each activation has a mask bit. Fields follow each other without gaps; zeros
+    fill up the last byte. A run without masks and positions sends nothing. status_done waits for
+    both streams.
 
-    With fold_config fully connected layers run, too: their elements and weights come in their
-    natural order, and zeros fill up what their last map lacks.
+    With fold_config, fully connected layers run, too: their elements and weights arrive in their
+    natural order, and zeros fill up their last map.
 
-    With kernel_config layers with smaller kernels run, too: zeros stand for the taps they lack.
+    With kernel_config, layers with smaller kernels run, too: zeros replace the missing taps.
 
-    Elements that the design stores in a narrower format than it computes in are widened when they
-    come in and rounded when they leave; state and partial sums are as ever.
+    Elements that the design stores in a narrower format than it computes in are widened at the
+    input and rounded at the output. Masks and partial sums are unchanged.
 
-    As a half of a pass (half in the place of status) its words and cycles are counted there.
+    As a half of a pass (half in the place of status), its words and cycles are counted by the
+    enclosing block.
 
-    s_axis_map     in   map words in the order image, row, column, map
-    s_axis_kernel  in   kernels in the order m, n, row, column
-    s_axis_bias    in   biases in the order m
-    m_axis_map     out  map words in the order image, row, column, map
-    m_axis_state   out  state for backward propagation, in bytes
-    s_axis_partial  in   partial sums in the order image, row, column, map
-                         of the accumulator's format, at which the sums start in place of biases:
-                         the input maps of a layer can come in parts, a run for each
-    m_axis_partial  out  partial sums in the order image, row, column, map
-                         of the accumulator's format, before ReLU and pooling, at which the run of
-                         the part that follows starts; they leave in place of maps and state
-    s_axis_add     in   map words of another layer in the order image, row, column, map
-                         which are added to the sums before ReLU and pooling: these start at them,
-                         each plus its bias
-    half           out  of a half of a pass: how far it is
+    s_axis_map      in   map words in the order image, row, column, map
+    s_axis_kernel   in   kernels in the order m, n, row, column
+    s_axis_bias     in   biases in the order m
+    m_axis_map      out  map words in the order image, row, column, map
+    m_axis_state    out  ReLU/pooling masks for backward propagation, in bytes
+    s_axis_partial  in   partial sums in the order image, row, column, map, in the format of the
+                         accumulator. The sums start at them instead of biases, so the input maps of
+                         a layer can be processed in parts, a run for each
+    m_axis_partial  out  partial sums in the order image, row, column, map, in the format of the
+                         accumulator, before ReLU and pooling. The run of the next part starts at
+                         them; they replace maps and masks
+    s_axis_add      in   map words of another layer in the order image, row, column, map, added to
+                         the sums before ReLU and pooling. The sums start at these words, each plus
+                         its bias
+    half            out  of a half of a pass: its progress
 
     Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle, as far
-    as the state fits a byte per cycle.
-    Reset: synchronous, active high; the run is abandoned.
+    as the masks fit a byte per cycle. Reset: synchronous, active high; the run is abandoned.
     """
     run = run_signals(ports, design)
     verdict = run["verdict"]

@@ -1,7 +1,7 @@
 """Two layers fused in forward propagation: the map between them stays on chip.
 
-Alwani et al., "Fused-layer CNN accelerators", MICRO 2016. Here each layer has an engine of
-CNN-MERP's: the rows that the second one keeps for its windows are all that there is of the map.
+Source: Alwani et al., "Fused-layer CNN accelerators", MICRO 2016. Here each layer has an engine of
+CNN-MERP. The second engine stores only the rows of its windows from the map between the layers.
 """
 
 from __future__ import annotations
@@ -31,13 +31,15 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.fused_registers import SECOND
 
 AHEAD = CREDIT_RETURN
-"""Words of the map between the layers by which memory and the second layer may be apart: as many
-as a word per cycle takes."""
+"""Words of the map between the layers by which memory and the second layer may be apart.
+
+It is the number that a word per cycle needs.
+"""
 
 
 @block
 def _connect(sink: Stream, source: Stream) -> Any:
-    """A stream under another name."""
+    """Connect a stream under another name."""
 
     @always_comb
     def connect() -> None:
@@ -51,7 +53,7 @@ def _connect(sink: Stream, source: Stream) -> Any:
 
 @block
 def _taken(stream: Stream, taken: Bit) -> Any:
-    """A word is transferred."""
+    """Detect the transfer of a word."""
 
     @always_comb
     def tell() -> None:
@@ -64,7 +66,7 @@ def _taken(stream: Stream, taken: Bit) -> Any:
 def _share_out(
     clk: Bit, rst: Bit, start: Bit, words: Word, sink: AxiStream, sources: list[AxiStream]
 ) -> Any:
-    """Give a stream to one engine, or to two in turns of so many words."""
+    """Give a stream to one engine, or to two engines in turns of a fixed number of words."""
     given = stream_of(sink)
     if len(sources) == 1:
         return _connect(sink=given, source=stream_of(sources[0]))
@@ -81,13 +83,13 @@ def _share_out(
 def _gather(
     clk: Bit, rst: Bit, start: Bit, words: Word, sinks: list[AxiStream], source: AxiStream
 ) -> Any:
-    """Take a stream from one engine, or from two in turns of so many words."""
+    """Take a stream from one engine, or from two engines in turns of a fixed number of words."""
     made = stream_of(source)
     if len(sinks) == 1:
         return _connect(sink=stream_of(sinks[0]), source=made)
     taken, second, turn_ends = flag(), flag(), flag()
     one, other = (stream_of(each) for each in sinks)
-    unfinished = copy(one)  # the last word of all is other's
+    unfinished = copy(one)  # the last word of all belongs to other
     unfinished.last = flag()
     return (
         _taken(stream=made, taken=taken),
@@ -100,7 +102,7 @@ def _gather(
 def _both_end(
     clk: Bit, rst: Bit, start: Bit, map_ends: Bit, between_ends: Bit, between_sent: Bit, ends: Bit
 ) -> Any:
-    """Maps leave on two streams: the later one's last word is the last of all."""
+    """Detect the end of maps on two streams: the later stream has the last word of all."""
     map_sent = flag()
 
     @always_comb
@@ -122,7 +124,7 @@ def _both_end(
 
 @block
 def _every(each: list[Bit], every: Bit) -> Any:
-    """All of several conditions hold."""
+    """Compute the AND of several conditions."""
     joined = ConcatSignal(*each)
     whole = (1 << len(each)) - 1
 
@@ -135,7 +137,7 @@ def _every(each: list[Bit], every: Bit) -> Any:
 
 @block
 def _some(each: list[Bit], some: Bit) -> Any:
-    """One of several conditions holds."""
+    """Compute the OR of several conditions."""
     joined = ConcatSignal(*each)
 
     @always_comb
@@ -168,39 +170,40 @@ def fused_forward(
     second: EngineDesign,
     groups: int,
 ) -> Any:
-    """Compute two super layers, one behind the other, for a batch of images.
+    """Compute two super layers in series for a batch of images.
 
     start begins a run; the configuration must be stable from start to status_done. Kernels (order
-    m, n, row, column) and biases of both layers are loaded first; then maps stream in, and those
-    of the second layer out, in the order image, row, column, map. The next run needs no reset.
+    m, n, row, column) and biases of both layers are loaded first. Then maps stream in, and the maps
+    of the second layer stream out, in the order image, row, column, map. The next run needs no
+    reset.
 
-    design is the first layer's, second that of an engine of the second layer. Of that, groups are
-    computed side by side, one or two: each has an engine, its input maps follow each other in those
-    of the first layer, its kernels in the stream of kernels, and its output maps in those that
-    leave.
+    design is the design of the first layer, second the design of an engine of the second layer. One
+    or two groups of the second layer are computed in parallel, each with an engine. The groups
+    follow each other in the output maps of the first layer, in the stream of kernels, and in the
+    output stream.
 
-    For training the map between the layers leaves, too, and the state of both for the way back;
-    that of two groups in turns of the bytes of a position, so these must be whole ones.
+    For training, the map between the layers is sent, too, and the masks of both layers for backward
+    propagation. The masks of two groups alternate by the bytes of a position, so these must be
+    whole bytes.
 
-    Elements that the designs store in a narrower format than they compute in are widened when they
-    come in and rounded when they leave, those of the map between the layers too.
+    Elements that the designs store in a narrower format than they compute in are widened at the
+    input and rounded at the output. This includes the map between the layers.
 
-    s_axis_map     in   map words in the order image, row, column, map
-    s_axis_kernel  in   kernels in the order m, n, row, column
-    s_axis_bias    in   biases in the order m
-    s_axis_second_kernel  in  kernels in the order m, n, row, column
-                         of the second layer, group by group
-    s_axis_second_bias  in  biases in the order m
-                         of the second layer, group by group
-    m_axis_map     out  map words in the order image, row, column, map
-    m_axis_between  out  map words in the order image, row, column, map
-                         of the first layer, which the second one is given at the same time
-    m_axis_between_state  out  state for backward propagation, in bytes
-                         of the first layer
-    m_axis_state   out  state for backward propagation, in bytes
+    s_axis_map            in   map words in the order image, row, column, map
+    s_axis_kernel         in   kernels in the order m, n, row, column
+    s_axis_bias           in   biases in the order m
+    s_axis_second_kernel  in   kernels in the order m, n, row, column of the second layer, group by
+                               group
+    s_axis_second_bias    in   biases in the order m of the second layer, group by group
+    m_axis_map            out  map words in the order image, row, column, map
+    m_axis_between        out  map words in the order image, row, column, map of the first layer,
+                               which the second layer receives at the same time
+    m_axis_between_state  out  ReLU/pooling masks of the first layer for backward propagation, in
+                               bytes
+    m_axis_state          out  ReLU/pooling masks for backward propagation, in bytes
 
-    Throughput: a map word in, a slot of every engine, and a map word out per cycle.
-    Reset: synchronous, active high; the run is abandoned.
+    Throughput: a map word in, a slot of every engine, and a map word out per cycle. Reset:
+    synchronous, active high; the run is abandoned.
     """
     half = Half(design)
     halves = [Half(second) for _ in range(groups)]
@@ -273,7 +276,7 @@ def fused_forward(
         for turn, sinks, source in leaving
     ]
 
-    # An engine goes on behind its last word where pooling leaves out the last positions.
+    # An engine continues after its last word if pooling drops the last positions.
     done_with_maps = [each.complete for each in engines]
     done_with_maps += [each.verdict.idle for each in engines]
     done_with_results = [each.output_done for each in engines]
@@ -310,7 +313,7 @@ def fused_forward(
         _every(each=done_with_maps, every=complete),
         _every(each=done_with_results, every=output_done),
         _some(each=[each.load_error for each in engines], some=load_error),
-        # A group but the last one has no last of its own on the stream of maps.
+        # Only the last group has a last of its own on the stream of maps.
         _some(each=[half.map_error, last.map_error], some=map_error),
     ]
     words = word_counters(clk, rst, start, ports)

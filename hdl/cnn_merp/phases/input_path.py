@@ -1,7 +1,7 @@
-"""The input side: from map words to slots of windows, whatever the CU array does with them.
+"""The input side: from map words to slots of windows, independent of the CU array.
 
-CNN-MERP section V.C, figure 9: router, banks, location restore and window register, and the
-sequencer that drives them.
+Source: CNN-MERP, section V.C, figure 9: router, banks, location restore and window register, and
+the sequencer that drives them.
 """
 
 from __future__ import annotations
@@ -71,20 +71,21 @@ def input_path(
 ) -> Any:
     """Keep k rows of map words in the banks and issue a slot per cycle.
 
-    sums: what the slots add up to, which decides their order: elements of output maps; gradients,
-    position by position; or gradients row by row (a RowMapConfig, a RowSlot).
+    sums: result of the slots, which decides their order. It is one of: elements of output maps;
+    gradients, position by position; gradients, row by row (a RowMapConfig, a RowSlot).
 
     enable         in   map words may be accepted (kernels are loaded)
     sink           in   map words in the order image, row, column, map
-    credit         in   the FIFO behind the sums gave a word away, or deltas came (sequencers)
-    slot, held     out  what to compute, and one cycle later its window, tap (0, 0) lowest
-    verdict        out  the sequencer's of this cycle; its slot comes two cycles later
+    credit         in   the FIFO behind the sums sent a word, or deltas arrived (sequencers).
+    slot, held     out  the slot to compute, and one cycle later its window, tap (0, 0) lowest
+    verdict        out  verdict of the sequencer in this cycle; its slot follows two cycles later
     complete       out  all map words of the run were accepted
-    framing_error  out  last came with another word than the run's last; sticky until start
-    folded         in   words come map by map
-    fold           in   (there, with gradients row by row) images are the columns of a row
-    partial        in   (with an OriginSlot) partial sums that a position can start at
-    port           in   (of a design with a map_port of several elements) how sink comes: in pieces
+    framing_error  out  last arrived with a word other than the last of the run; sticky until start
+    folded         in   words arrive map by map
+    fold           in   (with folded, for gradients row by row) images are the columns of a row
+    partial        in   (with an OriginSlot) partial sums at which a position can start
+    port           in   (of a design with a map_port of several elements) division of sink into
+                        pieces
 
     Throughput: a map word in and a slot out per cycle. Reset: the run is abandoned.
     """
@@ -96,7 +97,7 @@ def input_path(
     bank_write = WideBankWrite(design) if wide else BankWrite(design)
     taps = bits(design.window_width)
     most = design.max_maps
-    if fold:  # words of a row, or where these have several elements maps of an image
+    if fold:  # words of a row, or with several elements per word, maps of an image
         most = max(most, design.row_words) if wide else design.row_words
     intake = Intake(bits(word.row_width), bits(word.column_width), count(most))
     intake.complete, intake.framing_error = ports.complete, ports.framing_error

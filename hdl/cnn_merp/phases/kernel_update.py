@@ -1,8 +1,8 @@
 """The kernel update: maps and deltas in, new kernels and biases out.
 
-CNN-MERP sections III.B and V.C: the banks and windows of forward propagation, with the deltas in
-the place of the kernels and gradient memories in the place of the accumulators. With a
-``kernel_port`` of several elements the update takes so many of the kernels per cycle.
+CNN-MERP, sections III.B and V.C: the banks and windows of forward propagation, with deltas instead
+of kernels and gradient memories instead of accumulators. With a ``kernel_port`` of several
+elements, the update takes as many elements of the kernels per cycle.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ STORED = (
     "s_axis_bias_velocity", "m_axis_kernel", "m_axis_bias", "m_axis_kernel_velocity",
     "m_axis_bias_velocity",
 )  # fmt: skip
-"""Streams of elements, which may lie in memory in a narrower format than the arithmetic's."""
+"""Streams of elements, which memory may store in a narrower format than the arithmetic."""
 
 FROM_OTHER_HALF = "s_axis_delta", "s_axis_kernel"
-"""Those of them that the other half of a pass gives, in the arithmetic's format."""
+"""The streams that the other half of a pass supplies, in the format of the arithmetic."""
 
 
 def _folding(ports: KernelUpdatePorts, design: EngineDesign) -> dict[str, Any]:
-    """Ports of the input side that not every design has."""
+    """Return the ports of the input side that not every design has."""
     found: dict[str, Any] = {}
     if design.folded:
         found["folded"] = ports.fold_config.folded
@@ -79,9 +79,9 @@ def _whole_deltas(
     undone: UnpoolDesign | None,
     error: Bit,
 ) -> tuple[Stream, Any, Any]:
-    """The deltas that are kept, and what makes them of those that come.
+    """Return the deltas to be kept, and the blocks that make them from the input deltas.
 
-    Pooled ones are expanded; beats of several are cut into what the buffer takes. ``error``: their
+    Pooled deltas are expanded; beats of several deltas are cut for the buffer. ``error``: their
     stream was framed wrong.
     """
     wide = design.map_port > 1
@@ -95,7 +95,7 @@ def _whole_deltas(
             sink=beats_of(sink),
             sink_state=stream_of(ports.s_axis_state),
             source=expanded,
-            done=flag(),  # the update outlasts it
+            done=flag(),  # the update continues after it
             framing_error=error,
             design=undone,
         )
@@ -123,7 +123,7 @@ def _whole_deltas(
 def _buffer(
     clk: Bit, rst: Bit, start: Bit, ports: KernelUpdatePorts, design: EngineDesign, **signals: Any
 ) -> Any:
-    """What keeps the deltas of two positions, or of two rows where gradients are summed by row."""
+    """Make the buffer for two positions of deltas, or for two rows if sums are taken by row."""
     config = ports.map_config
     if design.map_port > 1:
         config = config.but(last_cus=ports.port_config.last_beats)
@@ -137,7 +137,7 @@ def _buffer(
 def _biases(
     clk: Bit, rst: Bit, design: EngineDesign, element: DeltaElement, access: GradientAccess
 ) -> Any:
-    """The gradients of the biases, which the update unit reads."""
+    """Make the gradients of the biases, which the update unit reads."""
     return (bias_gradients if design.delta_beat > 1 else bias_gradient)(
         clk,
         rst,
@@ -150,7 +150,7 @@ def _biases(
 
 
 def _extent(ports: KernelUpdatePorts, design: EngineDesign) -> Extent:
-    """The registers that say what is updated, as far as the design has them."""
+    """Return the registers for the range of the update, as far as the design has them."""
     return Extent(
         ports.map_config,
         ports.pass_config.biases if design.partial else None,
@@ -160,7 +160,7 @@ def _extent(ports: KernelUpdatePorts, design: EngineDesign) -> Extent:
 
 
 def _passage(inner: dict[str, AxiStream], words: str = "") -> Passage:
-    """The streams of kernels and biases, or of their ``words``."""
+    """Return the streams of kernels and biases, or of their ``words``."""
     return Passage(
         ParameterStreams(*(stream_of(inner[f"s_axis_{of}{words}"]) for of in ("kernel", "bias"))),
         ParameterStreams(*(beats_of(inner[f"m_axis_{of}{words}"]) for of in ("kernel", "bias"))),
@@ -176,45 +176,46 @@ def kernel_update(
     design: EngineDesign,
     undone: UnpoolDesign | None = None,
 ) -> Any:
-    """Sum the gradients of one layer over a batch of images and update its kernels and biases.
+    """Sum the gradients of a layer over a batch of images, and update its kernels and biases.
 
     start begins a run; the configuration must be stable from start to status_done. Maps and deltas
-    (of the sums before ReLU and pooling) stream in together in the order image, row, column, map;
-    after the last of them kernels (order m, n, row, column) and then biases stream in and out, with
-    momentum (the velocity streams are there) their velocities beside them. With weight decay (its
-    register is there) so many times the old kernels and biases are added to their gradients. The
-    next run needs no reset.
+    (of the sums before ReLU and pooling) stream in together in the order image, row, column, map.
+    After the last of them, kernels (order m, n, row, column) and then biases stream in and out.
+    With momentum (if the velocity streams exist), their velocities stream in parallel. With weight
+    decay (if its register exists), the old kernels and biases, times the decay factor, are added to
+    their gradients. The next run needs no reset.
 
-    With undone, deltas come at pooled resolution and are expanded here, with the state of
-    this layer, a stream of bytes.
+    With undone, deltas arrive at pooled resolution and are expanded here, with the ReLU/pooling
+    masks of this layer, a stream of bytes.
 
-    With fold_config fully connected layers run, too: their elements come, and their kernels come
-    and leave, in their natural order. Where gradients are summed by row, images are its columns.
+    With fold_config, fully connected layers run, too: their elements arrive, and their kernels
+    arrive and are sent, in their natural order. If gradients are summed by row, images are its
+    columns.
 
-    With kernel_config layers with smaller kernels run, too; nothing is kept of the taps they lack.
+    With kernel_config, layers with smaller kernels run, too; missing taps are not stored.
 
-    Elements that the design stores in a narrower format than it computes in are widened when they
-    come in and rounded when they leave.
+    Elements that the design stores in a narrower format than it computes in are widened at the
+    input and rounded at the output.
 
-    As one half of a pass (half in the place of status) it takes deltas that were expanded, and the
-    kernels that the other half has used.
+    As one half of a pass (half in the place of status), it takes expanded deltas, and the kernels
+    that the other half has used.
 
     s_axis_map     in   map words in the order image, row, column, map
     s_axis_delta   in   deltas in the same order
     s_axis_kernel  in   kernels in the order m, n, row, column
     s_axis_bias    in   biases in the order m
-    s_axis_state   in   state from forward propagation, in bytes
+    s_axis_state   in   ReLU/pooling masks from forward propagation, in bytes
     m_axis_kernel  out  kernels, updated, in the same order
-    m_axis_bias    out  biases, updated
-    s_axis_kernel_velocity, s_axis_bias_velocity  in  velocities in the same orders
+    m_axis_bias    out  biases, updated.
+    s_axis_kernel_velocity, s_axis_bias_velocity  in   velocities in the same orders.
     m_axis_kernel_velocity, m_axis_bias_velocity  out  the same, updated
-    half           out  of a half of a pass: how far it is
+    half           out  of a half of a pass: its progress
 
     Throughput: a map word and a delta word in and a slot per cycle; then an element per cycle.
     Reset: synchronous, active high; the run is abandoned.
     """
     if design.p != 1:
-        raise ValueError(f"a kernel update has p = 1, not {design.p}")
+        raise ValueError(f"a kernel update must have p = 1, not {design.p}")
     width = design.fmt.width
     by_rows = design.ku_kind == "row"
     run = run_signals(ports, design)
@@ -310,7 +311,7 @@ def kernel_update(
     )
     words: Any = ()
     counters: Any = ()
-    if not ports.has("half"):  # a pass counts for its halves
+    if not ports.has("half"):  # a pass counts for both of its halves
         words, counters = run_counts(
             clk, rst, start, ports, first=ports.s_axis_map, run=RunProgress(**run)
         )

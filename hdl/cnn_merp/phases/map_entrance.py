@@ -1,4 +1,4 @@
-"""Where maps come into a datapath: as many words as its banks take, in the beats that they take."""
+"""Input of maps into a datapath, in the number of words and the beats that its banks take."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 def map_entrance(
     clk: Bit, rst: Bit, start: Bit, ports: Interface, design: EngineDesign, sink: Stream
 ) -> tuple[Stream, Any]:
-    """The stream that a datapath takes of ``sink``, and what makes it, if anything has to.
+    """Return the stream that a datapath takes of ``sink``, and its converter if one is needed.
 
-    Beats of several elements are cut into pieces; elements of a fully connected layer are filled
-    up with zeros to whole maps.
+    Beats of several elements are cut into pieces; the elements of a fully connected layer are
+    padded with zeros to whole maps.
     """
     if design.map_port > 1:
         pieces = Stream(len(sink.data))
@@ -43,7 +43,7 @@ def map_entrance(
 def fold_filler(
     clk: Bit, rst: Bit, start: Bit, ports: Interface, sink: Stream, source: Stream
 ) -> Any:
-    """Zeros behind the elements of a fully connected layer, up to a whole map or kernel."""
+    """Append zeros to the elements of a fully connected layer, up to a whole map or kernel."""
     return tail_filler(
         clk,
         rst,

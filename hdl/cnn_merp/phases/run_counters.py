@@ -1,8 +1,8 @@
-"""The counters of a run: its cycles by cause, and when it is over.
+"""Counters of a run: cycles by cause, and the end of the run.
 
-What they count is what the report is audited against, so they look at the handshakes on the ports
-and at the sequencer's verdicts, and at nothing else. Their names and meanings: the table in
-``models/base/counters.py``.
+The report is audited against these counters. Therefore they observe only the handshakes on the
+ports and the verdicts of the sequencer. The table in ``models/base/counters.py`` has their names
+and meanings.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ def run_counters(
     run: RunProgress,
     status: Status,
 ) -> Any:
-    """Count a run's cycles, and tell when it is over.
+    """Count the cycles of a run by cause, and detect its end.
 
-    first        in   the stream of maps or deltas into the datapath
-    ends         in   a transfer with the run's last word
-    loaded       in   kernels and biases are there
-    complete     in   all words of first were accepted
-    output_done  in   all words of the results were transferred
-    verdict      in   the sequencer's: a slot, or why there is none
-    map_error, load_error  in  a stream's last came with a wrong word
-    status       out  all but the words of the ports
+    first                  in   the stream of maps or deltas into the datapath
+    ends                   in   a transfer with the last word of the run
+    loaded                 in   kernels and biases are loaded
+    complete               in   all words of first were accepted
+    output_done            in   all words of the results were transferred
+    verdict                in   verdict of the sequencer: a slot, or the cause of a stall.
+    map_error, load_error  in   last of a stream arrived with a wrong word
+    status                 out  all fields except the words of the ports
 
-    total runs from the first accepted word to the last output word, both included (or to the
-    last slot, where pooling leaves out the last positions and it comes later). Each of its cycles
-    is one of: issue, fill (before the first issue), drain (after the last one), or a stall.
+    total counts from the first accepted word to the last output word, both included. If pooling
+    drops the last positions and the last slot is later, total counts up to this slot. Each of its
+    cycles is one of: issue, fill (before the first issue), drain (after the last one), or a stall.
 
     Reset: no run, counters at zero. They restart with start.
     """
@@ -51,9 +51,10 @@ def run_counters(
     counting = flag()
     issued = flag()
     exhausted = flag()  # the last slot was issued
-    sent = flag()  # the last word has left
+    sent = flag()  # the last word was sent
 
-    # A cycle's events, counted in the next one: handshakes and verdicts come late in their cycle.
+    # The events of a cycle are counted in the next one, because handshakes and verdicts are late in
+    # their cycle.
     accepted, ended = flag(), flag()
     slot, final_slot = flag(), flag()
     useful = bits(len(verdict.useful))
@@ -140,7 +141,7 @@ def run_counters(
 def run_counts(
     clk: Bit, rst: Bit, start: Bit, ports: DesignPorts[Any], first: AxiStream, run: RunProgress
 ) -> tuple[list[Any], Any]:
-    """The counters of words and those of cycles of a run, in the status of an engine."""
+    """Count words and cycles of a run, in the status of an engine."""
     return (
         word_counters(clk, rst, start, ports),
         run_counters(clk, rst, start, first=first, run=run, status=ports.status),

@@ -1,6 +1,6 @@
-"""The border of an engine where elements lie in memory in a narrower format than its arithmetic's.
+"""Conversion between the format of elements in memory and the wider format of the arithmetic.
 
-An element is widened exactly when it comes in, and rounded once when it leaves.
+An element is widened exactly at the input, and rounded once at the output.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ from merp.models.machines.cnn_merp.params.word_counters import stored_format
 def inside(
     ports: DesignPorts[Any], phase: str, design: EngineDesign, names: Sequence[str]
 ) -> tuple[dict[str, AxiStream], list[Any]]:
-    """The streams of the arithmetic's elements behind the ports of an engine, by port.
+    """Return the streams of elements in the format of the arithmetic, by port.
 
-    A stream is its port where memory has elements of the same format. What stands between it and
-    the port otherwise comes along, in the order of ``names``.
+    If memory has elements of the same format, the stream is the port itself. Otherwise the
+    converter between port and stream is returned, too, in the order of ``names``.
 
     Args:
-        ports: of the engine. phase: of its ports. design: whose elements they carry.
-        names: of the ports; those that the engine does not have are left out.
+        ports: ports of the engine.
+        phase: phase of the ports.
+        design: design whose elements they carry.
+        names: names of the ports; names that the engine does not have are left out.
     """
     words = {stream: name for name, stream in ports.counted.items()}
     found: dict[str, AxiStream] = {}
@@ -53,7 +55,10 @@ def inside(
 
 @block
 def _counted(given: Word, keep: Word, lanes: int) -> Any:
-    """A bit for each byte of a beat's elements, where these have other bytes: all of an element."""
+    """Return a bit for each byte of the elements of a beat, if their widths differ.
+
+    All bits of an element are equal.
+    """
     given_bytes, keep_bytes = len(given) // lanes, len(keep) // lanes
 
     @always_comb
@@ -68,13 +73,13 @@ def _counted(given: Word, keep: Word, lanes: int) -> Any:
 def stored_stream(
     sink: AxiStream, source: AxiStream, stored: StoredFormat, fmt: FloatFormat
 ) -> Any:
-    """Convert the elements of a stream between the stored format and that of the arithmetic.
+    """Convert the elements of a stream between the stored format and the format of the arithmetic.
 
     sink    in   elements of either format
-    source  out  the same elements in the other one, wider or rounded to nearest even
+    source  out  the same elements in the other format, wider or rounded to nearest even
 
-    tkeep has a bit per byte of the elements of its side. Valid and ready pass through.
-    Latency: combinational. Throughput: a beat per cycle. Reset: none.
+    tkeep has a bit per byte of the elements of its side. Valid and ready pass through. Latency:
+    combinational. Throughput: a beat per cycle. Reset: none.
     """
     lanes = sink.lanes
     given, wanted = len(sink.tdata) // lanes, len(source.tdata) // lanes

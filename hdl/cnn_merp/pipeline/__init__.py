@@ -1,1 +1,1 @@
-"""All layers of a network at once on one chip: slices in a row, and which images are among them."""
+"""All layers of a network at the same time on one chip, and the admission of images."""

@@ -1,7 +1,7 @@
-"""Which images are in a pipeline: one enters when few enough are on their way.
+"""Admission of images to a pipeline: one may enter if few enough are inside.
 
-FPDeep's chain and Mazouz and Bridges' pipeline: what an image leaves in the stores is used up only
-by its own deltas, so as many images fit as the stores were made for.
+FPDeep's chain and Mazouz and Bridges' pipeline store data of an image until its own deltas have
+used them. Therefore the stores limit the number of images.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ def admission(
     flight: Word,
     peak: Word,
 ) -> Any:
-    """Let the images of a run in, one more whenever fewer than depth are on their way.
+    """Admit the images of a run, one whenever fewer than depth images are inside.
 
-    config   in   images of the run, words of one, its last words' number, and the depth
+    config   in   images of the run, words of an image, number of its last words, and the depth
     sink     in   map words of images
     source   out  the same words
-    leaving  in   pulse: one of the words, config_leaving of them for an image, with the last of
-                  which that image is done
-    flight   out  images on their way
-    peak     out  how many there were at most, since start
+    leaving  in   pulse: one of config_leaving words of an image; the last of them completes the
+                  image
+    flight   out  number of images inside
+    peak     out  the largest number of images inside, since start
 
-    Words pass combinationally; between two images is a cycle without one. Reset: closed.
+    Words pass combinationally; between two images there is one cycle without a word. Reset: closed.
     """
     images = bits(len(config.images))
     words = bits(len(config.words))

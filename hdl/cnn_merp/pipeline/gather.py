@@ -1,4 +1,4 @@
-"""The flags of several engines as those of one."""
+"""Combine the flags of several engines."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from merp.hdl.base.status import Status
 
 @block
 def gather(parts: Sequence[Status], status: Status) -> Any:
-    """Tell for all parts: busy or wrong is any of them, done are all.
+    """Combine flags: busy and framing_error if any part sets them, done if all parts do.
 
-    parts   in   their flags
-    status  out  the same for all of them; nothing else of it is driven
+    parts   in   flags of the parts
+    status  out  the combined flags; nothing else of it is driven
     """
     if len(parts) == 1:
         part = parts[0]

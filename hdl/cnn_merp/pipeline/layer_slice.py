@@ -1,7 +1,7 @@
-"""One layer of a pipeline: its three engines at once, and what waits between them.
+"""One layer of a pipeline: its three engines, which run at the same time, and the FIFOs between.
 
-FPDeep section IV: inputs are kept until back-propagation has used them. The engines are those of
-CNN-MERP, joined by nothing but FIFOs: output and input have the same order of words.
+Source: FPDeep, section IV: inputs are kept until backward propagation has used them. The engines
+are those of CNN-MERP, joined only by FIFOs, because output and input have the same order of words.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from merp.models.machines.cnn_merp.params.pipeline_design import SliceDesign
 
 
 def _like(stream: Stream) -> Stream:
-    """Another stream of such words."""
+    """Make another stream of the same kind of words."""
     return Stream(len(stream.data))
 
 
 @block
 def _joint(clk: Bit, rst: Bit, start: Bit, sink: Stream, source: Stream, words: int) -> Any:
-    """A FIFO that evens out the paces of two engines; how full it is tells nothing of a run."""
+    """A FIFO that evens out the rates of two engines; its fill is not reported."""
     return stream_fifo(
         clk,
         rst,
@@ -55,25 +55,26 @@ def layer_slice(
     ports: LayerPorts,
     design: SliceDesign,
 ) -> Any:
-    """Run forward propagation, delta propagation and kernel update of a layer side by side.
+    """Run forward propagation, delta propagation and kernel update of a layer in parallel.
 
     start begins a run of all engines; the configuration must be stable until they are done.
 
     config     in   registers of the engines: fp, dp, ku
-    s_axis     in   fp_kernel (dp's, too), fp_bias, ku_kernel, ku_bias, with momentum ku_*_velocity
+    s_axis     in   fp_kernel (also for dp), fp_bias, ku_kernel, ku_bias, with momentum
+                    ku_*_velocity
     m_axis     out  ku_kernel, ku_bias, with momentum ku_*_velocity
     maps       in   input maps in the order image, row, column, map
     maps_on    out  output maps in this order
     deltas     in   deltas of the sums in this order
-    states     in   state of the layer in front, in bytes; not in the first layer
-    states_on  out  state for the layer behind; not of the last layer
+    states     in   ReLU/pooling masks of the layer in front, in bytes; not in the first layer
+    states_on  out  masks for the layer behind; not of the last layer
     deltas_on  out  deltas of the sums of the layer in front; not of the first layer
     sums       in   of a share of the input maps: partial sums of the shares in front
     sums_on    out  partial sums for the shares behind
+    status     out  flags of the layer, and the counters of its engines and stores
 
-    In a design that expands deltas itself they come, and leave, at pooled resolution: deltas are
-    those of the output, states are of this layer, deltas_on of the input.
-    status     out  flags of the layer, and what its engines and stores count
+    If the design expands deltas itself, deltas arrive and are sent at pooled resolution. Then
+    deltas belong to the output, states to this layer, and deltas_on to the input.
 
     Throughput: that of the slowest engine. Reset: stores empty, runs abandoned.
     """

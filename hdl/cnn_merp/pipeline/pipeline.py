@@ -1,7 +1,7 @@
-"""A network on one chip: the training pipeline of Mazouz and Bridges, of CNN-MERP's engines.
+"""A network on one chip: the training pipeline of Mazouz and Bridges, with engines of CNN-MERP.
 
-Forward propagation, delta propagation and kernel update of all layers run at once, image behind
-image; so does the part of FPDeep's chain that one node has.
+Forward propagation, delta propagation and kernel update of all layers run at the same time, image
+after image. The part of FPDeep's chain in one node is such a pipeline, too.
 """
 
 from __future__ import annotations
@@ -35,20 +35,22 @@ def pipeline(
     """Train all layers of a network on a batch: one run is a step.
 
     start begins a run; the configuration must be stable from start to status_done. Kernels and
-    biases of every layer are loaded first; then images stream in, and for each the output of the
-    last layer streams out, for which the host gives the delta of its sums. Behind the last delta of
-    the run new kernels and biases stream out, in the order of the old ones, which come once more
-    then; velocities beside them, where their streams are there. The next run needs no reset.
+    biases of every layer are loaded first. Then images stream in, and for each image the output of
+    the last layer streams out. The host returns the deltas of the sums of this output. After the
+    last delta of the run, new kernels and biases are sent in the order of the old ones. The old
+    ones are read a second time then. If the velocity streams exist, velocities are sent in
+    parallel. The next run needs no reset.
 
     config  in   registers of admission and of every engine: layer1_fp, layer1_ku, layer2_fp, ...
-    s_axis  in   map: images in the order image, row, column, map; delta: of the last layer's sums,
-                 in this order; for each layer layer1_fp_kernel (order m, n, row, column), ...
-    m_axis  out  map: output of the last layer in the order image, row, column, map; for each layer
+    s_axis  in   map: images in the order image, row, column, map. delta: deltas of the last layer's
+                 sums, in the same order. For each layer: layer1_fp_kernel (order m, n, row,
+                 column), ...
+    m_axis  out  map: output of the last layer in the order image, row, column, map. For each layer:
                  layer1_ku_kernel, ...
-    status  out  flags, images on their way, and what every engine and store counts
+    status  out  flags, number of images inside, and the counters of every engine and store
 
-    Throughput: an image in as many cycles as the slowest engine takes for one, where images enough
-    may be on their way. Reset: synchronous, active high; the run is abandoned.
+    Throughput: an image takes as many cycles as in the slowest engine, if enough images may be
+    inside. Reset: synchronous, active high; the run is abandoned.
     """
     admitted, losses = Stream(len(s_axis.map.tdata)), Stream(len(s_axis.delta.tdata))
     loss_error, leaving = flag(), flag()

@@ -1,4 +1,4 @@
-"""What a pipeline is told and tells: registers of admission, and the status of every engine."""
+"""Registers and status of a pipeline: admission, and the status of every engine."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from merp.models.machines.cnn_merp.params.pipeline_design import (
 
 
 class PipelineStatus(Bundles):
-    """Status of a pipeline: flags, images on their way, and the counters of every layer.
+    """Status of a pipeline: flags, number of images, and the counters of every layer.
 
-    busy           out  an engine's run is under way
+    busy           out  a run of an engine is in progress
     done           out  every engine is done; until the next start
-    framing_error  out  an input's last came early or late; until the next start
-    flight         out  images on their way
-    flight_peak    out  how many there were at most, since start
+    framing_error  out  the last of an input was early or late; until the next start
+    flight         out  number of images inside
+    flight_peak    out  the largest number of images inside, since start
     """
 
     def __init__(self, design: PipelineDesign, momentum: bool = False) -> None:

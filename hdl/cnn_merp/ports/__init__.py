@@ -1,1 +1,1 @@
-"""Bundles that CNN-MERP's rooms hand to each other."""
+"""Bundles between the blocks of CNN-MERP."""

@@ -27,9 +27,10 @@ class OnePass(NamedTuple):
 
 
 def backward_status(of: OnePass) -> HalvesStatus:
-    """Status of both backward phases, with the words (of state: bytes) that passed each port.
+    """Return the status of both backward phases, with the words (bytes of masks) of each port.
 
-    Cycles are those of the update's slots; those of delta propagation's are counted apart.
+    Its cycles count the slots of the update; the cycles of delta propagation are counted
+    separately.
     """
     return HalvesStatus(tuple(BackwardPorts.streams_of(of)), PROPAGATION)
 
@@ -81,6 +82,6 @@ class BackwardPorts(DesignPorts[OnePass]):
 
     @property
     def counted(self) -> dict[str, str]:
-        """The stream of each counter of words, in the order of status."""
+        """Return the stream of each word counter, in the order of status."""
         found = super().counted
         return {words: found[words] for words in self.WORDS if words in found}

@@ -26,7 +26,7 @@ Of = Callable[[Any], Any]
 
 
 def delta_status(design: DeltaDesign) -> Status:
-    """Status of delta propagation, with the words (of state: bytes) that passed each port."""
+    """Return the status of delta propagation, with the words (bytes of masks) of each port."""
     return Status(tuple(DeltaPorts.streams_of(design)))
 
 
@@ -35,12 +35,12 @@ def _engine(design: DeltaDesign) -> EngineDesign:
 
 
 def _on_engine(there: Of) -> Of:
-    """Whether the engine's design has a bundle."""
+    """Check whether the design of the engine has a bundle."""
     return there if there is always else lambda design: there(design.engine)
 
 
 def _member(name: str, kind: Of, there: Of = always) -> Member[Any]:
-    """A bundle of the engine's design, where this has it."""
+    """Define a bundle of the design of the engine, if this design has it."""
     return Member(name, lambda design: kind(design.engine), _on_engine(there), kind=kind)
 
 
@@ -88,7 +88,7 @@ class DeltaPorts(DesignPorts[DeltaDesign]):
 class DeltaHalfPorts(DeltaPorts):
     """Ports of delta propagation as a half of a pass.
 
-    It takes deltas that were expanded, and gives the kernels that it has used to the other half.
+    It takes expanded deltas, and sends the kernels to the other half after use.
     """
 
     MEMBERS: ClassVar[tuple[Member[Any], ...]] = (

@@ -1,4 +1,4 @@
-"""Deltas on their way to and from a datapath: what un-pools and dilates them."""
+"""Registers of the blocks that un-pool and dilate deltas."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from merp.models.machines.cnn_merp.params.unpool_registers import unpool_table
 
 
 class UnpoolConfig(RegisterBundle):
-    """Run-time registers of un-pooling, those of ``unpool_table``."""
+    """Run-time registers of un-pooling, from ``unpool_table``."""
 
     def __init__(self, design: UnpoolDesign) -> None:
         super().__init__(unpool_table(design), design)
 
 
 class DilateConfig(RegisterBundle):
-    """Run-time registers of the dilater, those of the table ``DILATE``."""
+    """Run-time registers of the dilater, from the table ``DILATE``."""
 
     def __init__(self, design: EngineDesign) -> None:
         super().__init__(DILATE, design)

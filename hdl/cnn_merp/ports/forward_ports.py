@@ -21,7 +21,7 @@ from merp.models.machines.cnn_merp.params.word_counters import (
 
 
 def forward_status(design: EngineDesign) -> Status:
-    """Status of forward propagation, with the words (of state: bytes) that passed each port."""
+    """Return the status of forward propagation, with the words (bytes of masks) of each port."""
     return Status(tuple(ForwardPorts.streams_of(design)))
 
 

@@ -18,9 +18,10 @@ from merp.models.machines.cnn_merp.params.word_counters import FUSED_STATE_WORDS
 
 
 def fused_status(design: FusedDesign) -> HalvesStatus:
-    """Status of two fused layers, with the words (of state: bytes) that passed each port.
+    """Return the status of two fused layers, with the words (bytes of masks) of each port.
 
-    Cycles are those of the second layer's slots; those of the first one's are counted apart.
+    Its cycles count the slots of the second layer; the cycles of the first layer are counted
+    separately.
     """
     return HalvesStatus(tuple(FusedForwardPorts.streams_of(design)), FIRST)
 

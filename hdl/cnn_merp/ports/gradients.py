@@ -10,25 +10,25 @@ from merp.models.machines.cnn_merp.params.kernel_update_registers import update_
 
 
 class DeltaElement:
-    """A delta word, of ``delta_beat`` deltas, on its way to the bias gradients."""
+    """A delta word, of ``delta_beat`` deltas, for the bias gradients."""
 
     def __init__(self, design: EngineDesign) -> None:
         self.valid = flag()
         self.data = bits(design.delta_beat * design.fmt.width)
         self.index = count(design.groups * design.n_cu // design.delta_beat - 1)  # output map(s)
-        self.opening = flag()  # of the run's first position
+        self.opening = flag()  # it belongs to the first position of the run
 
 
 class GradientRead:
-    """Read of one element of the gradient memories; the element comes GRADIENT_READ cycles later.
+    """Read of one element of the gradient memories; the element follows GRADIENT_READ cycles later.
 
-    Its place in the word, and the CU, are bit positions, so that nothing has to be multiplied. With
-    several elements per beat they are numbers: of the read within the word, and of the CU.
+    Its place in the word, and the CU, are bit positions, so no multiplication is needed. With
+    several elements per beat, they are numbers: of the read within the word, and of the CU.
     """
 
     def __init__(self, design: EngineDesign) -> None:
         width = design.fmt.width
-        self.enable = flag()  # no slot is in flight, the memories are the reader's
+        self.enable = flag()  # no slot is in the pipeline: the reader uses the memories
         self.addr = count(design.gradient_words - 1)
         if design.kernel_port > 1:
             self.tap_shift = count(design.gradient_reads - 1 if design.ku_kind == "position" else 0)
@@ -39,18 +39,18 @@ class GradientRead:
 
 
 class GradientBeat:
-    """Gradients as they leave, ``kernel_port`` in a beat."""
+    """Gradients in beats of ``kernel_port`` elements."""
 
     def __init__(self, design: EngineDesign) -> None:
         self.valid = flag()
-        self.data = bits(design.kernel_port * design.fmt.width)  # zeros behind the last that counts
-        self.keep = bits(design.kernel_port)  # which of them count
-        self.biases = flag()  # they are of biases
-        self.last = flag()  # there are no more of their kind
+        self.data = bits(design.kernel_port * design.fmt.width)  # zeros behind the last valid one
+        self.keep = bits(design.kernel_port)  # elements that count
+        self.biases = flag()  # they are gradients of biases
+        self.last = flag()  # the beat is the last one of its kind
 
 
 class UpdateConfig(RegisterBundle):
-    """Run-time registers of the update unit, those of ``update_table``."""
+    """Run-time registers of the update unit, from ``update_table``."""
 
     def __init__(self, design: EngineDesign, rule: UpdateRule) -> None:
         super().__init__(update_table(rule), design)

@@ -32,8 +32,9 @@ class UpdateDesign(NamedTuple):
     """Elaboration of the kernel update.
 
     Attributes:
-        engine: its arrays. rule: of the update.
-        unpool: un-pooling in front of it, of deltas that come at pooled resolution.
+        engine: design of its arrays.
+        rule: rule of the update.
+        unpool: un-pooling in front of it, for deltas that arrive at pooled resolution.
     """
 
     engine: EngineDesign
@@ -42,7 +43,7 @@ class UpdateDesign(NamedTuple):
 
 
 def kernel_update_status(design: UpdateDesign) -> Status:
-    """Status of the kernel update, with the words (of state: bytes) that passed each port."""
+    """Return the status of the kernel update, with the words (bytes of masks) of each port."""
     return Status(tuple(KernelUpdatePorts.streams_of(design)))
 
 
@@ -120,13 +121,13 @@ class KernelUpdatePorts(DesignPorts[UpdateDesign]):
 
     @property
     def counted(self) -> dict[str, str]:
-        """The stream of each counter of words, in the order of status."""
+        """Return the stream of each word counter, in the order of status."""
         found = super().counted
         return {words: found[words] for words in self.WORDS if words in found}
 
 
 class KernelUpdateHalfPorts(KernelUpdatePorts):
-    """Ports of the kernel update as a half of a pass, which takes deltas that were expanded."""
+    """Ports of the kernel update as a half of a pass, which takes expanded deltas."""
 
     MEMBERS: ClassVar[tuple[Member[Any], ...]] = half_of(
         KernelUpdatePorts.MEMBERS, Member("half", lambda design: Half(design.engine), kind=Half)

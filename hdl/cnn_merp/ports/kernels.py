@@ -1,4 +1,4 @@
-"""Kernels and biases on their way into the memories."""
+"""Write and read ports of the kernel and bias memories."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from merp.models.machines.cnn_merp.params.registers import KERNEL, LOAD
 class KernelWrite:
     """Write port of the kernel memories: ``enable`` has a bit per CU.
 
-    ``width`` is that of a word if its elements are not as the window's. ``by_tap``: ``taps`` says
-    which elements of the word are written, so that a word can be written in parts; not in two
-    cycles in a row, and no kernel is read in a cycle with a write, nor in the next one. With a
-    ``kernel_port`` of several elements ``places`` says which taps take an element of their own for
-    each CU: CU j that in place j mod kernel_port of ``elements``.
+    ``width`` is the width of a word if its elements differ from those of the window. With
+    ``by_tap``, ``taps`` selects the elements of the word to write, so that a word can be written in
+    parts. A word cannot be written in two consecutive cycles, and no kernel is read in a cycle with
+    a write or in the next one. With a ``kernel_port`` of several elements, ``places`` selects the
+    taps that take a separate element for each CU. CU j takes the element at place j mod kernel_port
+    of ``elements``.
     """
 
     elements: Any = None
@@ -32,18 +33,19 @@ class KernelWrite:
         self.taps: Any = bits(design.taps) if by_tap else None  # a bit per element that is written
         if by_tap and design.kernel_port > 1:
             self.elements = bits(design.kernel_port * (len(self.data) // design.taps))
-            self.places = bits(design.taps)  # a bit per element that is taken from those
+            self.places = bits(design.taps)  # a bit per tap with a separate element
 
 
 class KernelRead:
-    """Read of one element of the kernels that the CUs hold.
+    """Read of one element of the kernels in the CUs.
 
-    It comes ``kernel_read_latency`` cycles later, as it was written, but for what an adder does not
-    tell apart: where CUs are fused a subnormal is a signed zero, and a NaN is the canonical one.
+    The element follows ``kernel_read_latency`` cycles later, as it was written, except for
+    differences that an adder ignores. In fused CUs, a subnormal becomes a signed zero, and a NaN
+    the canonical one.
     """
 
     def __init__(self, design: EngineDesign) -> None:
-        self.enable = flag()  # no slot is in flight, the memories are the reader's
+        self.enable = flag()  # no slot is in the pipeline: the reader uses the memories
         self.addr = count(design.kernel_words - 1)  # word of the kernel memories
         self.tap = count(design.taps - 1)  # element of the word
         self.cu = count(design.n_cu - 1)
@@ -60,26 +62,26 @@ class BiasWrite:
 
 
 class OriginWrite:
-    """Write port of the words that sums start at, in a design for partial sums.
+    """Write port of the start words of the sums, in a design for partial sums.
 
     CU j takes word j mod map_port of ``data``.
     """
 
     def __init__(self, design: EngineDesign) -> None:
         self.enable = bits(design.n_cu)  # a bit per CU
-        self.addr = count(design.origins - 1)  # group of output maps, behind those of its position
+        self.addr = count(design.origins - 1)  # group of output maps, behind its position's
         self.data = bits(design.map_port * design.origin_format.width)  # a bias or a partial sum
 
 
 class KernelConfig(RegisterBundle):
-    """Run-time registers of a design for smaller kernels, those of the table ``KERNEL``."""
+    """Run-time registers of a design for smaller kernels, from the table ``KERNEL``."""
 
     def __init__(self, design: EngineDesign) -> None:
         super().__init__(KERNEL, design)
 
 
 class LoadConfig(RegisterBundle):
-    """Run-time registers of the kernel loader, those of the table ``LOAD``."""
+    """Run-time registers of the kernel loader, from the table ``LOAD``."""
 
     def __init__(self, design: EngineDesign) -> None:
         super().__init__(LOAD, design)

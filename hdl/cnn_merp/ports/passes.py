@@ -1,4 +1,4 @@
-"""What a run's sums start at but biases, whether they leave for another run, and halves of one."""
+"""Start values of the sums other than biases, raw sums for another run, and halves of a pass."""
 
 from __future__ import annotations
 
@@ -16,78 +16,78 @@ from merp.models.machines.cnn_merp.params.registers import ADD, LayerTable, pass
 
 
 class PassConfig(RegisterBundle):
-    """Run-time registers of a pass, those of ``pass_table``."""
+    """Run-time registers of a pass, from ``pass_table``."""
 
     def __init__(self, design: EngineDesign, table: LayerTable | None = None) -> None:
         super().__init__(table or pass_table(design), design)
 
 
 class UpdatePassConfig(PassConfig):
-    """The same of a kernel update, those of the table ``UPDATE_PASS``."""
+    """Run-time registers of a pass of a kernel update, from the table ``UPDATE_PASS``."""
 
     def __init__(self, design: EngineDesign) -> None:
         super().__init__(design, UPDATE_PASS)
 
 
 class AddConfig(RegisterBundle):
-    """Run-time registers of maps that are added several to a beat, those of the table ``ADD``."""
+    """Run-time registers of added maps with several elements per beat, from the table ``ADD``."""
 
     def __init__(self, design: EngineDesign) -> None:
         super().__init__(ADD, design)
 
 
 class TurnConfig(RegisterBundle):
-    """Run-time registers of two groups that take turns, those of the table ``TURN``."""
+    """Run-time registers of two groups that take turns, from the table ``TURN``."""
 
     def __init__(self, design: EngineDesign) -> None:
         super().__init__(TURN, design)
 
 
 class PartialIntake:
-    """How partial sums come in."""
+    """Input of partial sums."""
 
     def __init__(self, enable: Bit, wanted: Bit, filled: Bit, framing_error: Bit) -> None:
-        self.enable = enable  # words may be taken: the biases of the run before are not needed
+        self.enable = enable  # words may be taken: the previous biases are no longer used
         self.wanted = wanted  # sums start at partial sums, not at biases
-        self.filled = filled  # pulse: one more word of n_cu partial sums is there
-        self.framing_error = framing_error  # last came with another word; until start
+        self.filled = filled  # pulse: one more word of n_cu partial sums is complete
+        self.framing_error = framing_error  # last arrived with a wrong word; until start
 
 
 class PartialSums:
-    """What the sequencer is told of partial sums."""
+    """Partial sums as the sequencer sees them."""
 
     def __init__(self) -> None:
         self.wanted = flag()  # sums start at them
-        self.filled = flag()  # pulse: one more word of n_cu partial sums is there
+        self.filled = flag()  # pulse: one more word of n_cu partial sums is complete
 
 
 class Half:
-    """What one of the two halves of a pass tells: there its words and cycles are counted for it."""
+    """Progress of one of the two halves of a pass, whose words and cycles the pass counts."""
 
     def __init__(self, design: EngineDesign) -> None:
-        self.loaded = flag()  # it has what must be there before maps come
+        self.loaded = flag()  # all data that must precede the maps is loaded
         self.verdict = Verdict(design)
         self.complete = flag()  # all its maps, or deltas, were accepted
         self.output_done = flag()  # all its words were transferred
-        self.ends = flag()  # the last of them is
-        self.map_error = flag()  # a last came with another word than its stream's last, of these
-        self.load_error = flag()  # the same of its other streams
+        self.ends = flag()  # the last of them is transferred
+        self.map_error = flag()  # a last of these streams arrived with a wrong word
+        self.load_error = flag()  # a last of its other streams arrived with a wrong word
 
     @property
     def progress(self) -> RunProgress:
-        """The same for who counts its cycles."""
+        """Return the same signals for the counters of its cycles."""
         return RunProgress(**vars(self))
 
 
 class RunProgress(GivenPorts):
-    """What the counters of a run look at, each under its own name.
+    """Signals that the counters of a run observe, each under its own name.
 
-    ends         a transfer with the run's last word
-    loaded       kernels and biases are there
-    complete     all words that come into the datapath were accepted
-    output_done  all words of the results were transferred
-    verdict      the sequencer's: a slot, or why there is none
-    map_error, load_error  a stream's last came with a wrong word
+    ends                   a transfer with the last word of the run
+    loaded                 kernels and biases are loaded
+    complete               all words into the datapath were accepted
+    output_done            all words of the results were transferred
+    verdict                verdict of the sequencer: a slot, or the cause of a stall.
+    map_error, load_error  last of a stream arrived with a wrong word
     """
 
     MEMBERS = given_all(
@@ -102,6 +102,6 @@ class RunProgress(GivenPorts):
 
 
 def run_signals(ports: Interface, design: EngineDesign) -> dict[str, Any]:
-    """The signals of a ``RunProgress`` by name: those of a half of a pass, or an engine's own."""
+    """Return the signals of a ``RunProgress`` by name, from a half of a pass or from an engine."""
     half = ports.half if ports.has("half") else Half(design)
     return dict(vars(half.progress))

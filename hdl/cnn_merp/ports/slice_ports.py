@@ -1,4 +1,4 @@
-"""Ports of a layer whose engines run at once, with others: registers, status and streams."""
+"""Ports of a layer whose engines run at the same time as others: registers, status and streams."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from merp.models.machines.cnn_merp.params.pipeline_registers import ADMISSION
 
 
 class AdmissionConfig(RegisterBundle):
-    """Run-time registers of admission and of the loss's entrance, those of ``ADMISSION``."""
+    """Run-time registers of admission and of the loss input, from ``ADMISSION``."""
 
     def __init__(self, design: EntranceDesign) -> None:
         super().__init__(ADMISSION, design)
 
 
 def with_flags(counters: Any) -> Any:
-    """A status, of the counters that a bundle has, and of flags of its own."""
+    """Return a status with the counters of a bundle, and flags of its own."""
     status = copy(counters)
     vars(status).update({name: flag() for name in FLAGS})
     return status
 
 
 def _counters(status: Status) -> Bundles:
-    """What a status has beside its flags."""
+    """Return the fields of a status other than its flags."""
     return Bundles({name: each for name, each in vars(status).items() if name not in FLAGS})
 
 
 class SliceCounters(Bundles):
-    """Counters of a layer: of its engines, and of words in its stores, now and at most."""
+    """Counters of a layer: of its engines, and of the words in its stores, current and peak."""
 
     def __init__(self, design: SliceDesign, momentum: bool) -> None:
         stores = ["features"]
@@ -58,7 +58,7 @@ class SliceCounters(Bundles):
 
 
 class LayerPorts(DesignPorts[SliceDesign]):
-    """Ports of a layer of a pipeline; whoever has the layer brings all of them."""
+    """Ports of a layer of a pipeline; the enclosing block supplies all of them."""
 
     MEMBERS = (
         given("config", Bundles),

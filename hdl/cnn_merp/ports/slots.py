@@ -1,4 +1,4 @@
-"""Slots: what the arrays compute in a cycle, or why nothing."""
+"""Slots: the work of the arrays in a cycle, or the cause of a stall."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class Slot:
-    """One issue slot on its way to the CU array: which kernel word, which accumulators.
+    """An issue slot for the CU array: its kernel word and its accumulators.
 
-    ``first`` starts the sums at the bias, ``last`` says that they are finished. The window of a
-    slot is valid one cycle after the slot (it loads while the kernel memory reads).
+    ``first`` starts the sums at the bias, ``last`` marks them as finished. The window of a slot is
+    valid one cycle after the slot (it loads while the kernel memory reads).
     """
 
     def __init__(self, design: EngineDesign) -> None:
-        self.valid = flag()  # there is a slot in this cycle
+        self.valid = flag()  # a slot is issued in this cycle
         self.kernel_addr = count(design.kernel_words - 1)  # word of the kernel memories
         self.acc_addr = count(design.p * design.groups - 1)  # place in the accumulator memories
         self.group = count(design.groups - 1)  # group of output maps
@@ -23,24 +23,24 @@ class Slot:
 
 
 class OriginSlot(Slot):
-    """The same in a design for partial sums, which do not all start at the bias of their group."""
+    """A slot in a design for partial sums, whose sums need not start at the bias of their group."""
 
     def __init__(self, design: EngineDesign) -> None:
         super().__init__(design)
-        self.origin = count(design.origins - 1)  # of a first slot: word that the sums start at
+        self.origin = count(design.origins - 1)  # of a first slot: start word of the sums
 
 
 class Verdict:
-    """The sequencer's verdict of a cycle: a slot, or the cause why there is none."""
+    """The verdict of the sequencer in a cycle: a slot, or the cause of a stall."""
 
     def __init__(self, design: EngineDesign) -> None:
         self.issue = flag()  # a slot is issued
         self.useful = count(design.n_cu)  # CUs that the slot keeps busy
-        self.stall_input = flag()  # none: the input is starved
-        self.stall_output = flag()  # none: there is no room for its sums
-        self.stall_hazard = flag()  # none: an accumulator is still in use
-        self.final_issue = flag()  # the run's last slot
-        self.idle = flag()  # no position is left and every reserved word has left the FIFO
+        self.stall_input = flag()  # no slot: the input is starved
+        self.stall_output = flag()  # no slot: there is no room for its sums
+        self.stall_hazard = flag()  # no slot: an accumulator is still in use
+        self.final_issue = flag()  # the last slot of the run
+        self.idle = flag()  # no position is left and the FIFO has sent every reserved word
 
 
 class RowSlot:
@@ -51,9 +51,9 @@ class RowSlot:
 
     def __init__(self, design: EngineDesign) -> None:
         self.valid = flag()  # there is a slot in this cycle
-        self.column = count(design.max_size - 1)  # of the output row
-        self.first = flag()  # the sweep's first column
-        self.last = flag()  # its last
+        self.column = count(design.max_size - 1)  # column of the output row
+        self.first = flag()  # the first column of the sweep
+        self.last = flag()  # the last column of the sweep
         self.kernel_addr = count(design.kernel_words - 1)  # word of the gradient memories
-        self.delta_word = count(design.groups * design.max_size - 1)  # of the row's deltas
-        self.row_last = flag()  # the row's last slot
+        self.delta_word = count(design.groups * design.max_size - 1)  # word of the row's deltas
+        self.row_last = flag()  # the last slot of the row

@@ -1,4 +1,4 @@
-"""Streams of the tops: how wide a beat is follows from what it carries."""
+"""Streams of the tops: the content of a stream determines the width of a beat."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.word_counters import PARTIAL_WORDS, stored_format
 
 PARAMETERS = ("kernel", "bias", "second_kernel", "second_bias")
-"""How the names of ports begin that carry kernels, biases, or their velocities."""
+"""Prefixes of the ports that carry kernels, biases, or their velocities."""
 
 
 def stream(
@@ -21,11 +21,14 @@ def stream(
     there: Callable[[Any], bool] = always,
     engine: Callable[[Any], EngineDesign] = lambda design: design,
 ) -> Member[Any]:
-    """A stream of a top.
+    """Define a stream of a top.
 
     Args:
-        phase: of the top. words: the counter of its words. name: of the stream.
-        there: whether a design has it. engine: of a design, the one whose elements it carries.
+        phase: phase of the top.
+        words: counter of its words.
+        name: name of the stream.
+        there: function that checks whether a design has the stream.
+        engine: function that returns the design whose elements the stream carries.
     """
     return Member(name, lambda design: _axi(phase, words, engine(design)), there, words, AxiStream)
 
@@ -39,12 +42,12 @@ def _axi(phase: str, port: str, design: EngineDesign) -> AxiStream:
 
 
 def half_of(members: tuple[Member[Any], ...], half: Member[Any]) -> tuple[Member[Any], ...]:
-    """The ports of an engine that is a half of a pass: it tells the other one how far it is.
+    """Return the ports of an engine that is a half of a pass and reports its progress.
 
-    Its words and cycles are counted there.
+    The pass counts its words and cycles.
     """
     return (*(each for each in members if each.name != "status"), half)
 
 
 PASS = ("pass_config", "add_config", "add_unpool_config")
-"""Registers of a pass of a layer; the register map has them last."""
+"""Registers of a pass of a layer, which are last in the register map."""

@@ -1,4 +1,4 @@
-"""What the input side's blocks tell each other: words that came, positions, windows, slots."""
+"""Signals between the blocks of the input side: arrived words, positions, windows, slots."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class MapPlace:
-    """Place of the next map word; rows count over all images.
+    """Place of the next map word; rows are counted over all images.
 
-    A run whose elements come map by map has no ``column``.
+    In a run whose elements arrive map by map, there is no ``column``.
     """
 
     def __init__(self, row: Word, column: Word, channel: Word) -> None:
-        self.row = row  # of the next map word, over all images
-        self.column: Any = column  # of it, in its map
+        self.row = row  # row of the next map word, over all images
+        self.column: Any = column  # its column in its map
         self.channel = channel  # its map
 
 
 class Intake:
-    """How far a router is."""
+    """Progress of a router."""
 
     def __init__(self, row: Word, column: Word, channel: Word) -> None:
         self.place = MapPlace(row, column, channel)  # of the next word
         self.complete = flag()  # all words of the run were accepted
-        self.framing_error = flag()  # last came with another word than the run's; until start
+        self.framing_error = flag()  # last arrived with a wrong word; until start
 
 
 class FoldedConfig:
-    """Run-time registers of a folded run's router.
+    """Run-time registers of the router of a folded run.
 
-    rows  (of a kernel update by row) images lie side by side as the columns of a row
+    rows  (of a kernel update by row) images are the columns of a row
     """
 
     def __init__(self, map_config: MapConfig, rows: FoldRowConfig | None) -> None:
@@ -45,11 +45,11 @@ class FoldedConfig:
 
 
 class RouterConfig:
-    """Run-time registers that say in which order words come.
+    """Run-time registers for the order of the words.
 
-    port    (of a design with a map_port of several elements) how many come to a pixel
-    folded  (of a design for fully connected layers) the run's words come map by map
-    rows    (there, of a kernel update by row) images lie side by side as the columns of a row
+    port    (of a design with a map_port of several elements) number of elements of a pixel
+    folded  (of a design for fully connected layers) the words of the run arrive map by map
+    rows    (with folded, of a kernel update by row) images are the columns of a row
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class RouterConfig:
 
 
 class RouterSide:
-    """One of two routers: what it is offered, and how far it is."""
+    """One of two routers: its input, and its progress."""
 
     def __init__(self, sink: Stream, place: MapPlace, by_map: bool) -> None:
         self.rst = flag()
@@ -76,16 +76,16 @@ class RouterSide:
 
 
 class PositionHead:
-    """The next position, as laid out in ``position_layout``."""
+    """The next position, in the format of ``position_layout``."""
 
     def __init__(self, width: int) -> None:
-        self.word = bits(width)  # as laid out in position_layout
-        self.valid = flag()  # there is one
-        self.take = flag()  # it is used in this cycle
+        self.word = bits(width)  # in the format of position_layout
+        self.valid = flag()  # a position is available
+        self.take = flag()  # the position is used in this cycle
 
 
 class KeptRows:
-    """The rows between the next word that comes and the floor, which is still needed."""
+    """The rows between the next word that arrives and the floor, which is the oldest row in use."""
 
     def __init__(self, written: MapPlace, floor: Floor) -> None:
         self.written = written
@@ -93,19 +93,19 @@ class KeptRows:
 
 
 class WindowFetch:
-    """A window on its way: the read of the banks, and a cycle later its rotation."""
+    """Fetch of a window: the read of the banks, and a cycle later its rotation."""
 
     def __init__(self, design: EngineDesign, shift_width: int) -> None:
         self.read = BankRead(design)
-        self.row_shift = bits(shift_width)  # of the window, a cycle after its read
-        self.column_shift = bits(shift_width)  # the same
+        self.row_shift = bits(shift_width)  # rotation by rows, a cycle after the read
+        self.column_shift = bits(shift_width)  # rotation by columns, a cycle after the read
 
 
 class SumsRoom:
-    """What is behind a slot, for the decision about it.
+    """State of the blocks behind a slot, for the decision to issue it.
 
-    credit   the FIFO behind the sums gave a word away, or a word of deltas is there
-    partial  (with an OriginSlot) partial sums that a position can start at
+    credit   the FIFO behind the sums sent a word, or a word of deltas arrived
+    partial  (with an OriginSlot) partial sums at which a position can start
     """
 
     def __init__(self, credit: Bit, partial: PartialSums | None = None) -> None:
@@ -114,7 +114,7 @@ class SumsRoom:
 
 
 class Issued:
-    """The sequencer's verdict of this cycle; its slot comes two cycles later."""
+    """Verdict of the sequencer in this cycle; its slot follows two cycles later."""
 
     def __init__(self, slot: Slot | RowSlot, verdict: Verdict) -> None:
         self.slot = slot
@@ -122,7 +122,7 @@ class Issued:
 
 
 class WindowSlots:
-    """First and last slot of the window at hand."""
+    """First and last slot of the current window."""
 
     def __init__(self) -> None:
         self.opens = flag()  # its first slot is issued: the banks are read
@@ -130,17 +130,17 @@ class WindowSlots:
 
 
 class SlotWalk:
-    """Where the sequencer is."""
+    """State of the sequencer."""
 
     def __init__(self, gradients: bool) -> None:
         self.busy = flag()  # positions are left
-        self.midway = flag()  # the slot at hand is not the first one of its window
-        self.ends_window: Any = flag() if gradients else None  # it is the last one
+        self.midway = flag()  # the current slot is not the first one of its window
+        self.ends_window: Any = flag() if gradients else None  # the slot is the last one
 
 
 class OriginChoice:
-    """What the sums of a slot start at."""
+    """Start value of the sums of a slot."""
 
     def __init__(self, design: EngineDesign) -> None:
-        self.arrived = flag()  # the window's elements are there, and what its sums start at
-        self.origin = count(design.origins - 1)  # place of the word that the slot starts at
+        self.arrived = flag()  # the elements of the window and the start value have arrived
+        self.origin = count(design.origins - 1)  # place of the start word of the slot

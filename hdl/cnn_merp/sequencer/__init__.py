@@ -1,1 +1,1 @@
-"""Which window is computed when."""
+"""Sequencers: the order of the windows, and the decision to issue a slot."""

@@ -1,4 +1,4 @@
-"""The sequencer's rule where sums accumulate over input maps."""
+"""Issue rule of the sequencer if sums accumulate over input maps."""
 
 from __future__ import annotations
 
@@ -29,23 +29,24 @@ def accumulator_issue(
     verdict: Verdict,
     design: EngineDesign,
 ) -> Any:
-    """Decide whether a slot is issued in this cycle, or name the reason why not.
+    """Decide whether to issue a slot in this cycle, or report the cause of a stall.
 
-    walk        in   positions are left; the slot is not the first one of its window
-    credit      in   pulse: one of the fifo_words places for sums is free again
-    fire        out  the slot is issued
-    verdict     out  the cause if not; idle: no position is left and every place is free
+    walk     in   positions are left; the slot is not the first one of its window
+    credit   in   pulse: one of the fifo_words places for sums is free again
+    fire     out  the slot is issued
+    verdict  out  the cause of a stall; idle: no position is left and every place is free
 
-    A position takes G places with its last window. An accumulator is added to once per input map;
-    a window waits until its lane's previous one is accumulate_latency cycles away.
+    A position reserves G places with its last window. An accumulator is used once per input map. A
+    window waits until the previous window of its lane is accumulate_latency cycles ago.
 
     Latency: combinational. Reset: every place is free.
     """
     busy, midway = walk.busy, walk.midway
     p, distance, places = design.p, design.accumulate_latency, design.fifo_words
-    ages = [count(distance) for _ in range(p)]  # cycles since the lane's last window, saturated
+    # cycles since the last window of the lane, saturated
+    ages = [count(distance) for _ in range(p)]
     credits = count(places)
-    enough = flag()  # credits for a position
+    enough = flag()  # enough credits for a position
     spends = flag()
 
     @always_comb

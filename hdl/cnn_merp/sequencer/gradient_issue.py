@@ -1,4 +1,4 @@
-"""The sequencer's rule where gradients accumulate over positions."""
+"""Issue rule of the sequencer if gradients accumulate over positions."""
 
 from __future__ import annotations
 
@@ -30,26 +30,27 @@ def gradient_issue(
     verdict: Verdict,
     design: EngineDesign,
 ) -> Any:
-    """Decide whether a slot is issued in this cycle, or name the reason why not.
+    """Decide whether to issue a slot in this cycle, or report the cause of a stall.
 
-    walk         in   positions are left; the slot at hand is not its window's first; is its last
-    filled       in   pulse: one more word of n_cu deltas is there
-    fire         out  the slot is issued
-    verdict      out  the cause if not; idle: no position is left and every delta was taken
+    walk     in   positions are left; the current slot is not the first one of its window; it is the
+                  last one
+    filled   in   pulse: one more word of n_cu deltas has arrived
+    fire     out  the slot is issued
+    verdict  out  the cause of a stall; idle: no position is left and every delta was taken
 
     A position takes G words of deltas with its first window.
 
-    A gradient is added to once per position, every n*G slots. Where that is sooner than the adder
-    and the memory allow, config.rest idle cycles after each position make up for it, however the
-    slots of the position itself were delayed.
+    A gradient is used once per position, every n*G slots. If this is too soon for the adder and the
+    memory, config.rest idle cycles follow each position. They suffice for any delay of the slots
+    within the position.
 
-    Latency: combinational. Reset: no deltas; start begins anew.
+    Latency: combinational. Reset: no deltas; start begins again.
     """
     busy, midway, ends_window = walk.busy, walk.midway, walk.ends_window
     rest = count(revisit_cycles(design))
     resting = flag()
     credits = count(2 * design.groups)  # words of deltas that no position has taken
-    enough = flag()  # credits for a position
+    enough = flag()  # enough credits for a position
     spends = flag()
 
     @always_comb

@@ -1,4 +1,4 @@
-"""Partial sums that a position starts at: whether they are there, and where."""
+"""Partial sums as start values of a position: their arrival and their places."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ def origin_issue(
     choice: OriginChoice,
     design: EngineDesign,
 ) -> Any:
-    """Hold a position back until its partial sums are there, and say where they are.
+    """Hold a position back until its partial sums have arrived, and compute their places.
 
-    partial   in   whether sums start at partial sums; pulse: one more word of n_cu is there
+    partial   in   sums start at partial sums; pulse: one more word of n_cu sums has arrived
     window    in   the next window
-    slots     in   its first slot is issued, its last one is
-    cu_group  in   group of the slot at hand
-    choice    out  whether what the sums start at is there; the word that the slot starts at
+    slots     in   its first slot is issued; its last slot is issued
+    cu_group  in   group of the current slot
+    choice    out  the start values have arrived; the start word of the slot
 
-    A position takes G words with its first window. Places are given in the order of positions, a
-    position having as many as there can be groups; 2p positions have places, the next takes those
-    of the first again. Biases have the places of the first position.
+    A position takes G words with its first window. Places are assigned in the order of positions;
+    each position has as many places as the largest number of groups. There are places for 2p
+    positions, which are reused cyclically. Biases have the places of the first position.
 
-    Latency: combinational. Reset: none is there; start begins anew.
+    Latency: combinational. Reset: no partial sum; start begins again.
     """
     opens, leaves = slots.opens, slots.leaves
     arrived, origin = choice.arrived, choice.origin
     groups_max = design.groups
     highest = design.origins - groups_max
-    base = count(design.origins - 1)  # place of the position's first word
+    base = count(design.origins - 1)  # place of the first word of the position
     credits = count(design.origins)  # words that no position has taken
-    enough = flag()  # credits for a position
+    enough = flag()  # enough credits for a position
     spends = flag()
 
     @always_comb

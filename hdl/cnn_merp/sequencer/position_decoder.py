@@ -1,4 +1,4 @@
-"""From the place of the walk to the word that says everything a position's windows need to know."""
+"""Decode a position of the walk into the word that its windows use."""
 
 from __future__ import annotations
 
@@ -15,24 +15,27 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class WindowPlace:
-    """A position of the walk. Rows and columns of its window's first tap, in padded coordinates."""
+    """A position of the walk, with the row and column of its window's first tap.
+
+    Rows and columns are in padded coordinates.
+    """
 
     def __init__(self, design: EngineDesign) -> None:
         size_width = design.max_size.bit_length() + 2
         self.image_row = bits(row_width(design))  # rows of the images before this one
-        self.line = bits(row_width(design))  # and rows of this one above the window
+        self.line = bits(row_width(design))  # and rows of this image above the window
         self.top = bits(size_width)
         self.left = bits(size_width)
-        self.row_mod = count(design.k)  # ring place of the window's first row
+        self.row_mod = count(design.k)  # place in the ring of the first row of the window
         self.row_ring = count(design.d)
         self.column_mod = count(design.k)
         self.column_next = bits(PositionWord(design).word_width)  # words before the next block
-        self.last_row = flag()  # of its image
+        self.last_row = flag()  # last row of its image
         self.alone = flag()
         self.final = flag()
 
     def but(self, **signals: Any) -> Self:
-        """The position with other signals for some of its numbers."""
+        """Return the position with other signals for some of its numbers."""
         other = copy(self)
         vars(other).update(signals)
         return other
@@ -48,14 +51,14 @@ def position_decoder(
     head: Word,
     design: EngineDesign,
 ) -> Any:
-    """Compute a position's word in two steps: sums and comparisons, then the choices among them.
+    """Compute the word of a position in two steps: sums and comparisons, then selections.
 
-    at      in   a position
-    sums    in   take the first step with it
-    loads   in   take the second step
-    head    out  the position, as laid out in position_layout
+    at     in   a position
+    sums   in   take the first step with it
+    loads  in   take the second step
+    head   out  the position, in the format of position_layout
 
-    Latency: 2 cycles where sums and loads are high. Throughput: a position per cycle. Reset: none.
+    Latency: 2 cycles with sums and loads high. Throughput: a position per cycle. Reset: none.
     """
     word = PositionWord(design)
     k = design.k
@@ -86,26 +89,27 @@ def position_decoder(
     alone = word.alone
     final = word.final
 
-    # Of the configuration, which is there a cycle before the first position.
-    rows_end = bits(size_width)  # the map's borders, padded coordinates
+    # Values from the configuration, which is valid a cycle before the first position.
+    rows_end = bits(size_width)  # the borders of the map, padded coordinates
     columns_end = bits(size_width)
-    reach = count(k)  # from a window's first tap, padded, to its last one
+    reach = count(k)  # from the first tap of a window, padded, to its last one
     reach_aside = count(k) if design.sided else reach
     room_width = (kept + design.max_stride).bit_length()
-    room = bits(room_width)  # from a window's first row, padded, to its row limit
+    room = bits(room_width)  # from the first row of a window, padded, to its row limit
     next_room = bits(room_width)
-    image_room = bits(lines_width)  # from an image's first row to the row limit of the next image
+    # from the first row of an image to the row limit of the next image
+    image_room = bits(lines_width)
 
-    # Of a position, after the first step.
+    # Values of a position, after the first step.
     reaches_row, reaches_column = flag(), flag()  # the window ends within the map
     need_row_inside, need_row_border = bits(lines_width), bits(lines_width)
     need_column_inside = bits(size_width)
-    leaves_row, leaves_column = flag(), flag()  # the window begins behind the map's border
+    leaves_row, leaves_column = flag(), flag()  # the window begins behind the border of the map
     limit_inside, limit_border = bits(lines_width), bits(lines_width)
     next_leaves_row = flag()
     next_limit = bits(lines_width)
     first_column_inside = bits(size_width)
-    tap_rows, tap_columns = bits(k), bits(k)  # which taps lie within the map
+    tap_rows, tap_columns = bits(k), bits(k)  # taps inside the map
     row_mod, row_ring = count(k), count(d)
     column_mod = count(k)
     column_base, column_next = bits(word.word_width), bits(word.word_width)
@@ -113,7 +117,8 @@ def position_decoder(
 
     @always(clk.posedge)
     def settle() -> None:
-        all_rows = intbv(0)[room_width:]  # a constant beside the narrow pad would be cut to it
+        # VHDL would cut a constant next to the narrow pad to its width
+        all_rows = intbv(0)[room_width:]
         all_rows[:] = kept
         rows_end.next = config.rows + config.pad
         columns_end.next = config.columns + aside.pad
@@ -157,7 +162,7 @@ def position_decoder(
             column_mod.next = at.column_mod
             column_next.next = at.column_next
             # A first block of columns that lies in the padding alone is never read; its address
-            # only has to exist.
+            # only has to be valid.
             if at.column_next >= config.inputs:
                 column_base.next = at.column_next - config.inputs
             else:
@@ -171,7 +176,7 @@ def position_decoder(
             entry = intbv(0)[word.width :]
             rotated = intbv(0)[3 * k :]
             entry[:] = 0
-            # What the windows of this position need, and what must still be kept for them.
+            # The data of the windows of this position, and the rows to be kept for them.
             if reaches_row:
                 entry[need_row_top:need_row] = need_row_inside
             else:
@@ -191,7 +196,7 @@ def position_decoder(
             if leaves_column:
                 entry[first_column_top:first_column] = first_column_inside
 
-            # Where the banks hold them.
+            # The banks that hold this data.
             for j in range(d):
                 if row_ring == j:
                     entry[row_base_0_top:row_base_0] = j * row_words

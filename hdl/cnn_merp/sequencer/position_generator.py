@@ -1,6 +1,7 @@
-"""Output positions in raster order, each with everything its windows need to know.
+"""Output positions in raster order, each with the data that its windows use.
 
-CNN-MERP section IV.D and figure 4 (the walk of the window), section VI.B (only valid positions).
+Source: CNN-MERP, section IV.D and figure 4 (the walk of the window), section VI.B (only valid
+positions).
 """
 
 from __future__ import annotations
@@ -28,12 +29,13 @@ def _stages(
     steps: Bit,
     loads: Bit,
 ) -> Any:
-    """Two stages behind the walk: the decoder half-way with a position, and the head.
+    """Two stages behind the walk: the first step of the decoder, and the head.
 
-    steps  out  the walk goes on, and its position enters. loads: the head takes the one half-way
+    steps  out  the walk advances, and its position enters. loads: the head takes the position of
+                the first step
     """
     take, valid = head.take, head.valid
-    summed = flag()  # position_decoder is half-way with one
+    summed = flag()  # position_decoder holds a position after its first step
 
     @always_comb
     def flow() -> None:
@@ -59,7 +61,7 @@ def _stages(
 
 @block
 def _columns(image: Word, config: MapConfig, fold: FoldRowConfig, columns: Word) -> Any:
-    """Columns of the row at hand: the first one may be shorter."""
+    """Return the columns of the current row; the first row may be shorter."""
 
     @always_comb
     def of_row() -> None:
@@ -80,9 +82,9 @@ def _sweeps(
     end_of_sweeps: Bit,
     design: EngineDesign,
 ) -> Any:
-    """Whether the row at hand has been listed config.sweeps times."""
-    sweeps_left = count(design.kernel_words)  # of this row, this one included
-    again = flag()  # the row at hand is listed once more
+    """Compute whether the current row has been listed config.sweeps times."""
+    sweeps_left = count(design.kernel_words)  # sweeps left of this row, this one included
+    again = flag()  # the current row is listed once more
 
     @always_comb
     def end() -> None:
@@ -119,15 +121,15 @@ def position_generator(
 
     sweeps: each row is listed config.sweeps times (a RowMapConfig).
 
-    Rows and columns are kept in padded coordinates (the window of position (r, c) starts at
-    row r*stride), so that nothing is negative; a map row of the padded row x is x - pad. In a
-    design for it a map column of the padded column x is x - pad_left.
+    Rows and columns are kept in padded coordinates (the window of position (r, c) starts at row
+    r*stride), so that nothing is negative. Padded row x is map row x - pad. In a design for it,
+    padded column x is map column x - pad_left.
 
-    fold   in   (with sweeps) images are the columns of a row, and the first row may be shorter
-    head   out  the position; take: it is used in this cycle
+    fold  in   (with sweeps) images are the columns of a row, and the first row may be shorter
+    head  out  the position; take: it is used in this cycle
 
-    Latency: the first head 3 cycles after start. Throughput: a position per cycle.
-    Reset: no position is valid.
+    Latency: the first head follows start by 3 cycles. Throughput: a position per cycle. Reset: no
+    position is valid.
     """
     k = design.k
     d = design.d
@@ -138,7 +140,7 @@ def position_generator(
     at = WindowPlace(design)
     out_row, out_column = count(design.max_size), count(design.max_size)
     image = count(design.max_images)
-    image_mod = count(k)  # ring place of the image's first window row
+    image_mod = count(k)  # place in the ring of the first window row of the image
     image_ring = count(d)
     next_image_mod, next_row_mod = count(k), count(k)
     next_image_ring, next_row_ring = count(d), count(d)
@@ -146,7 +148,7 @@ def position_generator(
     end_of_sweeps = flag() if sweeps else end_of_row
     above, place, lower = config.pad, at, ()
     if design.sided:
-        # The walk takes a window to begin as far above the map as it does left of it.
+        # The walk assumes that a window begins as far above the map as left of it.
         place = at.but(row_mod=count(k), row_ring=count(d))
         lower = ring_advance(
             mod=at.row_mod,
@@ -182,7 +184,7 @@ def position_generator(
 
     @always(clk.posedge)
     def walk() -> None:
-        # Wide enough for the sum of two places: VHDL would wrap one of their width.
+        # Wide enough for the sum of two places: VHDL would wrap a narrower sum.
         column_mod = intbv(0, min=0, max=2 * k)
         column_mod[:] = at.column_mod + config.stride_mod
         if steps:

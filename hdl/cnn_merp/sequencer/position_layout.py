@@ -1,7 +1,7 @@
-"""Layout of a position: all that the input side must know of one output position, in one word.
+"""Layout of a position: all data of an output position for the input side, in one word.
 
-The word travels from the position generator through the sequencer's lane registers; one word, not
-fourteen ports, is what an interleaving sequencer can store and select.
+The word passes from the position generator through the lane registers of the sequencer. An
+interleaving sequencer can store and select one word more easily than fourteen ports.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 class PositionWord:
     """Field borders, as ``name`` (low bit) and ``name_top`` (one above the high bit).
 
-    From the low end: ``need_column``, ``need_row`` (the window's last element that lies in the
-    map), ``row_limit``, ``next_row_limit`` (the rows below may be written, all columns of them or
-    those left of ``first_column``), then the read of the banks and two flags.
+    From the low end, the fields begin with ``need_column`` and ``need_row``, the last element of
+    the window inside the map. Then ``row_limit`` and ``next_row_limit`` follow. All columns of the
+    rows below the first limit may be written; below the second one, only columns left of
+    ``first_column``. The read of the banks and two flags follow.
     """
 
     def __init__(self, design: EngineDesign) -> None:
@@ -46,11 +47,11 @@ class PositionWord:
         self.columns_next, self.columns_next_top = field(k)
         self.row_shift, self.row_shift_top = field(self.shift_width)
         self.column_shift, self.column_shift_top = field(self.shift_width)
-        self.alone, self.alone_top = field(1)  # not to be paired with its successor
-        self.final, self.final_top = field(1)  # the run's last position
+        self.alone, self.alone_top = field(1)  # must not be paired with its successor
+        self.final, self.final_top = field(1)  # the last position of the run
         self.width = at
 
 
 def row_width(design: EngineDesign) -> int:
-    """Bits of a row number counted over all images of a run, and of what is compared with it."""
+    """Return the bits of a row number over all images of a run, and of numbers compared with it."""
     return (design.max_images * design.max_size + 4 * design.k * design.d).bit_length()

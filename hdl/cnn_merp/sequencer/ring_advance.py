@@ -1,4 +1,4 @@
-"""A step of a next_mod in the ring of kept rows, without a division."""
+"""Advance a place in the ring of kept rows, without a division."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def ring_advance(
     k: int,
     d: int,
 ) -> Any:
-    """Go on by a number of rows, given as (modulo k, div k modulo d), like the places."""
+    """Advance by a number of rows, given as (modulo k, div k modulo d), as the places are."""
 
     @always_comb
     def step() -> None:

@@ -1,7 +1,8 @@
-"""The sequencer of the kernel update in rows: sweep along a row for each kernel, without a gap.
+"""Sequencer of the row-wise kernel update: it sweeps along a row for each kernel, without a gap.
 
-CNN-MERP section IV.D has positions outermost, which would make every product leave its position
-as a sum of its own. Columns innermost, a row's sums stay where they are until the row is done.
+In CNN-MERP, section IV.D, positions are the outermost loop, so every product would be a separate
+sum. Here columns are the innermost loop, and the sums of a row stay in place until the row is
+complete.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from merp.models.machines.cnn_merp.params.kernel_update_registers import longest
 
 @block
 def _rests(clk: Bit, start: Bit, given: RowMapConfig, row_end: Bit, row_rest: Word) -> Any:
-    """Idle cycles after a sweep of the row at hand: the first one may have others."""
+    """Return the idle cycles after a sweep of the current row; the first row may differ."""
     first = flag()
 
     @always_comb
@@ -46,7 +47,7 @@ def _rests(clk: Bit, start: Bit, given: RowMapConfig, row_end: Bit, row_rest: Wo
 
 @block
 def _later(clk: Bit, rst: Bit, slot_1: RowSlot, slot: RowSlot) -> Any:
-    """A slot, a cycle later."""
+    """Delay a slot by a cycle."""
 
     @always(clk.posedge)
     def hand_on() -> None:
@@ -76,19 +77,19 @@ def row_sequencer(
     issued: Issued,
     design: EngineDesign,
 ) -> Any:
-    """Walk rows of positions, input maps, groups and columns; nothing behind it ever stalls.
+    """Walk rows of positions, input maps, groups and columns; the pipeline behind never stalls.
 
-    For each row: for input map i: for group g: a sweep, a slot for each column. The first sweep of
-    a row starts when the row's maps and deltas are all there; the slots of a sweep follow without
-    a gap; config.rest idle cycles come after each sweep.
+    For each row, input map i and group g, there is a sweep with a slot for each column. The first
+    sweep of a row starts once all maps and deltas of the row have arrived. The slots of a sweep
+    follow without a gap; config.rest idle cycles follow each sweep.
 
-    config        in   with first_rest images are the columns of a row, and the first row rests so
-    head          in   the next position, each row as often as it is swept; out: it is taken
-    kept          in   row of the next map word to be written; out: what the row at hand still needs
-    filled        in   pulse: one more row of deltas is there
-    fetch         out  read of the banks, one cycle after the issue; shifts, two cycles after it
-    issued        out  the slot, two cycles after the issue; the verdict of this cycle, idle: no
-                       position is left and every delta was taken
+    config  in   with first_rest, images are the columns of a row, and the first row has this rest
+    head    in   the next position, each row as often as it is swept; out: it is taken
+    kept    in   row of the next map word to be written; out: rows that the current row still uses
+    filled  in   pulse: one more row of deltas has arrived
+    fetch   out  read of the banks, one cycle after the issue; shifts, two cycles after it
+    issued  out  the slot, two cycles after the issue; the verdict of this cycle. idle: no position
+                 is left and every delta was taken
 
     Throughput: a slot per cycle. Reset: nothing to issue.
     """
@@ -100,12 +101,12 @@ def row_sequencer(
     (need_row, need_row_top) = (word.need_row, word.need_row_top)
     (row_limit, row_limit_top) = (word.row_limit, word.row_limit_top)
     (next_row_limit, next_row_limit_top) = (word.next_row_limit, word.next_row_limit_top)
-    ends_sweep = word.alone  # no position is paired with one of another row
+    ends_sweep = word.alone  # no position is paired with a position of another row
     final = word.final
 
     busy = flag()  # positions are left
     midway = flag()  # the sweep's first slot has been issued
-    opens_row = flag()  # the sweep at hand is the row's first
+    opens_row = flag()  # the current sweep is the first one of its row
     column = count(design.max_size)
     group = count(design.groups)
     channel = count(design.max_maps)
@@ -114,9 +115,9 @@ def row_sequencer(
     delta_word = count(design.groups * (design.max_size + 1))
     rest = count(longest_rest(design))
     resting = flag()
-    rows = count(2)  # of deltas that no sweep has taken
+    rows = count(2)  # rows of deltas that no sweep has taken
 
-    available = flag()  # the row's maps and deltas
+    available = flag()  # maps and deltas of the row have arrived
     fire, sweep_end, row_end, spends = flag(), flag(), flag(), flag()
     slot_1 = RowSlot(design)
     uneven: Any = ()
@@ -161,7 +162,7 @@ def row_sequencer(
 
     @always_comb
     def keep() -> None:
-        # A row is swept anew until its last sweep: none of its columns is given back before.
+        # A row is swept again until its last sweep: none of its columns is released before.
         floor.row_limit.next = head_word[row_limit_top:row_limit]
         floor.next_row_limit.next = head_word[next_row_limit_top:next_row_limit]
         floor.column.next = 0

@@ -1,6 +1,7 @@
-"""The sequencer: in every cycle, issue a slot or name the reason why not.
+"""Sequencer: in every cycle, issue a slot or report the cause of a stall.
 
-CNN-MERP section IV.D (strategy 3: the order of jumps) and VI.B (only valid maps are computed).
+Source: CNN-MERP, sections IV.D (strategy 3: the order of jumps) and VI.B (only valid maps are
+computed).
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def _slots(
     slot: Slot,
     design: EngineDesign,
 ) -> Any:
-    """A slot in two cycles: ``slot_1`` a cycle after the issue, ``slot`` another one later."""
+    """Delay a slot: ``slot_1`` follows the issue by one cycle, ``slot`` by two."""
     p, groups_max = design.p, design.groups
 
     @always(clk.posedge)
@@ -92,21 +93,21 @@ def sequencer(
     issued: Issued,
     design: EngineDesign,
 ) -> Any:
-    """Issue the slots of every window; everything behind is a pipeline that never stalls.
+    """Issue the slots of every window; the pipeline behind never stalls.
 
-    For each pair of positions (or one, if p = 1): for input map i: for lane: for group g: a slot.
-    A window starts with its slot of group 0, when its last element has been written and
-    accumulator_issue allows it; the other slots of a window follow without a gap. With a
-    GradientMapConfig (p = 1) each slot of a position has a sum of its own, and gradient_issue
-    is the rule.
+    For each pair of positions (or one, if p = 1), input map i, lane and group g, there is a slot. A
+    window starts with its slot of group 0, once its last element has been written and
+    accumulator_issue permits it. The other slots of a window follow without a gap. With a
+    GradientMapConfig (p = 1), each slot of a position has a sum of its own, and gradient_issue is
+    the rule.
 
-    head          in   the next position; out: it is taken
-    kept          in   place of the next map word to be written; out: what the oldest open position
-                       still needs, for the write permission
-    room          in   whether sums have room, and what they start at is there
-    fetch         out  read of the banks, one cycle after the issue; shifts, two cycles after it
-    issued        out  the slot, two cycles after the issue; the verdict of this cycle, which names
-                       no stall when no position is left
+    head    in   the next position; out: it is taken
+    kept    in   place of the next map word to be written; out: data that the oldest open position
+                 still uses, for the write permission
+    room    in   room for the sums, and arrival of their start values
+    fetch   out  read of the banks, one cycle after the issue; shifts, two cycles after it
+    issued  out  the slot, two cycles after the issue; the verdict of this cycle, without a stall if
+                 no position is left
 
     Throughput: a slot per cycle. Reset: nothing to issue.
     """
@@ -124,8 +125,8 @@ def sequencer(
     position = bits(word.width)
     group = count(design.groups)
     fire = flag()
-    midway = walk.midway  # the window's first slot has been issued
-    last_group = flag()  # kept beside group, as much hangs on it
+    midway = walk.midway  # the first slot of the window has been issued
+    last_group = flag()  # stored next to group, because many signals depend on it
     if gradients:
         walk.ends_window = last_group
     opens, leaves = slots.opens, slots.leaves
@@ -134,7 +135,7 @@ def sequencer(
     slots_out = _slots(
         clk, rst, fire=fire, window=window, group=group, slot_1=slot_1, slot=slot, design=design
     )
-    offered = window  # as the rule sees it
+    offered = window  # the window as the rule sees it
 
     @always_comb
     def place() -> None:
@@ -186,7 +187,7 @@ def sequencer(
     origins: tuple[Any, ...] = ()
     if partial is not None:
         if not isinstance(slot, OriginSlot):
-            raise ValueError("partial sums go with an OriginSlot")
+            raise ValueError("partial sums need a slot of type OriginSlot")
         choice, origin_1 = OriginChoice(design), count(design.origins - 1)
         offered = copy(window)
         offered.arrived = choice.arrived

@@ -1,6 +1,6 @@
-"""The order of windows: the next one to be computed, known a cycle before it may start.
+"""Order of the windows: the next one is known a cycle before it may start.
 
-CNN-MERP section IV.D (strategy 3: the order of jumps).
+Source: CNN-MERP, section IV.D (strategy 3: the order of jumps).
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class NextWindow:
-    """The window that is next, in registers: a decision about it waits for no comparison."""
+    """The next window, in registers, so that a decision about it needs no comparison."""
 
     def __init__(self, design: EngineDesign) -> None:
-        self.valid = flag()  # there is a window
-        self.arrived = flag()  # it is valid, and its last element has been written
+        self.valid = flag()  # a window exists
+        self.arrived = flag()  # the window is valid, and its last element has been written
         self.channel = count(design.max_maps)  # input map
-        self.lane = count(design.p)  # its position is this one of the p interleaved ones
+        self.lane = count(design.p)  # number of its position among the p interleaved ones
         self.kernel_base = count(design.kernel_words + design.groups)  # its first kernel word
-        self.first_map = flag()  # it is that of the first input map
-        self.last_map = flag()  # it is that of the last input map
+        self.first_map = flag()  # it belongs to the first input map
+        self.last_map = flag()  # it belongs to the last input map
         self.ends_pair = flag()  # no lane follows
 
 
@@ -46,19 +46,19 @@ def window_order(
 ) -> Any:
     """Walk positions and input maps, a window ahead of the slots.
 
-    For each pair of positions (or one, if p = 1): for input map i: for lane: a window. The pair's
-    positions are taken with its first windows.
+    For each pair of positions (or one, if p = 1), input map i and lane, there is a window. The
+    positions of a pair are taken with its first windows.
 
-    head       in   the next position; out: it is taken
-    kept       in   place of the next map word to be written; out: what the oldest position with
-                    an unread window still needs (but open)
-    slots      in   the window's first slot is issued, its last one is
-    window     out  the next window
-    position   out  the position it belongs to (position_layout)
+    head      in   the next position; out: it is taken
+    kept      in   place of the next map word to be written; out: data of the oldest position with
+                   an unread window (all but open)
+    slots     in   the first slot of the window is issued; its last slot is issued
+    window    out  the next window
+    position  out  its position (position_layout)
 
-    Latency: a window is there one cycle after its position, and arrived two cycles after the
-    transfer of the last word that it needs. Throughput: a window per cycle. Reset: no window; of a
-    pair that it breaks off one may show before the next start, and no slot is made of it.
+    Latency: a window is valid one cycle after its position, and arrived is high two cycles after
+    the transfer of its last word. Throughput: a window per cycle. Reset: no window. A window of the
+    pair that a reset breaks off may show before the next start, but no slot is made of it.
     """
     head_valid, head_take, head_word = head.valid, head.take, head.word
     floor, opens, leaves = kept.floor, slots.opens, slots.leaves
@@ -73,7 +73,7 @@ def window_order(
     alone = word.alone
 
     # The window behind the next one.
-    opening = flag(1)  # it is of input map 0, and takes a position
+    opening = flag(1)  # it belongs to input map 0, and takes a position
     channel = count(design.max_maps)
     lane = count(design.p)
     kernel_base = count(design.kernel_words + design.groups)

@@ -1,4 +1,4 @@
-"""From a position and an input map to the read of the banks that gives its window."""
+"""Convert a position and an input map to the read of the banks for its window."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def window_read(
 ) -> Any:
     """Read the window of an input map at a position.
 
-    enable         in   in this cycle
-    position       in   as laid out in position_layout
-    channel        in   the input map, or the word of the pixel that it stands in
-    fetch          out  read of the banks, one cycle later; shifts for the window block, two later
+    enable    in   a read takes place in this cycle
+    position  in   in the format of position_layout
+    channel   in   the input map, or its word of the pixel
+    fetch     out  read of the banks, one cycle later; shifts for the window block, two cycles later
 
     Throughput: a window per cycle. Reset: none.
     """

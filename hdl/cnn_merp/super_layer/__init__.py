@@ -1,1 +1,1 @@
-"""ReLU, pooling and state behind the accumulators."""
+"""ReLU, pooling and ReLU/pooling masks behind the accumulators."""

@@ -1,4 +1,4 @@
-"""Take finished sums apart into beats of r elements, and know where in the run they belong."""
+"""Split finished sums into beats of r elements, and track their place in the run."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ def beat_issue(
     design: EngineDesign,
     places: int,
 ) -> Any:
-    """Issue one beat per cycle to the rigid pipeline of ReLU and pooling.
+    """Issue one beat per cycle to the pipeline of ReLU and pooling, which cannot stall.
 
     word     in   sums
-    issue    out  what is issued; in: whether it closes a window, and has a permit
+    issue    out  the issued beat; in: whether it closes a window, and has a permit
     credit   in   pulse: one of the places for results is free again
     drained  out  every beat of the run was issued; until the next start
 
-    A beat that closes a window needs one of the places results can take. In a run with pooling,
-    the beats of a position that are fewer than pool_latency are followed by idle cycles, because
-    the next position may read the partial results that they write.
-    Latency: a word's first beat is issued one cycle after it was taken. Throughput: a beat per
-    cycle, without a gap between words. Reset: no word held, every place free.
+    A beat that closes a window needs a place for its results. In a run with pooling, a position
+    with fewer beats than pool_latency is followed by idle cycles, because the next position may
+    read its partial results. Latency: the first beat of a word is issued one cycle after the word
+    was taken. Throughput: a beat per cycle, without a gap between words. Reset: no word held, every
+    place free.
     """
     step, beat, closing, permit = issue.step, issue.beat, issue.closing, issue.permit
     element = design.sum_format.width
     r, n_cu, interval = design.r, design.n_cu, design.pool_latency
     rest = bits(n_cu * element)
-    left = count(n_cu + 1)  # one more, so that no comparison with r is constant
+    left = count(n_cu + 1)  # one more bit, so that no comparison with r is constant
     last_group = flag()
     groups_left = count(design.groups)
     idle = count(interval)

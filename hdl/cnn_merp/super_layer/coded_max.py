@@ -1,4 +1,4 @@
-"""The larger of two elements, and which of its window's elements it is."""
+"""Maximum of two elements, with the position of the winner in its window."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 def coded_max(fresh: Bit, a: Word, b: Word, code: Word, y: Word) -> Any:
     """Give the larger of a and b as fp_max does, with its position code above it.
 
-    fresh  in   b is the first element: a does not count
+    fresh  in       b is the first element: a does not count.
     a, y   in, out  element in the lowest bits, its code above
-    b      in   element
-    code   in   its code
+    b      in       element
+    code   in       its code
 
     Latency: combinational. Reset: none.
     """

@@ -1,4 +1,4 @@
-"""A design without pooling: every output position gives results."""
+"""Replacement for pool_control in a design without pooling: every output position gives results."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from merp.hdl.conversion.entity import entity
 
 @entity
 def no_pooling(step: BeatStep, closing: Closing) -> Any:
-    """Stand in for pool_control where windows are single elements.
+    """Replace pool_control if windows are single elements.
 
     step     in   the beat of this cycle, and its position
-    closing  out  the position completes a window: itself
+    closing  out  the position completes a window, which is the position itself
 
     Latency: combinational.
     """

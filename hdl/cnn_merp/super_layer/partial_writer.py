@@ -1,4 +1,4 @@
-"""Finished sums of a part of the input maps, as they are, for the pass over the next part."""
+"""Send the finished sums of a part of the input maps raw, for the pass over the next part."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from merp.hdl.streams.wide_serializer import wide_serializer
 from merp.models.base.latencies import CREDIT_RETURN
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 
-PLACES = CREDIT_RETURN + 1  # the decision
+PLACES = CREDIT_RETURN + 1  # one more for the decision
 
 
 @block
 def _extend(x: Word, y: Word) -> Any:
-    """A word with zeros above it."""
+    """Extend a word by zeros above it."""
 
     @always_comb
     def extend() -> None:
@@ -44,15 +44,15 @@ def partial_writer(
     sent: Bit,
     design: EngineDesign,
 ) -> Any:
-    """Send the sums of every beat of a run whose sums leave raw.
+    """Send the sums of every beat of a run whose sums are sent raw.
 
-    raw     in   they do; stable during a run
-    step    in   whether a beat is issued in this cycle
-    permit  out  there is a place for the beat that is next, or it needs none
-    beat    in   the one that was issued in the cycle before
-    source  out  sums in the accumulator's format, zeros above, in the order image, row, column,
-                 map, or beats of several
-    sent    out  the run's last one was transferred; until the next start
+    raw     in   the sums of the run are sent raw; stable during a run
+    step    in   a beat is issued in this cycle
+    permit  out  there is a place for the next beat, or it needs none
+    beat    in   the beat that was issued in the previous cycle
+    source  out  sums in the format of the accumulator, zeros above, in the order image, row,
+                 column, map, or beats of several
+    sent    out  the last sum of the run was transferred; until the next start
 
     Latency: four cycles from the issue of a beat to its first word. Throughput: as many words per
     cycle as the narrower of a beat and source has. Reset: the run is abandoned.

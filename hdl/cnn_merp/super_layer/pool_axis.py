@@ -1,4 +1,4 @@
-"""Which pooling windows an element lies in, along rows or along columns."""
+"""The pooling windows of an element, along rows or along columns."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ def pool_axis(
     windows: OpenWindows,
     overlap: int,
 ) -> Any:
-    """Walk along one direction and keep account of at most overlap windows that are open.
+    """Walk along one direction and track up to overlap open windows.
 
-    steps    in   where the walk goes; a window that is open at the last index ends there
-    sizes    in   of the windows
-    windows  out  those of the index at hand
+    steps    in   moves of the walk; a window that is open at the last index ends there
+    sizes    in   sizes of the windows
+    windows  out  windows of the current index
 
-    Windows that would run over the edge are beyond pooled and are never opened, but for one that
-    may hang over it. The flags of an index are there in the cycle after advance or restart.
-    Throughput: an index per cycle. Reset: none, begin with restart.
+    Windows that would extend beyond the edge are not counted in pooled and are never opened, except
+    a window that is allowed to do so. The flags of an index are valid in the cycle after advance or
+    restart. Throughput: an index per cycle. Reset: none, begin with restart.
     """
     window, stride, pad = sizes.window, sizes.stride, sizes.pad
     covers, opens, closes = windows.covers, windows.opens, windows.closes
     left = [count((1 << len(window)) - 1) for _ in range(overlap)]  # indices, this one included
-    to_next = count((1 << len(stride)) - 1)  # advances until the next window begins
-    window_mod = count(overlap - 1)  # of that window: its number modulo overlap
+    to_next = count((1 << len(stride)) - 1)  # advances left until the next window begins
+    window_mod = count(overlap - 1)  # number of this window modulo overlap
     second = 1 % overlap
     to_open = count((1 << len(sizes.pooled)) - 1)
     to_close = count((1 << len(sizes.pooled)) - 1)
-    first, until = window, stride  # indices of the first window, and until the second one
-    ends = closes  # windows whose own end it is
+    first, until = window, stride  # indices left in the first window, and until the second one
+    ends = closes  # windows that end by their own size
     if pad is not None:
         first, until, ends = bits(len(window)), bits(len(stride)), bits(overlap)
 

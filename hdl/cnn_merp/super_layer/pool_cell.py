@@ -1,4 +1,4 @@
-"""One memory of partial pooling results and what combines them with the next element."""
+"""One memory of partial pooling results and the unit that combines them with the next element."""
 
 from __future__ import annotations
 
@@ -30,20 +30,22 @@ def pool_cell(
 ) -> Any:
     """Keep one partial result per address, and combine it with an element.
 
-    A part of pool_unit, not an entity: its own index into update would make each an entity apart.
+    This is a part of pool_unit, not an entity: because of its index into update, each instance
+    would be a separate entity.
 
     update   in   bits and address of memory index
-    element  in   two cycles after read: combined with the partial result; the first one begins it
-    average  in   average pooling, else maximum (without effect where average is not built)
+    element  in   two cycles after read: combined with the partial result; the first element begins
+                  a result
+    average  in   average pooling, else maximum (ignored in a design without average pooling)
     y        out  pool_latency cycles after read: the larger of the two, or their sum
     codes    in   two cycles after read: position of the element in the window of each memory
 
-    The memory's output has a cycle to itself, the comparison another one. y is written in the
-    cycle that ends pool_latency cycles after the read's, the first in which beat_issue may have the
-    same word read again: that read finds the memory as it was, and update.bypass puts what was
-    written in its place. Any later one finds it in the memory.
-    In a design that writes the state, the position of a maximum stands above it, in y as well.
-    Throughput: one per cycle; an address may be read again pool_latency cycles later. Reset: none.
+    The output of the memory and the comparison have a cycle each. y is written in the cycle that
+    ends pool_latency cycles after the read. This is the first cycle in which beat_issue may read
+    the same word again. That read finds the old memory content, and update.bypass replaces it by
+    the written value. Any later read finds the value in the memory. In a design that writes masks,
+    the position of a maximum is above it, in y as well. Throughput: one per cycle; an address may
+    be read again pool_latency cycles later. Reset: none.
     """
     width, span = design.fmt.width, update.address_width
     low = index % design.pool_overlap * span
@@ -80,7 +82,7 @@ def pool_cell(
     maximum = bits(kept)
     operand = bits(width)
     total = bits(width)
-    nothing = design.fmt.sign_bit  # -0 plus x is x, also where x is +0 or -0
+    nothing = design.fmt.sign_bit  # -0 plus x is x, also if x is +0 or -0
 
     @always_comb
     def begin() -> None:

@@ -1,4 +1,4 @@
-"""Position of an element in each of the pooling windows that it lies in."""
+"""Position of an element in each of its pooling windows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 @block
 def _sum(row: Word, column: Word, code: Word) -> Any:
-    """The part of a position that a code holds; where no window is open it means nothing."""
+    """Add the two parts of a position; the sum is undefined if no window is open."""
     width, size = len(row), len(code)
 
     @always_comb
@@ -39,10 +39,10 @@ def _walk(
     pad: Word = None,
     first_place: Word = 0,
 ) -> Any:
-    """Follow one direction: each place is amount per index from its window's first.
+    """Follow one direction: each place is amount per index, from the first index of its window.
 
-    pad, first_place  in  (where windows may hang over the edges) indices by which the first one
-                          does, and amount times them
+    pad, first_place  in  (if windows may extend beyond the edges) indices by which the first window
+                          does, and amount times this number
     """
     overlap = len(place)
     left = count((1 << len(stride)) - 1)  # indices until the next window begins
@@ -90,13 +90,13 @@ def pool_code(
 ) -> Any:
     """Follow the output positions and give row * window + column in the window of each memory.
 
-    step   in   what beat_issue issues in this cycle
+    step   in   the beat that beat_issue issues in this cycle
     codes  out  a code per pooling memory, memory 0 in the lowest bits, in the cycle of
                 PoolUpdate.fresh
 
     Places of rows and columns are numbered modulo overlap, as in pool_axis. The code of a memory
-    that has no open window is arbitrary.
-    Latency: two cycles. Throughput: a beat per cycle. Reset: none, begin with start.
+    without an open window is arbitrary. Latency: two cycles. Throughput: a beat per cycle. Reset:
+    none, begin with start.
     """
     overlap, window = design.pool_overlap, design.pool_window
     size = position_bits(window)

@@ -1,4 +1,4 @@
-"""Where the elements of a beat go in the pooling memories."""
+"""Addresses and control of the pooling memories for the elements of a beat."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 @block
 def _same(a: Word, b: Word, y: Word) -> Any:
-    """Tell whether two addresses are equal, as a vector of one bit."""
+    """Compare two addresses; the result is a vector of one bit."""
 
     @always_comb
     def compare() -> None:
@@ -49,15 +49,15 @@ def pool_control(
 ) -> Any:
     """Follow the output positions and control the pooling memories of all units.
 
-    step     in   what drain issues in this cycle
-    closing  out  whether the position at hand is the last one of a window
-    update   out  what the memories do, from the cycle of step on
+    step     in   the beat that drain issues in this cycle
+    closing  out  the current position is the last one of a window
+    update   out  control of the memories, from the cycle of step on
 
-    The window of pooled row y and column x lies in memory (y mod overlap, x mod overlap), a beat
-    of it at address (x div overlap) * beats + beat: overlapping windows never share a memory.
-    Partial results are read in the cycle of step, whose place is a register, and written
-    pool_latency cycles later.
-    Latency: see PoolUpdate. Throughput: a beat per cycle. Reset: none, begin with start.
+    The window of pooled row y and column x is in memory (y mod overlap, x mod overlap), so
+    overlapping windows never share a memory. A beat of it has address (x div overlap) * beats +
+    beat. Partial results are read in the cycle of step, whose place is registered, and written
+    pool_latency cycles later. Latency: see PoolUpdate. Throughput: a beat per cycle. Reset: none,
+    begin with start.
     """
     overlap = design.pool_overlap
     width = update.address_width
@@ -67,7 +67,7 @@ def pool_control(
     rows, columns = OpenWindows(overlap), OpenWindows(overlap)
     words = design.pool_words
     base = [count(words) for _ in range(overlap)]  # addresses of beat 0
-    place = [count(words) for _ in range(overlap)]  # and of the beat that is next
+    place = [count(words) for _ in range(overlap)]  # and of the next beat
     opens, closes = bits(overlap**2), bits(overlap**2)
     places = [each(width, 0) for each in place]
     same = [bits(1) for _ in range(overlap)]
@@ -75,7 +75,7 @@ def pool_control(
     equal = ConcatSignal(*reversed(same)) if overlap > 1 else same[0]
     taken, taken_address = bits(overlap**2), bits(overlap * width)
     beat_opens, beat_closes = bits(overlap**2), bits(overlap**2)
-    # The memories' write-back, one cycle after the elements; an adder puts it off.
+    # The write-back of the memories, one cycle after the elements; an adder delays it.
     store = bits(overlap**2) if design.average else update.store
     store_address = bits(overlap * width) if design.average else update.store_address
     deliver = bits(overlap**2) if design.average else update.deliver
@@ -147,8 +147,8 @@ def pool_control(
 
     @always(clk.posedge)
     def account() -> None:
-        # A window of one element needs no address, and a run without pooling may have more beats
-        # than the memories have words.
+        # A window of one element needs no address. A run without pooling may have more beats than
+        # the memories have words.
         if to_columns.restart:
             for j in range(overlap):
                 base[j].next = 0

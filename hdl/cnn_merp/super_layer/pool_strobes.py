@@ -1,4 +1,4 @@
-"""When the rows and the columns of the output positions go on, and when they begin anew."""
+"""Advance and restart of the rows and columns of the output positions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def pool_strobes(
     rows: PoolSteps,
     columns: PoolSteps,
 ) -> Any:
-    """Take drain's steps apart into those of the two directions; a restart wins over an advance."""
+    """Split the steps of drain by direction; a restart has priority over an advance."""
 
     @always_comb
     def strobe() -> None:

@@ -1,8 +1,8 @@
-"""Pooling unit of one lane: every window that an element lies in, in one beat.
+"""Pooling unit of one lane: it processes every window of an element in one beat.
 
-CNN-MERP section IV.F. Windows may overlap: ceil(window / stride)^2 of them share an element, and
-each has its partial result in a memory of its own, so that two units suffice behind the CU array
-and sums keep their raster order.
+Source: CNN-MERP, section IV.F. Windows may overlap: ceil(window / stride)^2 windows share an
+element. Each has its partial result in a separate memory, so that two units suffice behind the CU
+array and sums keep their raster order.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 def pool_unit_latency(design: EngineDesign) -> int:
-    """Cycles from an element to the result that it completes."""
+    """Return the cycles from an element to the result that it completes."""
     return design.pool_latency + (design.mul_latency if design.average else 0)
 
 
@@ -39,10 +39,11 @@ def pool_unit(
     """Pool the elements of one lane.
 
     x        in   element of a beat
-    update   in   what each memory does with it
+    update   in   control of each memory
     average  in   average pooling (in a design that has it), else maximum
     scale    in   factor of average pooling, 1 / window^2
-    y        out  pooled element; in a design that writes the state, a maximum's position above it
+    y        out  pooled element; in a design that writes masks, the position of a maximum is above
+                  it
     codes    in   (in such a design) position of x in the window of each memory, one cycle late
 
     Latency: pool_latency, plus mul_latency in a design with average pooling, from x to y.

@@ -1,4 +1,4 @@
-"""What goes with a beat while the pooling units work on its elements."""
+"""Delay of the result count of a beat, parallel to the pooling units."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def result_tag(
     design: EngineDesign,
     cycles: int,
 ) -> Any:
-    """Delay the number of a beat's results, and the mark of the run's last ones.
+    """Delay the number of results of a beat, and the mark of the last results of the run.
 
-    beat           in   the beat of this cycle
-    results, last  out  those of the beat
+    beat           in   the beat of this cycle.
+    results, last  out  number and mark of the beat
 
-    Latency: cycles, at least two. Throughput: a beat per cycle. Reset: no results, so that what
-    is still in the pooling units leads to nothing.
+    Latency: cycles, at least two. Throughput: a beat per cycle. Reset: no results, so that elements
+    left in the pooling units have no effect.
     """
     counts = [count(design.r) for _ in range(cycles - 1)]
     marks = [flag() for _ in range(cycles - 1)]

@@ -1,4 +1,4 @@
-"""State of one pooled element: what its delta needs on the way back."""
+"""Mask field of one pooled element: ReLU bit and position, for backward propagation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from merp.models.base.formats import FloatFormat
 
 @entity
 def state_field(relu: Bit, x: Word, code: Word, field: Word, fmt: FloatFormat) -> Any:
-    """Put the mask of ReLU, if there is one, below the position of a maximum.
+    """Put the ReLU mask bit, if there is one, below the position of a maximum.
 
     relu   in   the run has ReLU; else the field is the position alone
     x      in   the maximum

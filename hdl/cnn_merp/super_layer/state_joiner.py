@@ -1,4 +1,4 @@
-"""Beats of state fields to strings of bits, all fields of a beat together."""
+"""Convert beats of mask fields to bit strings, all fields of a beat together."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from merp.hdl.streams.head import Head
 
 @block
 def _choose(field_size: Word, joined: Word, others: Word, y: Word, size: int) -> Any:
-    """The string of fields of ``size`` bits, if that is what they have."""
+    """Select the string of fields of ``size`` bits, if the fields have this size."""
 
     @always_comb
     def choose() -> None:
@@ -38,11 +38,11 @@ def state_joiner(
     width: int,
     lanes: int,
 ) -> Any:
-    """Hand the fields of a beat to the bit packer, end to end.
+    """Pass the fields of a beat to the bit packer, end to end.
 
     fields  in   sizes of the fields
-    beat    in   lanes fields of width bits, the first in the lowest bits; above them how many
-                 count (at least one); above that whether they end the run
+    beat    in   lanes fields of width bits, the first in the lowest bits. Above them: the number of
+                 fields that count, at least one. Above that: a flag that the beat ends the run.
     string  out  to bit_packer
 
     Latency: a beat is pushed one cycle after it was taken. Throughput: a beat per cycle. Reset: no

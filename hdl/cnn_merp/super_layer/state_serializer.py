@@ -1,4 +1,4 @@
-"""Beats of state fields to strings of bits."""
+"""Convert beats of mask fields to bit strings."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def state_serializer(
     width: int,
     lanes: int,
 ) -> Any:
-    """Hand the fields of a beat to the bit packer, one by one or together.
+    """Pass the fields of a beat to the bit packer, one by one or together.
 
-    fields  in   sizes of the fields; single bits of a beat go in one cycle
-    beat    in   lanes fields of width bits, the first in the lowest bits and zeros above what
-                 counts; above them how many count (at least one); above that whether they end
-                 the run
+    fields  in   sizes of the fields; single bits of a beat are passed in one cycle
+    beat    in   lanes fields of width bits, the first in the lowest bits, with zeros above those
+                 that count. Above them: the number of fields that count, at least one. Above that:
+                 a flag that the beat ends the run.
     string  out  to bit_packer
 
     Latency: a field is pushed one cycle after its beat was taken. Throughput: a field, or a whole

@@ -1,7 +1,7 @@
-"""The state for backward propagation as a stream: masks of ReLU and positions of maxima.
+"""The ReLU/pooling masks for backward propagation as a stream: mask bits and positions of maxima.
 
-State kind ``pooled``: with maximum pooling (and without pooling) a field per result, its mask bit
-lowest and its position above; with average pooling a mask bit per activation.
+State kind ``pooled``: with maximum pooling (and without pooling), each result has a field with the
+mask bit lowest and the position above it. With average pooling, each activation has a mask bit.
 """
 
 from __future__ import annotations
@@ -42,17 +42,18 @@ def _fields(
     written: Bit,
     design: EngineDesign,
 ) -> Any:
-    """Fields of results, or masks of the beat's elements, as they wait for the serializer.
+    """Collect fields of results, or masks of the elements of a beat, for the serializer.
 
-    word     out  fields, the first lowest; above them how many count; above that the run's end
-    written  out  there are some
+    word     out  fields, the first lowest; above them the number that counts; above that the end of
+                  the run
+    written  out  a word is written
     """
     width, r = design.fmt.width, design.r
     pooled = element_width(design)
     field_width = 1 + position_bits(design.pool_window)
     total = r * field_width
     lanes = range(r)
-    place = design.sum_format.width  # of an element in a beat
+    place = design.sum_format.width  # place of an element in a beat
     elements, number = results.elements, results.number
 
     if design.pool_window > 1:
@@ -110,7 +111,7 @@ def _fields(
 
 @block
 def _field_size(config: OutputConfig, size: Word, design: EngineDesign) -> Any:
-    """Bits of a field: its mask bit, if the run has ReLU, and its position in its window."""
+    """Compute the bits of a field: the mask bit, if the run has ReLU, and the position."""
     sizes = (0, *(position_bits(window) for window in range(1, design.pool_window + 1)))
     position_size = count(position_bits(design.pool_window))
 
@@ -141,17 +142,16 @@ def state_writer(
     design: EngineDesign,
     places: int,
 ) -> Any:
-    """Send the state of a run as a string of bits without gaps.
+    """Send the masks of a run as a string of bits without gaps.
 
-    issue    in   what is issued; out: the permit, a place for the state of the beat that is next
-    results  in   what beats give behind pooling
+    issue    in   the issued beat; out: the permit, a place for the masks of the next beat
+    results  in   results of a beat behind pooling
     source   out  stream of words of the string, the first bit in the lowest place
-    done     out  the last one was transferred, or the run has no state; until next start
+    done     out  the last word was transferred, or the run has no masks; until the next start
 
     Latency: four cycles from the beat of masks, or the first field, that completes a word.
-    Throughput: a beat of masks, or a field, per cycle, as far as a word per cycle carries it; where
-    maps leave several to a beat, a beat of fields.
-    Reset: the run is abandoned.
+    Throughput: a beat of masks, or a field, per cycle, up to a word per cycle; if maps are sent
+    with several elements per beat, a beat of fields. Reset: the run is abandoned.
     """
     r = design.r
     field_width = 1 + position_bits(design.pool_window)

@@ -1,6 +1,6 @@
-"""Behind the CU array: ReLU, pooling, and the stream of map words out.
+"""Processing behind the CU array: ReLU, pooling, and the stream of output map words.
 
-CNN-MERP sections IV.F and V.D: convolution, ReLU and pooling in one pass (strategy 5).
+Source: CNN-MERP, sections IV.F and V.D: convolution, ReLU and pooling in one pass (strategy 5).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 @block
 def _both(a: Bit, b: Bit, y: Bit) -> Any:
-    """Whether the state and the sums have places for what a beat sends there."""
+    """Check whether masks and sums both have places for a beat."""
 
     @always_comb
     def agree() -> None:
@@ -55,7 +55,7 @@ def _both(a: Bit, b: Bit, y: Bit) -> Any:
 def _divert(
     raw: Bit, closes: Bit, closing: Closing, partial_sent: Bit, map_sent: Bit, sent: Bit
 ) -> Any:
-    """Sums that leave raw give no results, and are what has to be sent."""
+    """Divert raw sums: they give no results, and are sent instead of them."""
 
     @always_comb
     def choose() -> None:
@@ -79,7 +79,7 @@ def _pooling(
     elements: list[Word],
     design: EngineDesign,
 ) -> Any:
-    """Pooling of each lane of a beat."""
+    """Pool each lane of a beat."""
     update = PoolUpdate(design)
     codes: Any = None
     coding: Any = ()
@@ -123,7 +123,7 @@ def _sending(
     sent: Bit,
     places: int,
 ) -> Any:
-    """Results on their way to the stream: how many of a beat count, and whether they are the last.
+    """Send results to the stream; the count of a beat and the mark of the last results pass along.
 
     credit: pulse: a place for results is free again.
     """
@@ -176,11 +176,11 @@ def _raw_sums(
     source: Stream,
     design: EngineDesign,
 ) -> Any:
-    """Sums that leave raw beside the results of other runs.
+    """Send raw sums in parallel to the results of other runs.
 
-    closes  in   the position at hand closes a window, and gives results unless the sums are raw
+    closes  in   the current position closes a window, and gives results unless the sums are raw
     issue   out  its closing, and its permit, a place for raw sums
-    sent    out  what the run sends was transferred: map_sent, if it is maps
+    sent    out  all outputs of the run were transferred: map_sent, if it sends maps
     """
     partial_sent = flag()
     return (
@@ -225,26 +225,29 @@ def super_layer(
     start   in   pulse; config is stable from here to done
     sums    in   a word per group of a position, in raster order; never stalled
     credit  out  pulse: one of the fifo_words places for sums is free again
-    out     out  the streams: maps and, in designs that have them, state and partial sums
+    out     out  the streams: maps and, in designs that have them, masks and partial sums
     done    out  every sum was taken and the last words transferred; until the next start
-    raw     in   (in a design for partial sums) the sums leave by out.partial, nothing by the others
+    raw     in   (in a design for partial sums) the sums are sent through out.partial; the other
+                 streams are empty
 
-    Maps and state share the beats, so that in the end the slower reader stops both. Neither
-    reader may wait for the other stream.
-    Throughput: r sums in and one word out per cycle. Reset: the run is abandoned.
+    Maps and masks share the beats, so the slower reader finally stops both. Neither reader may wait
+    for the other stream. Throughput: r sums in and one word out per cycle. Reset: the run is
+    abandoned.
     """
     if design.state != (out.state is not None):
-        raise ValueError(f"a stream of state goes with design.state, which is {design.state}")
+        raise ValueError(f"presence of out.state must equal design.state, which is {design.state}")
     if not (design.partial == (raw is not None) == (out.partial is not None)):
-        raise ValueError(f"a stream of sums goes with design.partial, which is {design.partial}")
+        raise ValueError(
+            f"presence of raw and out.partial must equal design.partial, which is {design.partial}"
+        )
     width, r, place = design.fmt.width, design.r, design.sum_format.width
     pooling = design.pool_window > 1
     latency = pool_unit_latency(design) if pooling else 0
-    places = latency + CREDIT_RETURN + 1  # the decision
+    places = latency + CREDIT_RETURN + 1  # one more for the decision
 
     word = Head(design.n_cu * place)
     step, beat = BeatStep(design), ResultBeat(design)
-    closed, closing = Closing(), Closing()  # a window; with results, which raw sums do not give
+    closed, closing = Closing(), Closing()  # a window; one with results, which raw sums do not give
     if raw is None:
         closing = closed
     closing.last = closed.last

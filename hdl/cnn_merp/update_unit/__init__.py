@@ -1,1 +1,1 @@
-"""New kernels and biases from gradients, with momentum."""
+"""Computation of new kernels and biases from gradients, with momentum."""

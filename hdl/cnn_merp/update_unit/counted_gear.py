@@ -1,4 +1,4 @@
-"""``gradient_gear`` of reads that say how many of their elements count."""
+"""``gradient_gear`` for reads that carry the number of their valid elements."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def counted_gear(
     take: Bit,
     design: EngineDesign,
 ) -> Any:
-    """Put reads end to end, those of kernels and those of biases apart.
+    """Put reads end to end, separately for kernels and biases.
 
-    read, read_valid  in   head of the FIFO of reads: gradient_read elements; above them how many
-                           count, at least one of a last one, and whether it is the last of its
-                           kind
-    load              out  it is taken
-    beat, take        out, in  a beat, and that it is used; only while it is valid
+    read, read_valid  in       head of the FIFO of reads: gradient_read elements. Above them: the
+                               number that counts, at least one in a last read, and whether the read
+                               is the last of its kind.
+    load              out      the read is taken.
+    beat, take        out, in  a beat, and that it is used; take only while it is valid
 
     Latency: a beat is valid a cycle after its last read was taken. Throughput: a read and a beat
-    per cycle; no read is taken while the last of the kernels' elements leave. Reset, and start:
+    per cycle; no read is taken while the last elements of the kernels are sent. Reset, and start:
     empty.
     """
     clear = flag()
@@ -52,7 +52,7 @@ def counted_gear(
         sent=flag(),
         width=design.fmt.width,
         lanes=design.gradient_read,
-        ahead=design.kernel_port - 1,  # what a read may lack
+        ahead=design.kernel_port - 1,  # the number of elements that a read may lack
     )
 
     @always_comb

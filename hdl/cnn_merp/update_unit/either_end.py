@@ -1,4 +1,4 @@
-"""A kernel update with biases or without: a pass over a part of the input maps may have none."""
+"""End of a kernel update with or without biases: a pass over some input maps may have none."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from merp.hdl.conversion.entity import Bit
 def without_biases(
     clk: Bit, start: Bit, listed: Bit, biases: Bit, with_biases: Bit, walking: Bit
 ) -> Any:
-    """A run without biases ends where they would begin."""
+    """End a run without biases where the biases would begin."""
     both = flag()
 
     @always(clk.posedge)
     def decide() -> None:
-        # Not before start: the walk of a run without biases stays at the first of them.
+        # Not before start: the walk of a run without biases stays at the first bias.
         if start:
             both.next = with_biases
 
@@ -41,7 +41,7 @@ def either_end(
     biases: RunEnd,
     end: RunEnd,
 ) -> Any:
-    """The end of the biases, or in a run without them that of the kernels."""
+    """Detect the end of the biases, or in a run without biases the end of the kernels."""
     kernels_sent = flag()
 
     @always_comb

@@ -1,4 +1,4 @@
-"""All gradients of a layer, several in a beat, in the order of the streams that they update."""
+"""All gradients of a layer, several per beat, in the order of the streams that they update."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _ordered(
 ) -> Any:
     """Make beats of reads, and hold one.
 
-    Whether a beat is used is known late in a cycle, and which read comes next depends on it.
+    The use of a beat is known late in a cycle, and the next read depends on it.
     """
     data_bits = len(beat.data)
     made = GradientBeat(design)
@@ -131,13 +131,13 @@ def gradient_beats(
     take: Bit,
     design: EngineDesign,
 ) -> Any:
-    """Read the gradients out ahead of their use.
+    """Read the gradients ahead of their use.
 
-    final_issue    in   the run's last slot is issued; the gradients follow
-    extent         in   which gradients there are
-    gradients      out, in  where gradients are, and they; those of kernels come GRADIENT_READ and
-                            round_latency cycles later
-    beat, take     out, in  kernel_port gradients, and that they are used; only while valid
+    final_issue  in       the last slot of the run is issued; the gradients follow
+    extent       in       the range of the gradients
+    gradients    out, in  addresses of gradients, and the gradients; those of kernels follow
+                          GRADIENT_READ and round_latency cycles later.
+    beat, take   out, in  kernel_port gradients, and that they are used; take only while valid
 
     Throughput: a read per cycle, and a beat. Reset: nothing is read.
     """
@@ -145,7 +145,7 @@ def gradient_beats(
     width = design.fmt.width
     to_tag = GRADIENT_READ + design.round_latency
     to_read = to_tag + GRADIENT_CHOICE
-    places = to_read + CREDIT_RETURN + 1  # the decision
+    places = to_read + CREDIT_RETURN + 1  # one more for the decision
     last_part = design.gradient_reads - 1
     listed, walking = ListedElement(), flag()
     biases, last = listed.biases, listed.last

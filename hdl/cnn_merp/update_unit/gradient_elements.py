@@ -1,4 +1,4 @@
-"""Gradients as the update unit takes them: one per cycle, or a beat of several."""
+"""Gradients for the update unit: one per cycle, or a beat of several."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def single_gradients(
     arrived: Arrived,
     design: EngineDesign,
 ) -> Any:
-    """List elements one by one; an element's gradient is read when the element enters.
+    """List elements one by one; the gradient of an element is read when the element enters.
 
-    final_issue  in   the run's last slot is issued; the gradients follow
-    gradients    out, in  where they are, and they
-    entry        out  the element that may enter
-    advance      in   it does
-    arrived      out  GRADIENT_READ + GRADIENT_CHOICE cycles later: its gradient
+    final_issue  in       the last slot of the run is issued; the gradients follow
+    gradients    out, in  address of a gradient, and the gradient
+    entry        out      the element that may enter
+    advance      in       the element enters
+    arrived      out      GRADIENT_READ + GRADIENT_CHOICE cycles later: its gradient
     """
     sign_at = design.fmt.width - 1
     of_bias, is_zero = flag(), flag()
@@ -99,7 +99,7 @@ def single_gradients(
 
 @block
 def _from_rest(clk: Bit, gradient: Word, velocity: Word) -> Any:
-    """RN(+0 + g), a cycle later."""
+    """Compute RN(+0 + g), a cycle later."""
     sign_at = len(gradient) - 1
 
     @always(clk.posedge)
@@ -141,10 +141,10 @@ def several_gradients(
     arrived: Arrived,
     design: EngineDesign,
 ) -> Any:
-    """Offer beats of gradients that were read ahead; ports as in ``single_gradients``.
+    """Offer beats of gradients that were read ahead; the ports are as in ``single_gradients``.
 
-    Where a beat begins in a kernel changes from beat to beat, and a memory gives parts of one
-    kernel at a time. A beat's gradients arrive UPDATE_ENTRY cycles after it enters.
+    The place in a kernel at which a beat begins changes from beat to beat. A memory gives parts of
+    one kernel at a time. The gradients of a beat arrive UPDATE_ENTRY cycles after it enters.
     """
     beats = gradient_beats(
         clk,

@@ -1,4 +1,4 @@
-"""Gradients as they are read to beats of as many as leave together."""
+"""Convert gradients from the width of the reads to the width of the output beats."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ def gradient_gear(
     take: Bit,
     design: EngineDesign,
 ) -> Any:
-    """Put reads end to end, those of kernels and those of biases apart.
+    """Put reads end to end, separately for kernels and biases.
 
-    read, read_valid  in   head of the FIFO of reads: gradient_read elements, zero behind those that
-                           count; above them whether it is a kernel's last read, a bias, and the
-                           last of its kind
-    load              out  it is taken
-    beat, take        out, in  a beat, and that it is used; only while it is valid
+    read, read_valid  in       head of the FIFO of reads: gradient_read elements, zero behind those
+                               that count. Above them: three flags: the last read of a kernel, a
+                               bias, the last of its kind.
+    load              out      the read is taken.
+    beat, take        out, in  a beat, and that it is used; take only while it is valid
 
     Latency: a beat is valid a cycle after its last read was taken. Throughput: a read and a beat
-    per cycle, without a bubble: a kernel's last read may have too few elements for a beat, those
-    before it have so many more. Reset, and start: empty.
+    per cycle, without a bubble. The last read of a kernel may have too few elements for a beat; the
+    reads before it have as many more. Reset, and start: empty.
     """
     lanes, width = design.kernel_port, design.fmt.width
     each, last_each = design.gradient_read, _last_read(design)
     size = each * width
     short_at, bias_at, last_at = size, size + 1, size + 2
-    # So many elements are there before a read that lacks some, with which it fills a beat.
+    # This number of elements waits before a read that lacks some, and fills a beat with it.
     enough = lanes + (max(0, lanes - last_each) if design.taps >= lanes else 0)
     most = enough - 1 + each
     whole = (most + lanes) * width
@@ -67,8 +67,8 @@ def gradient_gear(
 
     @always(clk.posedge)
     def gather() -> None:
-        # A read goes behind all that is there, and what is used leaves both: whether it is used is
-        # known late in a cycle.
+        # A read is appended behind all waiting elements, and used elements are removed from both.
+        # This order is used because the use is known late in a cycle.
         kept = intbv(0)[whole:]
         placed = intbv(0)[whole:]
         at = intbv(0)[len(fill) :]
@@ -95,7 +95,7 @@ def gradient_gear(
             if ended:
                 ending.next = False
         if load:
-            # A table is quicker than a second sum behind the first one.
+            # A table is faster than a second sum behind the first one.
             rest[:] = left
             for i in range(enough):
                 if rest == i:
@@ -118,5 +118,5 @@ def gradient_gear(
 
 
 def _last_read(design: EngineDesign) -> int:
-    """Elements of a kernel's last read."""
+    """Return the number of elements of the last read of a kernel."""
     return design.taps - (design.gradient_reads - 1) * design.gradient_read

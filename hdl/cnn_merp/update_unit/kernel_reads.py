@@ -1,4 +1,4 @@
-"""The reads of gradients of kernels that may lack taps: which of them is a kernel's last."""
+"""Reads of gradients of kernels that may lack taps: detection of the last read of a kernel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 def read_places(design: EngineDesign, size: int) -> list[tuple[int, ...]]:
-    """Where the elements of a kernel of ``size`` x ``size`` lie in each read, up to the last."""
+    """Return the elements of a kernel of ``size`` x ``size`` in each read, up to the last read."""
     k, each = design.k, design.gradient_read
     taps = [row * k + column for row in range(size) for column in range(size)]
     return [
@@ -33,19 +33,17 @@ def kernel_reads(
     filling: Word = None,
     size: Word = None,
 ) -> Any:
-    """Tell where a kernel ends.
+    """Detect the end of a kernel.
 
-    part         in   the read at hand, of its kernel's
-    final_input  in   the kernel is its output map's last one
-    ends         out  no element of the kernel lies behind the read
-    lacks        out  (with filling) it ends earlier than other kernels do
+    part         in   number of the current read in its kernel
+    final_input  in   the kernel is the last one of its output map
+    ends         out  no element of the kernel follows the read
+    lacks        out  (with filling) the kernel ends earlier than others
+    filling      in   last taps of the last input map, which have no elements; stable from start on
+    size         in   rows and columns of a kernel; the taps behind them have no elements; stable
+                      from start on
 
-    filling      in   taps that the last input map lacks,
-                      which have no elements: the last ones. Stable from start on
-    size         in   rows and columns of a kernel; the taps
-                      behind them have no elements. Stable from start on
-
-    Combinational.
+    Latency: combinational.
     """
     taps, each = design.taps, design.gradient_read
     last: Any = design.gradient_reads - 1

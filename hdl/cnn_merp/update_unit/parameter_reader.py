@@ -23,14 +23,14 @@ def parameter_reader(
     valid: Bit,
     framing_error: Bit,
 ) -> Any:
-    """Offer the word of whichever stream has its turn.
+    """Offer the word of the stream whose turn it is.
 
-    biases       in   it is that of the biases
-    last         in   the word wanted is the last one of its stream
-    take         in   the word is taken; only while valid
-    sink         in   words of the kernels and of the biases, or of their velocities
-    data, valid  out  the word at hand
-    framing_error  out  a last came with another word than its stream's last; until start
+    biases         in   it is the turn of the biases
+    last           in   the requested word is the last one of its stream
+    take           in   the word is taken; only while valid
+    sink           in   words of the kernels and of the biases, or of their velocities.
+    data, valid    out  the current word
+    framing_error  out  last arrived with a word other than the last of its stream; until start
 
     Latency: combinational. Throughput: a word per cycle. Reset: no error.
     """

@@ -1,4 +1,4 @@
-"""Words of a rigid pipeline to two streams: those of the kernels, then those of the biases."""
+"""Distribute the words of a pipeline that cannot stall to two streams: kernels, then biases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from merp.hdl.streams.credit_fifo import credit_fifo
 
 @block
 def _present(head: Word, source: Stream, width: int) -> Any:
-    """Offer a word, and of a beat which elements count: ``source.keep`` has a bit per byte."""
+    """Offer a word or beat; ``source.keep`` has a bit per byte for the elements that count."""
     last_at, keep_at = width + 1, width + 2
     lanes = len(head) - keep_at
 
@@ -48,10 +48,11 @@ def parameter_writer(
 ) -> Any:
     """Keep up to words words, or beats, until their streams take them.
 
-    leaving  in   a word and which stream it belongs to, whether it is that one's last
+    leaving  in   a word, its stream, and whether it is the last one there
     source   out  the words, each in its stream
     credit   out  pulse: a place is free again
-    end      out  the last bias word is transferred in this cycle; it has been, until the next start
+    end      out  the last bias word is transferred in this cycle; it was transferred, until the
+                  next start
 
     Latency: two cycles from push. Throughput: a word in and a word out per cycle. Reset: empty.
     """

@@ -1,4 +1,4 @@
-"""The elements of a read that count, put together where it lacks some."""
+"""Pack the valid elements of a read together if it lacks some."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 def _choose(
     clk: Bit, tag: Word, counted: Word, fewer: Word, kernel: Word, bias: Word, read: Word
 ) -> Any:
-    """Join a read with how many of its elements count, and whether it is the last of its kind."""
+    """Join a read with the number of its valid elements, and whether it is the last of its kind."""
     top = len(tag) - 1
     chosen, number, last = bits(len(kernel)), bits(len(counted)), bits(1)
     joined = ConcatSignal(last, number, chosen)
@@ -69,15 +69,15 @@ def read_elements(
     filling: Word = None,
     size: Word = None,
 ) -> Any:
-    """Make of what was read at a place what ``counted_gear`` takes.
+    """Convert the gradients read at a place to the input format of ``counted_gear``.
 
-    part  in   the read's number in its kernel
-    tag   in   tag_latency cycles later: it is a bias's, it lacks the filling, it is the last of its
-               kind
-    kernel, bias  in  with tag: gradient_read gradients of a kernel, a gradient of a bias
-    read  out  a cycle behind tag: elements, those that count first; their number; the last
-
-    filling, size  in  as for ``kernel_reads``
+    part           in   number of the read in its kernel
+    tag            in   tag_latency cycles later: the read belongs to a bias, it lacks the filling,
+                        it is the last of its kind.
+    kernel, bias   in   with tag: gradient_read gradients of a kernel, a gradient of a bias
+    read           out  a cycle behind tag: elements, those that count first; their number; the last
+                        flag.
+    filling, size  in   as in ``kernel_reads``
 
     Throughput: a read per cycle. Reset: none.
     """
@@ -90,7 +90,7 @@ def read_elements(
     if size is not None:
         index = ConcatSignal(size, late)
         places = [[], *(read_places(design, own) for own in range(1, k + 1))]
-    # Places by the number that size and part are together.
+    # Places, indexed by size and part together.
     listed = [(*own, *[()] * parts)[:parts] for own in places]
     reads = [place for own in listed for place in own]
     tables.append(look_up(clk, index=index, found=counted, table=tuple(map(len, reads))))

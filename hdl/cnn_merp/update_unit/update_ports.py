@@ -1,4 +1,4 @@
-"""Bundles that the blocks of the update unit hand to each other."""
+"""Bundles between the blocks of the update unit."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 @dataclass(frozen=True)
 class Extent:
-    """Run-time registers that say which kernels and biases a run updates.
+    """Run-time registers for the kernels and biases that a run updates.
 
     map          sizes of the layer
-    with_biases  (where a pass can do without) biases follow the kernels
-    filling      (of a design for fully connected layers) taps that the last input map lacks, which
-                 have no elements: the last ones. Stable from start on
+    with_biases  (if a pass may have no biases) biases follow the kernels
+    filling      (of a design for fully connected layers) last taps of the last input map, which
+                 have no elements. Stable from start on
     size         (of a design for smaller kernels) rows and columns of a kernel; the taps behind
                  them have no elements. Stable from start on
     """
@@ -31,20 +31,20 @@ class Extent:
 
     @property
     def uneven(self) -> bool:
-        """Whether kernels may lack taps."""
+        """Check whether kernels may lack taps."""
         return self.filling is not None or self.size is not None
 
 
 @dataclass(frozen=True)
 class UpdateRegisters:
-    """Run-time registers of the update unit: what it updates, and by which rule."""
+    """Run-time registers of the update unit: the range and the rule of the update."""
 
     extent: Extent
     rule: UpdateConfig
 
 
 class BiasRead:
-    """Read of a bias gradient, which comes GRADIENT_READ cycles later."""
+    """Read of a bias gradient, which follows GRADIENT_READ cycles later."""
 
     def __init__(self, design: EngineDesign) -> None:
         self.enable = flag()  # a bias gradient is read
@@ -52,7 +52,7 @@ class BiasRead:
 
 
 class GradientPlace:
-    """Where a gradient is: of a kernel or of a bias."""
+    """Place of a gradient, of a kernel or of a bias."""
 
     def __init__(self, design: EngineDesign) -> None:
         self.kernel = GradientRead(design)
@@ -60,39 +60,39 @@ class GradientPlace:
 
 
 class GradientAccess:
-    """Both gradient memories: the read, and what they answer GRADIENT_READ cycles later.
+    """Both gradient memories: the read, and the gradients GRADIENT_READ cycles later.
 
-    Of kernels that are gradient_read elements, and they may come round_latency later yet.
+    A read of kernels returns gradient_read elements, possibly round_latency later.
     """
 
     def __init__(self, design: EngineDesign) -> None:
         self.place = GradientPlace(design)
-        self.kernel = bits(design.gradient_read * design.fmt.width)  # what a kernel's read gives
-        self.bias = bits(design.fmt.width)  # what a bias's read gives
+        self.kernel = bits(design.gradient_read * design.fmt.width)  # gradients of a kernel
+        self.bias = bits(design.fmt.width)  # gradient of a bias
 
 
 class ListedElement:
-    """An element of the streams, or a read of several: whether it is there and what it is."""
+    """An element of the streams, or a read of several: whether it exists, and its kind."""
 
     def __init__(self) -> None:
-        self.valid = flag()  # it is there
-        self.biases = flag()  # it is of the biases
-        self.last = flag()  # it is the last of its kind
+        self.valid = flag()  # the element exists
+        self.biases = flag()  # it belongs to the biases
+        self.last = flag()  # it is the last one of its kind
 
 
 class KernelEnd:
-    """How a walk over reads of several elements learns where kernels end."""
+    """Signals that report the ends of kernels to a walk over reads of several elements."""
 
     def __init__(self) -> None:
-        self.ends = flag()  # in: the read at hand is its kernel's last one
-        self.final_input = flag()  # out: it is of the last input map
+        self.ends = flag()  # in: the current read is the last one of its kernel
+        self.final_input = flag()  # out: it belongs to the last input map
 
 
 class Arrived:
-    """A gradient, or a beat of them, where the arithmetic begins.
+    """A gradient, or a beat of gradients, at the input of the arithmetic.
 
-    ``from_rest`` is there without momentum: the velocity RN(+0 + g), which is g but for the sign
-    of zero.
+    ``from_rest`` is used without momentum. It is the velocity RN(+0 + g), which equals g except for
+    the sign of zero.
     """
 
     def __init__(self, width: int, momentum: bool) -> None:
@@ -119,8 +119,8 @@ class Passage:
 class Leaving:
     """A word, or a beat, at the end of the pipeline.
 
-    ``tag``: whether it is of the biases, whether it is the last of its kind and, of a beat of
-    several elements, a bit for each that says whether it counts.
+    ``tag`` flags a word of the biases and the last word of its kind. For a beat of several
+    elements, it also has a bit per element that counts.
     """
 
     def __init__(self, width: int, lanes: int) -> None:
@@ -130,19 +130,19 @@ class Leaving:
 
 
 class RunEnd:
-    """The last word of a run's streams: it is transferred in this cycle; it has been."""
+    """The last word of the streams of a run: transferred in this cycle, or before."""
 
     def __init__(self) -> None:
-        self.ends = flag()  # it is transferred in this cycle
-        self.sent = flag()  # it has been; until the next start
+        self.ends = flag()  # the word is transferred in this cycle
+        self.sent = flag()  # the word was transferred; until the next start
 
 
 class UpdateProgress:
-    """How far a run is.
+    """Progress of a run.
 
-    ends           the run's last word is transferred in this cycle
-    done           it has been; until the next start
-    framing_error  a last came with another word than its stream's last; until start
+    ends           the last word of the run is transferred in this cycle
+    done           the last word was transferred; until the next start
+    framing_error  last arrived with a word other than the last of its stream; until start
     """
 
     def __init__(self) -> None:
@@ -152,9 +152,9 @@ class UpdateProgress:
 
 
 class Passing:
-    """The old word of a passage that is at hand, and the state of its streams.
+    """The current old word of a passage, and the state of its streams.
 
-    ``places``: how many words may be on their way to the streams of the new ones.
+    ``places``: capacity for words between the entrance and the streams of the new words.
     """
 
     def __init__(self, width: int, places: int) -> None:

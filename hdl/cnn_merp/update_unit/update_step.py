@@ -1,8 +1,8 @@
-"""The arithmetic of an update, of every element of a beat: v = RN(RN(mu*v) + g), w - RN(lr*v).
+"""Arithmetic of an update for every element of a beat: v = RN(RN(mu*v) + g), w - RN(lr*v).
 
-With weight decay d = RN(g + RN(wd*w)) is in the place of g. Without momentum v = RN(+0 + g), and
-+0 is added to g, before the sum with the product: where the product is not a zero, neither is w,
-and a step of either zero leaves w as it is.
+With weight decay, d = RN(g + RN(wd*w)) replaces g. Without momentum, v = RN(+0 + g). In this case
++0 is added to g before the sum with the product. This is correct: if the product is nonzero, so is
+w, and a step of either zero does not change w.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from merp.models.machines.cnn_merp.params.latencies import (
 
 @dataclass(frozen=True)
 class StepTimes:
-    """Cycles from an element's entrance, and places for what is behind it.
+    """Cycles from the entrance of an element to its values, and places for later words.
 
     gradient   to its gradient
     decayed    to the sum with the decay
@@ -44,12 +44,12 @@ class StepTimes:
 
     @property
     def places(self) -> int:
-        """Words that may be between the entrance and their streams."""
-        return self.parameter + CREDIT_RETURN + 1  # the decision
+        """Return the largest number of words between the entrance and their streams."""
+        return self.parameter + CREDIT_RETURN + 1  # one more for the decision
 
 
 def step_times(design: EngineDesign, rule: UpdateConfig) -> StepTimes:
-    """When the words of an element are there."""
+    """Return the latencies of the words of an element."""
     step = design.mul_latency + design.add_latency
     gradient = UPDATE_ENTRY if design.kernel_port > 1 else GRADIENT_READ + GRADIENT_CHOICE
     decayed = gradient + (step if rule.has("weight_decay") else 0)
@@ -61,7 +61,7 @@ def step_times(design: EngineDesign, rule: UpdateConfig) -> StepTimes:
 def _scaled_sums(
     clk: Bit, factor: Word, x: Word, addend: Word, y: Word, subtract: bool, design: EngineDesign
 ) -> Any:
-    """``scaled_sum`` of every element of a beat."""
+    """Compute ``scaled_sum`` for every element of a beat."""
     width = design.fmt.width
     found = [bits(width) for _ in range(design.kernel_port)]
     joined = ConcatSignal(*reversed(found)) if design.kernel_port > 1 else found[0]
@@ -98,15 +98,15 @@ def update_step(
     renewed: Word,
     design: EngineDesign,
 ) -> Any:
-    """Make new words of old ones and gradients.
+    """Compute new words from old words and gradients.
 
     old       in   words that enter
     past      in   their velocities; None without momentum
     arrived   in   their gradients, later
-    velocity  out  their new velocities, later yet
-    renewed   out  the new words, at last
+    velocity  out  their new velocities, after the gradients
+    renewed   out  the new words, after the velocities
 
-    Latency: as ``step_times`` says. Throughput: a beat per cycle. Reset: none.
+    Latency: see ``step_times``. Throughput: a beat per cycle. Reset: none.
     """
     times = step_times(design, rule)
     width = len(old)

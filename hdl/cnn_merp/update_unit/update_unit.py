@@ -1,7 +1,7 @@
 """The update unit: gradients, old kernels and biases in, new kernels and biases out.
 
-Stochastic gradient descent, v = RN(RN(mu*v) + g) and w' = RN(w - RN(lr*v)), with momentum or
-without (CNN-MERP section III.B). With weight decay d = RN(g + RN(wd*w)) is in the place of g.
+Stochastic gradient descent, v = RN(RN(mu*v) + g) and w' = RN(w - RN(lr*v)), with or without
+momentum (CNN-MERP section III.B). With weight decay, d = RN(g + RN(wd*w)) replaces g.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ def _passage(
     passing: Passing,
     with_biases: Bit,
 ) -> Any:
-    """Words in and, later, out: of kernels and biases, or of their velocities.
+    """Pass words of kernels and biases, or of their velocities, in and later out.
 
-    streams    in, out  the words
-    entry      in   which word is wanted
-    take       in   it enters
-    taken      in   a place behind the entrance is taken
-    leaving    in   a word at its end
-    passing    out  the word wanted, and the state of the streams
+    streams  in, out  the words
+    entry    in       the requested word
+    take     in       the word enters
+    taken    in       a place behind the entrance is taken
+    leaving  in       a word at the end of the pipeline
+    passing  out      the requested word, and the state of the streams
     """
     credit, end = flag(), passing.end
     written = end if with_biases is None else RunEnd()
@@ -111,19 +111,19 @@ def update_unit(
     progress: UpdateProgress,
     design: EngineDesign,
 ) -> Any:
-    """Read the gradients out and update kernels and biases with them, kernel_port per cycle.
+    """Read the gradients and update kernels and biases with them, kernel_port per cycle.
 
-    final_issue  in   the run's last slot is issued; the update follows
-    config       in   weight decay is built if its register is there
-    gradients    out, in  where a gradient is, and the gradient
+    final_issue  in       the last slot of the run is issued; the update follows
+    config       in       run-time registers; weight decay exists if its register does
+    gradients    out, in  address of a gradient, and the gradient
     parameters   in, out  kernels and biases, old and updated; without config.rule.update the
-                          gradients come out, and no sink is read
-    velocities   in, out  the same of their velocities, if momentum is built
-    progress     out  how far the run is
+                          gradients are sent, and no sink is read
+    velocities   in, out  velocities of kernels and biases, in a design with momentum
+    progress     out      progress of the run
 
-    A pipeline that never stalls: a beat enters when its words are there and so are places for what
-    will come out. Throughput: a beat per cycle of kernels, and of biases a beat where it is one
-    element, otherwise an element. Reset: the update is abandoned.
+    The pipeline never stalls: a beat enters once its words have arrived and there are places for
+    its results. Throughput: a beat of kernels per cycle; for biases a beat if it is one element,
+    otherwise an element. Reset: the update is abandoned.
     """
     lanes, rule, with_biases = design.kernel_port, config.rule, config.extent.with_biases
     width = lanes * design.fmt.width
@@ -131,8 +131,8 @@ def update_unit(
     entry: Any = GradientBeat(design) if lanes > 1 else ListedElement()
     arrived = Arrived(width, momentum=velocities is not None)
     advance, take, there = flag(), flag(), flag()
-    # Gradients that are not to be used must not be seen behind their exit: the next run could be
-    # there before they are.
+    # Unused gradients must not be visible behind their output: the next run could start before they
+    # arrive.
     gradient_valid, velocity_valid, parameter_valid = flag(), flag(), flag()
     joined = ConcatSignal(*([entry.keep] if lanes > 1 else []), entry.last, entry.biases)
     tag, tag_chosen, tag_new = (bits(len(joined)) for _ in range(3))

@@ -1,6 +1,6 @@
-"""All elements of a layer's kernels and biases, in the order of their streams.
+"""All elements of the kernels and biases of a layer, in the order of their streams.
 
-Where beats have several elements, ``gradient_read`` of a kernel are listed together.
+If beats have several elements, ``gradient_read`` elements of a kernel are listed together.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ def update_walk(
 ) -> Any:
     """List kernel elements in the order m, n, row, column, then biases in the order m.
 
-    final_issue  in   the run's last slot is issued; its gradients are readable
-                      SLOT + gradient_latency cycles later
-    extent       in   with filling or size, taps without elements are passed over
-    advance      in   the element at hand is used in this cycle
-    element      out  the element at hand
-    place        out  where its gradient is
-    reads        in, out  (where a read of several elements can lack some, in place of filling and
-                          size) where kernels end
+    final_issue  in       the last slot of the run is issued; its gradients are readable SLOT +
+                          gradient_latency cycles later
+    extent       in       with filling or size, taps without elements are skipped
+    advance      in       the current element is used in this cycle
+    element      out      the current element
+    place        out      address of its gradient
+    reads        in, out  (if a read of several elements can lack some, in place of filling and
+                          size) ends of the kernels
 
-    Tap t is element t mod lanes of the word t div lanes; such words of a kernel lie kernel_words
+    Tap t is element t mod lanes of the word t div lanes; such words of a kernel are kernel_words
     apart.
 
-    Throughput: an element per cycle; a cycle for each tap without one in front of a kernel's last
-    element. Reset: there is none.
+    Throughput: an element per cycle; each tap without an element in front of the last element of a
+    kernel takes a cycle. Reset: no element.
     """
     config, read, bias = extent.map, place.kernel, place.bias
     walking, biases, last = element.valid, element.biases, element.last
@@ -61,7 +61,8 @@ def update_walk(
     last_lane = (lanes - 1) * width
     last_step, end_lane = (design.taps - 1) // lanes, (design.taps - 1) % lanes * width
     if design.kernel_port > 1:
-        # A read has several elements: all of the words at an address, or a part of a wide one.
+        # A read has several elements: all elements of the words at an address, or a part of a wide
+        # word.
         width, last_read = 1, design.gradient_reads - 1
         last_step, last_lane = (last_read, 0) if design.ku_kind == "row" else (0, last_read)
         end_lane = last_lane
@@ -82,7 +83,7 @@ def update_walk(
     if size is not None:
         walking, advance = flag(), flag()
         row, column = count(k), count(k)
-        beside, corner = flag(), flag()  # a tap without an element; the last one with one
+        beside, corner = flag(), flag()  # a tap without an element; the last tap with one
 
         @always_comb
         def recognise() -> None:

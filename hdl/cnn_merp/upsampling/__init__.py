@@ -1,1 +1,1 @@
-"""Deltas brought to a larger resolution: un-pooling, dilation."""
+"""Expansion of deltas to a larger resolution: un-pooling, dilation."""

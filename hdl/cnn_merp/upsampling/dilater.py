@@ -1,7 +1,7 @@
-"""Dilation of delta maps: zeros between the deltas of a convolution that skips positions.
+"""Dilation of delta maps: zeros between the deltas of a convolution with a stride.
 
-CNN-MERP section III.B. Zeros are made on chip and never cross a port, but each costs a cycle and,
-as an element of windows, slots.
+Source: CNN-MERP, section III.B. The zeros are made on chip and never cross a port, but each zero
+costs a cycle and, as an element of windows, slots.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ def dilater(
     """Pass the words of every stride-th row and column, and +0 for all others.
 
     sink, source   in, out  words in the order image, row, column, map
-    framing_error  out      last came with another word than the stream's last; until start
+    framing_error  out      last arrived with a word other than the last of the stream; until start
 
-    After the last word that comes in there may be zeros to send; last goes with the last of all.
-    Latency: none, a word passes through. Throughput: a word per cycle. Reset: nothing is passed.
+    Zeros may follow the last input word; last is set with the last output word. Latency: none, a
+    word passes through. Throughput: a word per cycle. Reset: nothing is passed.
     """
     active = flag()
     images_left = count(design.max_images)
     rows_left = count(design.max_size)  # of this image, this row included
     columns_left = count(design.max_size)
     maps_left = bits(len(config.maps))
-    row_phase = count(MAX_DILATION)  # rows since the last one that is passed
+    row_phase = count(MAX_DILATION)  # rows since the last one that was passed
     column_phase = count(MAX_DILATION)
     passes = flag()
     sent = flag()
@@ -52,7 +52,7 @@ def dilater(
     def choose() -> None:
         passes.next = active and row_phase == 0 and column_phase == 0
         final.next = images_left == 1 and rows_left == 1 and columns_left == 1 and maps_left == 1
-        # No further row, and no further column of this one, is passed.
+        # No further row, and no further column of this row, is passed.
         final_passed.next = (
             images_left == 1
             and rows_left <= config.stride

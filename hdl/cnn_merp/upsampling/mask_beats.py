@@ -1,4 +1,4 @@
-"""ReLU' where nothing was pooled, on beats of several deltas."""
+"""ReLU' without pooling, on beats of several deltas."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from merp.hdl.streams.stream_gate import stream_gate
 
 @block
 def _masked(x: Word, passes: Bit, relu: Bit, y: Word) -> Any:
-    """A delta, or +0 where ReLU' stops it."""
+    """Pass a delta, or replace it by +0 if its mask bit is clear."""
 
     @always_comb
     def mask() -> None:
@@ -38,17 +38,18 @@ def mask_beats(
     framing_error: Bit,
     width: int,
 ) -> Any:
-    """Apply ReLU' to deltas of the resolution of the sums, a beat of them at a time.
+    """Apply ReLU' to deltas at the resolution of the sums, a beat at a time.
 
-    start       in   pulse; config is stable from here to the last beat
-    sink        in   beats of deltas of width bits, the first lowest; with keep
-    sink_state  in   with ReLU bytes of mask bits, one for each delta, the lowest of a byte first
-    source      out  the same beats
-    framing_error  out  a last came with another byte than the final one; until start
+    start          in   pulse; config is stable from here to the last beat
+    sink           in   beats of deltas of width bits, the first lowest; with keep
+    sink_state     in   with ReLU: bytes of mask bits, one bit for each delta, the lowest bit of a
+                        byte first
+    source         out  the beats with ReLU' applied
+    framing_error  out  last arrived with a byte other than the final one; until start
 
-    As many mask bits as a beat has places are taken with it: these divide a byte, so that the bits
-    of a last beat with fewer deltas are there, too. Latency: combinational from a beat, a cycle
-    from the byte of its bits. Throughput: a beat per cycle. Reset: the run is abandoned.
+    Each beat takes as many mask bits as it has places. This number divides a byte, so the bits of a
+    last beat with fewer deltas are available, too. Latency: combinational from a beat, a cycle from
+    the byte of its bits. Throughput: a beat per cycle. Reset: the run is abandoned.
     """
     lanes = len(sink.data) // width
     valid, ready = flag(), flag()

@@ -1,7 +1,7 @@
-"""Un-pooling and ReLU': the delta of a layer's output becomes that of its sums.
+"""Un-pooling and ReLU': convert the deltas of a layer's output to the deltas of its sums.
 
-CNN-MERP section III.B; overlapping windows add. The delta may be stored at pooled resolution and
-expanded here, a word per cycle.
+Source: CNN-MERP, section III.B; overlapping windows add. The deltas may be stored at pooled
+resolution and expanded here, a word per cycle.
 """
 
 from __future__ import annotations
@@ -48,24 +48,23 @@ def unpool(
     framing_error: Bit,
     design: UnpoolDesign,
 ) -> Any:
-    """Expand a delta to the resolution of the sums and apply ReLU'.
+    """Expand deltas to the resolution of the sums and apply ReLU'.
 
-    start       in   pulse; config is stable from here to done
-    sink        in   pooled delta in the order image, row, column, map
-    sink_state  in   bytes of the state of kind pooled: one string of bits, the lowest of a byte
-                     first. Max pooling: for each word of sink its mask bit (with ReLU), then its
-                     position (row * window + column). Else, with ReLU: a mask bit for each word of
-                     source. Otherwise none.
-    source      out  delta in the same order; last with the run's final word
-    done        out  that word was transferred; until the next start
-    framing_error  out  a last came with another word than its stream's last; until start
+    start          in   pulse; config is stable from here to done
+    sink           in   pooled deltas in the order image, row, column, map
+    sink_state     in   bytes of the ReLU/pooling masks (state kind pooled): one string of bits, the
+                        lowest of a byte first. Max pooling: for each word of sink its mask bit
+                        (with ReLU), then its position (row * window + column). Else, with ReLU: a
+                        mask bit for each word of source. Otherwise none.
+    source         out  deltas in the same order; last is set with the final word of the run
+    done           out  the final word was transferred; until the next start
+    framing_error  out  last arrived with a word other than the last of its stream; until start
 
     Average pooling spreads delta * RN(1 / window^2). Contributions of overlapping windows add in
     raster order of the pooled elements, from +0. Without pooling a word passes or becomes +0.
-    Latency: sum_latency + 4 cycles from a word to the first element that needs nothing after it,
-    or 4 without pooling; mul_latency + 1 more in a design with average pooling.
-    Throughput: a word out per cycle, and a word in per cycle while there is room.
-    Reset: the run is abandoned.
+    Latency: sum_latency + 4 cycles from a word to the first element that depends on no later word,
+    or 4 without pooling. A design with average pooling takes mul_latency + 1 more. Throughput: a
+    word out per cycle, and a word in per cycle while there is room. Reset: the run is abandoned.
     """
     width = design.fmt.width
     latency = design.sum_latency

@@ -1,4 +1,4 @@
-"""Which pooled elements an element belongs to, along rows or along columns, and where in each."""
+"""The pooled elements of an element along rows or columns, and its place in each window."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ def unpool_axis(
     last: Bit,
     overlap: int,
 ) -> Any:
-    """Walk along one direction and keep account of at most overlap windows that are open.
+    """Walk along one direction and track up to overlap open windows.
 
-    Windows are numbered modulo overlap. Windows that would run over the edge are beyond pooled
-    and are never opened, but for one that may hang over it.
+    Windows are numbered modulo overlap. Windows that would extend beyond the edge are not counted
+    in pooled and are never opened, except a window that is allowed to do so.
 
-    start, restart  in   go to index 0; the window that begins there has number 0, or the next one
+    start, restart  in   go to index 0; the window that begins there has number 0 with start, or the
+                         next number with restart
     advance         in   go to the next index
-    sizes           in   of the windows
-    windows         out  those that hold the index
-    last            in   (where windows may hang over the edges) the index is the last one: the
-                         window open there ends
+    sizes           in   sizes of the windows
+    windows         out  windows that hold the index
+    last            in   (if windows may extend beyond the edges) the index is the last one: the
+                         window that is open there ends
 
-    What belongs to an index is there in the cycle after advance or restart.
-    Throughput: an index per cycle. Reset: none, begin with start.
+    The outputs for an index are valid in the cycle after advance or restart. Throughput: an index
+    per cycle. Reset: none, begin with start.
     """
     unit, reach, stride, pooled = sizes.unit, sizes.reach, sizes.stride, sizes.pooled
     pad, first_tap = sizes.pad, sizes.first_tap
@@ -46,15 +47,15 @@ def unpool_axis(
     last_number = overlap - 1
     second = 1 % overlap
     tap = [bits(width) for _ in range(overlap)]
-    ends = bits(overlap)  # bit j: the index is the last one of the window of number j
+    ends = bits(overlap)  # bit j: the index is the last one of window number j
     joined = ConcatSignal(*reversed(tap)) if overlap > 1 else tap[0]
-    to_next = count((1 << len(stride)) - 1)  # advances until the next window begins
+    to_next = count((1 << len(stride)) - 1)  # advances left until the next window begins
     to_open = count((1 << len(pooled)) - 1)
-    last_tap = bits(width)  # of a window; unit and reach do not change during a run
+    last_tap = bits(width)  # last tap of a window; unit and reach are constant during a run
     wraps = flag()
-    until = stride  # indices until the second window begins
+    until = stride  # indices left until the second window begins
     opening: Any = 0  # tap of a window that begins
-    own_end = closes  # the index is the end of a window by the window's size
+    own_end = closes  # the index is the end of a window by the size of the window
     if pad is not None:
         until, opening, own_end = bits(len(stride)), bits(width), flag()
 

@@ -1,4 +1,4 @@
-"""Un-pooling and ReLU' of deltas that come in by a port, several to a beat."""
+"""Un-pooling and ReLU' of deltas from a port with several deltas per beat."""
 
 from __future__ import annotations
 
@@ -30,22 +30,23 @@ def unpool_beats(
 ) -> Any:
     """Behave as ``unpool``, on beats of several deltas without gaps; sink has keep.
 
-    ``wide_unpool`` holds beats before it needs them, and relies on their last: here it gets none of
-    another run's, and the right one. Who takes the beats of source counts, they have no keep.
+    ``wide_unpool`` accepts beats before it uses them, and relies on their last. This block gives it
+    no beat of another run, and the correct last. The reader of source must count its elements,
+    because source has no keep.
 
-    start       in   pulse; config is stable from here to done
-    sink        in   pooled delta in the order image, row, column, map
-    sink_state  in   bytes of the state of kind pooled
-    source      out  delta in the same order; last with the run's final beat
-    done        out  that beat was transferred; until the next start
-    framing_error  out  a last came with another word than its stream's last; until start
+    start          in   pulse; config is stable from here to done
+    sink           in   pooled deltas in the order image, row, column, map
+    sink_state     in   bytes of the ReLU/pooling masks (state kind pooled)
+    source         out  deltas in the same order; last is set with the final beat of the run
+    done           out  the final beat was transferred; until the next start
+    framing_error  out  last arrived with a word other than the last of its stream; until start
 
-    Latency: a cycle more than that of wide_unpool. Throughput: as there. Reset: the run is
+    Latency: a cycle more than wide_unpool. Throughput: as in wide_unpool. Reset: the run is
     abandoned.
     """
     size = len(source.data)
     admitted, expanded = beats(sink), beats(sink)
-    passed = flag()  # the last beat into the slice
+    passed = flag()  # the last beat has passed into the slice
     misplaced, wrong = flag(), flag()
     clear = flag()
     offered, held = bits(size + 1), bits(size + 1)
@@ -91,7 +92,8 @@ def unpool_beats(
         framing_error=wrong,
         design=design,
     )
-    # From here beats are turned and routed in the same cycle: no path shall be as long as all that.
+    # Behind this point, beats are rotated and routed in the same cycle; the slice keeps this path
+    # short.
     between = stream_slice(
         clk,
         clear=clear,

@@ -1,4 +1,4 @@
-"""One memory of pooled elements, and what its element contributes to the one that goes out."""
+"""One memory of pooled elements, and the contribution of its element to the output element."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def unpool_cell(
     term: Word,
     design: UnpoolDesign,
 ) -> Any:
-    """Keep pooled elements, and give one per cycle, or -0 where it does not contribute.
+    """Keep pooled elements, and give one per cycle, or -0 if it does not contribute.
 
     write    in   a pooled element
-    read     in   the element to read, and where its window holds the element that goes out
-    average  in   it contributes to all of its window, else at its position only
-    term     out  two cycles later
+    read     in   the element to read, and the place of the output element in its window
+    average  in   it contributes to its whole window, else at its position only
+    term     out  the contribution, two cycles later
 
-    -0 plus x is x, also where x is -0 (as a sum below the smallest normal number may be).
-    Throughput: a write and a read per cycle. Reset: none.
+    -0 plus x is x, also if x is -0 (as a sum below the smallest normal number may be). Throughput:
+    a write and a read per cycle. Reset: none.
     """
     width, code_bits = design.fmt.width, design.code_bits
     top = width + code_bits

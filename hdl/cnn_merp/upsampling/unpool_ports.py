@@ -1,8 +1,8 @@
-"""Bundles of un-pooling: its registers, and what its two sides tell each other.
+"""Bundles of un-pooling: its registers, and the signals between its two sides.
 
-The writer puts pooled elements into overlap x overlap memories, the reader walks over the elements
-that go out. Memory (a, b) holds the pooled elements whose row (counted over all images of the run)
-and column are a and b modulo overlap; it is bit a*overlap + b of an enable.
+The writer puts pooled elements into overlap x overlap memories, and the reader walks over the
+output elements. Memory (a, b) holds the pooled elements whose row (counted over all images of the
+run) and column are a and b modulo overlap. It is bit a*overlap + b of an enable.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
 def tap_width(design: UnpoolDesign) -> int:
-    """Bits of a place in a window, and of the number of places."""
+    """Return the bits of a place in a window, and of the number of places."""
     return (design.window**2).bit_length()
 
 
 def address_width(design: UnpoolDesign) -> int:
-    """Bits of an address of a memory."""
+    """Return the bits of an address of a memory."""
     return max(1, (design.words - 1).bit_length())
 
 
 class OfferedWord:
-    """A pooled delta; without pooling, that of an element."""
+    """A pooled delta; without pooling, the delta of an element."""
 
     def __init__(self, design: UnpoolDesign) -> None:
         self.data = bits(design.fmt.width)
@@ -34,14 +34,14 @@ class OfferedWord:
         self.ready = flag()
 
     def to_another(self) -> OfferedWord:
-        """The same word for a reader of its own, who says for itself when it is ready."""
+        """Return the same word for a reader with a ready signal of its own."""
         other = copy(self)
         other.ready = flag()
         return other
 
 
 class OfferedField:
-    """State of an element: a mask bit, or with max pooling its position above that."""
+    """Mask field of an element: a mask bit, or with max pooling its position above that."""
 
     def __init__(self, design: UnpoolDesign) -> None:
         self.data = bits(design.field_bits)
@@ -49,23 +49,23 @@ class OfferedField:
         self.take = flag()
 
     def to_another(self) -> OfferedField:
-        """The same field for a reader of its own, who says for itself when it takes it."""
+        """Return the same field for a reader with a take signal of its own."""
         other = copy(self)
         other.take = flag()
         return other
 
 
 class UnpoolWrite:
-    """A pooled element on its way into a memory: the code of its position above its delta."""
+    """Write of a pooled element into a memory: the code of its position above its delta."""
 
     def __init__(self, design: UnpoolDesign) -> None:
         self.enable = bits(design.overlap**2)  # a bit per memory
-        self.address = bits(address_width(design))  # in that memory
+        self.address = bits(address_width(design))  # address in this memory
         self.data = bits(design.code_bits + design.fmt.width)  # the code above the delta
 
 
 class WriteProgress:
-    """The writer's progress: place of the next pooled element in its row."""
+    """Progress of the writer: place of the next pooled element in its row."""
 
     def __init__(self, design: UnpoolDesign) -> None:
         self.column = count(design.max_size)
@@ -74,14 +74,14 @@ class WriteProgress:
 
 
 class ReadProgress:
-    """The reader's progress, in windows of pooled elements."""
+    """Progress of the reader, in windows of pooled elements."""
 
     def __init__(self, design: UnpoolDesign) -> None:
         self.row_closes = flag()  # this row is the last one of a window
-        self.column_closes = flag()  # this column is
-        self.columns = count(design.max_size)  # windows whose last column lies left of this one
-        self.channel = count(design.max_maps)  # of the next element
-        self.row = flag()  # pulse: a row ends, and with it a window
+        self.column_closes = flag()  # this column is the last one of a window
+        self.columns = count(design.max_size)  # windows whose last column is left of this one
+        self.channel = count(design.max_maps)  # map of the next element
+        self.row = flag()  # pulse: a row ends, which ends a window
 
 
 class UnpoolRead:
@@ -94,16 +94,16 @@ class UnpoolRead:
     def __init__(self, design: UnpoolDesign) -> None:
         overlap, taps = design.overlap, design.overlap * tap_width(design)
         self.address = bits(overlap * address_width(design))
-        self.row_on = bits(overlap)  # the element lies in rows of that window
+        self.row_on = bits(overlap)  # the element lies in rows of this window
         self.column_on = bits(overlap)
         self.row_taps = bits(taps)  # row in the window times its width
         self.column_taps = bits(taps)  # column in the window
-        self.row_oldest = count(overlap - 1)  # the memory row that opened first
+        self.row_oldest = count(overlap - 1)  # the memory row whose window opened first
         self.column_oldest = count(overlap - 1)
 
 
 class UnpoolProgress:
-    """How far the writer and the reader are."""
+    """Progress of the writer and of the reader."""
 
     def __init__(self, design: UnpoolDesign) -> None:
         self.written = WriteProgress(design)
@@ -113,10 +113,10 @@ class UnpoolProgress:
 class AxisSizes:
     """Windows along one direction.
 
-    unit, reach     what one index adds to a tap, and the tap that would lie behind the window
-    stride, pooled  distance of the windows, and how many there are
-    pad, first_tap  (where windows may hang over the edges) indices by which the first one begins
-                    ahead of index 0, and the tap that index 0 has in it
+    unit, reach     increase of a tap per index, and the tap behind the last one of the window.
+    stride, pooled  distance of the windows, and their number.
+    pad, first_tap  (if windows may extend beyond the edges) indices by which the first one begins
+                    before index 0, and its tap there
     """
 
     def __init__(
@@ -140,8 +140,8 @@ class AxisWindows:
     """Windows that hold an index.
 
     covers      bit j: it lies in the window of number j
-    taps        where in it, a word for each number, the lowest first
-    oldest      number of the next window, or that of the window opened overlap windows ago
+    taps        place in each window, a word for each number, the lowest first
+    oldest      number of the next window, or of the window opened overlap windows ago
     opens_next  the next index begins a window
     newest      windows begun since index 0, without the first
     closes      the index is the last one of a window
@@ -159,7 +159,7 @@ class AxisWindows:
 
 
 class CellWrite:
-    """A pooled element on its way into one memory: code of the position above the delta."""
+    """Write of a pooled element into one memory: code of the position above the delta."""
 
     def __init__(self, enable: Bit, write: UnpoolWrite) -> None:
         self.enable = enable
@@ -168,7 +168,7 @@ class CellWrite:
 
 
 class CellRead:
-    """Read of one memory: address; its window holds the element that goes out, at this place."""
+    """Read of one memory: the address, and the place of the output element in its window."""
 
     def __init__(self, read: UnpoolRead, row: int, column: int, design: UnpoolDesign) -> None:
         span, taps = address_width(design), tap_width(design)
@@ -184,6 +184,6 @@ class IssuedElement:
 
     def __init__(self, design: UnpoolDesign) -> None:
         self.valid = flag()
-        self.last = flag()  # of the run
-        self.masked = flag()  # ReLU' stops it
+        self.last = flag()  # it is the last one of the run
+        self.masked = flag()  # its mask bit is clear
         self.data = bits(design.fmt.width)

@@ -1,4 +1,4 @@
-"""The side of un-pooling that walks over the elements that go out, and decides when one may."""
+"""The read side of un-pooling: it walks over the output elements, and decides when to issue one."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def unpool_reader(
     issued: IssuedElement,
     design: UnpoolDesign,
 ) -> Any:
-    """Issue one element per cycle to the rigid pipeline behind the memories.
+    """Issue one element per cycle to the pipeline behind the memories, which cannot stall.
 
     An element is issued when there is a place for it, and
 
       - with pooling: the newest pooled element whose window has begun has been written,
-      - without: its word is there, which then goes past the memories,
-      - with ReLU, but for max pooling: its mask bit is there.
+      - without pooling: its word has arrived, which then bypasses the memories,
+      - with ReLU, except for max pooling: its mask bit has arrived.
 
-    word   in   without pooling: the words that come in
-    field   in   mask bits
-    credit  in   pulse: a place is free again
-    progress        in   how far the writer is; out: how far the reader is
-    read, issued    out  one cycle after the issue
+    word          in   without pooling: the input words
+    field         in   mask bits
+    credit        in   pulse: a place is free again
+    progress      in   progress of the writer; out: progress of the reader.
+    read, issued  out  one cycle after the issue
 
     Throughput: an element per cycle. Reset: nothing to issue, every place free.
     """
@@ -61,19 +61,19 @@ def unpool_reader(
     written, passed = progress.written, progress.passed
     overlap, address_bits = design.overlap, address_width(design)
     busy = flag()
-    maximum, average = flag(), flag()  # the configuration's, near at hand
+    maximum, average = flag(), flag()  # local copies of the configuration
     channel = passed.channel
-    element_done = flag()  # all of its maps
-    last_channel = flag()  # kept beside channel, as much hangs on it
+    element_done = flag()  # all maps of the element are done
+    last_channel = flag()  # stored next to channel, because many signals depend on it
     last_column, last_row, last_image = flag(), flag(), flag()
     room = flag()
-    lead = count(overlap + 1)  # complete rows from the newest one that is read on
+    lead = count(overlap + 1)  # complete rows, counted from the newest one that is read
     fire, pooled, available, masked = flag(), flag(), flag(), flag()
     row_restart, row_advance, row_opens = flag(), flag(), flag()
     column_restart, column_advance = flag(), flag()
     by_rows = AxisWindows(design, len(read.row_taps), passed.row_closes, count(design.max_size))
     by_columns = AxisWindows(design, len(read.column_taps), passed.column_closes, passed.columns)
-    block_base = count(design.words)  # of the newest overlap windows in turn
+    block_base = count(design.words)  # bases of the newest overlap windows in turn
     base = [count(design.words) for _ in range(overlap)]
     place = [bits(address_bits) for _ in range(overlap)]
     joined = ConcatSignal(*reversed(place)) if overlap > 1 else place[0]
@@ -115,7 +115,7 @@ def unpool_reader(
 
     @always_comb
     def check() -> None:
-        # Also where no window holds the element: the newest one begun was waited for before.
+        # Also if no window holds the element: the newest one begun was waited for before.
         available.next = (
             lead != 0
             or written.column > by_columns.newest
@@ -144,7 +144,7 @@ def unpool_reader(
         column_restart.next = start or (fire and last_channel and last_column)
         row_advance.next = fire and last_channel and last_column and not last_row
         row_restart.next = fire and last_channel and last_column and last_row
-        # Without pooling nothing is written that these could count down.
+        # Without pooling, nothing is written that these signals could count down.
         passed.row.next = pooled and fire and last_channel and last_column and passed.row_closes
         row_opens.next = (
             pooled and fire and last_channel and last_column and (last_row or by_rows.opens_next)

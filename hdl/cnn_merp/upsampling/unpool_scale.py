@@ -1,4 +1,4 @@
-"""Average pooling on the way back: every delta once times the share of an element."""
+"""Average pooling in backward propagation: multiply each delta by the share of an element."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def unpool_scale(
     word: OfferedWord,
     design: UnpoolDesign,
 ) -> Any:
-    """Multiply deltas by 1 / window^2, or let them pass.
+    """Multiply deltas by 1 / window^2, or pass them.
 
-    average     in   multiply
-    scale       in   the factor
-    data, valid, ready      in, in, out  deltas
-    word                    out  the same, as FIFO head
+    average             in   multiply
+    scale               in   the factor.
+    data, valid, ready  in, in, out  deltas
+    word                out  the scaled deltas, as FIFO head
 
     Latency: mul_latency and two cycles. Throughput: a word per cycle. Reset: empty.
     """

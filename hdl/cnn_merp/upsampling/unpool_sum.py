@@ -1,4 +1,4 @@
-"""The contributions to an element, added in raster order of the pooled elements, from +0."""
+"""Sum of the contributions to an element, in raster order of the pooled elements, from +0."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ def _order(
     ordered: Word,
     design: UnpoolDesign,
 ) -> Any:
-    """Put terms into raster order; the first is added to +0 on the way.
+    """Put terms into raster order; +0 is added to the first term in passing.
 
-    +0 + x is x, but that zeros (so subnormals) turn into +0 and NaN becomes canonical: no adder.
+    +0 + x equals x, except that zeros (including subnormals) become +0 and a NaN becomes canonical.
+    Therefore no adder is needed.
     """
     overlap, width, frac_bits = design.overlap, design.fmt.width, design.fmt.frac_bits
     sign_at, exp_max, nan = width - 1, design.fmt.exp_max, design.fmt.nan
@@ -79,10 +80,10 @@ def _copy(x: Word, y: Word) -> Any:
 def unpool_sum(
     clk: Bit, write: UnpoolWrite, read: UnpoolRead, average: Bit, y: Word, design: UnpoolDesign
 ) -> Any:
-    """Read all memories and add what they contribute.
+    """Read all memories and add their contributions.
 
-    write    in   a pooled element for one of them
-    read     in   which elements, and which of them count
+    write    in   a pooled element for one of the memories
+    read     in   elements to read, and those that contribute
     average  in   average pooling
     y        out  delta of an element
 

@@ -1,4 +1,4 @@
-"""The side of un-pooling that takes pooled elements in, and knows when one may be overwritten."""
+"""The write side of un-pooling: it stores pooled elements, and decides when to overwrite one."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def unpool_writer(
     """Write pooled elements into the memories.
 
     Pooled element (row y, column x, map i) goes to memory (y mod overlap, x mod overlap), address
-    (x div overlap) * maps + i; rows are counted over all images. It overwrites the one overlap
-    rows above it, and may do so once the reader has issued the last element of that one's window.
+    (x div overlap) * maps + i. Rows are counted over all images. It overwrites the element overlap
+    rows above it. The write waits until the reader has issued the last element of the window of
+    that element.
 
-    word   in   delta (in average pooling, its share of an element); none is
-                taken without pooling
-    field  in   state of the element in max pooling: mask bit (with ReLU), position above it
-    passed   in   how far the reader is
-    write    out  a pooled element on its way into a memory
-    written  out  what may be read from the next cycle on
+    word     in   delta (in average pooling, its share of an element); none is taken without pooling
+    field    in   mask field of the element in max pooling: mask bit (with ReLU), position above it
+    passed   in   progress of the reader
+    write    out  write of a pooled element into a memory
+    written  out  elements that may be read from the next cycle on
 
-    A delta that ReLU' stops is stored as +0. Latency: an element is in its memory two cycles after
-    its transfer. Throughput: a word per cycle. Reset: none, begin with start.
+    A delta whose mask bit is clear is stored as +0. Latency: an element is in its memory two cycles
+    after its transfer. Throughput: a word per cycle. Reset: none, begin with start.
     """
     word_valid, word_ready, word = word.valid, word.ready, word.data
     field_valid, field_take, field_data = field.valid, field.take, field.data
@@ -54,7 +54,8 @@ def unpool_writer(
     reach = 1 << address_width(design)
     row_bank, column_bank = bits(overlap), bits(overlap)  # one-hot
     base = count(design.words)  # address of map 0
-    kept = count(overlap + 1)  # rows from the first one whose window is not passed, without this
+    # rows from the first one whose window is not passed, without this row
+    kept = count(overlap + 1)
     accept, last_channel, last_column = flag(), flag(), flag()
 
     @always_comb

@@ -1,4 +1,4 @@
-"""Un-pooling and ReLU' where deltas come and leave several to a beat."""
+"""Un-pooling and ReLU' for streams with several deltas per beat."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _fork(sink: Stream, second: Bit, one: Stream, other: Stream) -> Any:
 
 @block
 def _registered(clk: Bit, rst: Bit, start: Bit, sink: Stream, held: Stream) -> Any:
-    """Hand beats on by registers, so that no ready signal runs through."""
+    """Pass beats on through registers, so that no ready signal passes combinationally."""
     size = len(sink.data)
     kept = size + len(sink.keep)
     clear = flag()
@@ -87,15 +87,15 @@ def wide_unpool(
 ) -> Any:
     """Behave as ``unpool``, on beats of several deltas without gaps, with keep.
 
-    start       in   pulse; config is stable from here to done
-    sink        in   pooled delta in the order image, row, column, map
-    sink_state  in   bytes of the state of kind pooled
-    source      out  delta in the same order; last with the run's final beat
-    done        out  that beat was transferred; until the next start
-    framing_error  out  a last came with another word than its stream's last; until start
+    start          in   pulse; config is stable from here to done
+    sink           in   pooled deltas in the order image, row, column, map
+    sink_state     in   bytes of the ReLU/pooling masks (state kind pooled)
+    source         out  deltas in the same order; last is set with the final beat of the run
+    done           out  the final beat was transferred; until the next start
+    framing_error  out  last arrived with a word other than the last of its stream; until start
 
-    Latency: a cycle without pooling, none in a design that has none; with pooling that of unpool
-    and two cycles. Throughput: a beat per cycle where nothing was pooled; else an element. Reset:
+    Latency: a cycle without pooling, or none in a design without pooling; with pooling, the latency
+    of unpool and two cycles. Throughput: a beat per cycle without pooling; else an element. Reset:
     the run is abandoned.
     """
     width = design.fmt.width
@@ -117,9 +117,9 @@ def wide_unpool(
     plain_state = Stream(len(sink_state.data))
     whole, pooled_state, packed = Stream(len(sink.data)), Stream(len(sink_state.data)), beats(sink)
     single, expanded = Stream(width), Stream(width)
-    pooled = flag()  # of the run, until the next one starts
+    pooled = flag()  # the run has pooling; stable until the next run starts
     closing = flag()
-    left = bits(len(config.delta_words))  # pooled deltas that are to come
+    left = bits(len(config.delta_words))  # pooled deltas left
     packed_done, expanded_done = flag(), flag()
     plain_error, pooled_error = flag(), flag()
     one = flag(1)

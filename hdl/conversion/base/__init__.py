@@ -1,1 +1,1 @@
-"""What the converter rests on: MyHDL's private names, sources of functions, names, errors."""
+"""Provide the basis of the converter: MyHDL's private names, function sources, names, errors."""

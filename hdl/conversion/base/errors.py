@@ -1,7 +1,7 @@
-"""What the converter says when a design, or the MyHDL that is installed, has no export."""
+"""Define the error of the converter, if a design or the installed MyHDL cannot be exported."""
 
 from __future__ import annotations
 
 
 class ExportError(ValueError):
-    """A design that has no hierarchical VHDL or Verilog; the message says which part and why."""
+    """A design without hierarchical VHDL or Verilog; the message gives the part and the reason."""

@@ -1,4 +1,4 @@
-"""The source of a function, read once: its text, its place, its syntax, its names in order.
+"""Read the source of a function once: its text, its place, its syntax, its names in order.
 
 Private to ``merp.hdl.conversion``.
 """
@@ -16,7 +16,7 @@ from types import CodeType
 from merp.hdl.conversion.base import internals
 
 _INNER = ("body", "orelse", "handlers", "finalbody", "cases")
-"""Where a statement has statements."""
+"""The fields of a statement that contain statements."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class FunctionSource:
 
     Attributes:
         lines: with their indentation.
-        file: None where there is none.
-        before: lines of the file.
+        file: None if there is none.
+        before: lines of the file before the function.
     """
 
     lines: Sequence[str]
@@ -40,7 +40,7 @@ class FunctionSource:
 
     @cached_property
     def text(self) -> str:
-        """The text without it, as MyHDL would parse it, but for columns."""
+        """The text without it, as MyHDL would parse it, except for columns."""
         text = self.as_it_is
         if any(each in text for each in ('"""', "'''", "\\\n")):  # a string may have several lines
             return internals.dedented(text)
@@ -49,27 +49,27 @@ class FunctionSource:
 
 
 def source_of(code: CodeType) -> FunctionSource:
-    """The source of a function.
+    """Return the source of a function.
 
     Raises:
-        OSError: there is none.
+        OSError: there is no source.
     """
     return _source(code.co_filename, code)
 
 
 @cache
 def _source(file: str, code: CodeType) -> FunctionSource:
-    """``file`` is that of the code, which does not count where codes are compared."""
+    """Return the source; ``file`` is the code's file, which comparisons of codes ignore."""
     lines, first = _lines(file, code)
-    # Of a module, inspect says that it begins in line 0.
+    # For a module, inspect returns line 0.
     return FunctionSource(lines, inspect.getsourcefile(code), max(0, first - 1))
 
 
 def _lines(file: str, code: CodeType) -> tuple[list[str], int]:
-    """The lines of a function, decorators included, and the number of the first.
+    """Return the lines of a function, decorators included, and the number of the first.
 
     inspect reads each function's tokens in Python to find its end. The syntax tree of the file has
-    the ends of all of them. Comments behind the last statement are left out.
+    the ends of all functions. Comments after the last statement are omitted.
     """
     linecache.checkcache(file)
     lines, first = linecache.getlines(file), code.co_firstlineno
@@ -79,7 +79,7 @@ def _lines(file: str, code: CodeType) -> tuple[list[str], int]:
 
 @cache
 def _ends(text: str) -> Mapping[tuple[int, str], int]:
-    """The last line of each function of a file, by its first line and its name."""
+    """Return the last line of each function of a file, by its first line and its name."""
     try:
         tree = ast.parse(text)
     except SyntaxError:  # not Python, or changed since it was loaded
@@ -88,12 +88,12 @@ def _ends(text: str) -> Mapping[tuple[int, str], int]:
 
 
 def _first(function: ast.FunctionDef) -> int:
-    """The first line of a function, decorators included."""
+    """Return the first line of a function, decorators included."""
     return min([function.lineno, *(each.lineno for each in function.decorator_list)])
 
 
 def _functions(statements: Iterable[ast.AST]) -> Iterator[ast.FunctionDef]:
-    """All functions in some statements; their expressions have none."""
+    """Yield all functions in some statements; their expressions have none."""
     for each in statements:
         if isinstance(each, ast.FunctionDef):
             yield each
@@ -103,12 +103,12 @@ def _functions(statements: Iterable[ast.AST]) -> Iterator[ast.FunctionDef]:
 
 @cache
 def syntax_of(text: str) -> ast.Module:
-    """The syntax tree of a function with its indentation: lines from 1, columns of the file.
+    """Return the syntax tree of a function with its indentation; lines from 1, columns of the file.
 
-    Nobody may change it.
+    The tree must not be changed.
 
     Raises:
-        SyntaxError: it is part of a statement, as a lambda may be.
+        SyntaxError: it is part of a statement, such as a lambda.
     """
     if not text[:1].isspace():
         return ast.parse(text)
@@ -117,10 +117,10 @@ def syntax_of(text: str) -> ast.Module:
 
 
 def names_in(code: CodeType) -> tuple[str, ...]:
-    """The variables that a function's text names, in the order of their first places in it.
+    """Return the variables that a function's text names, in the order of their first places.
 
-    The arguments come first. The compiled code is no source for this: each version of Python
-    stores and keeps variables in an order of its own.
+    The arguments come first. The compiled code is no source for this, because each version of
+    Python stores variables in a different order.
     """
     return _names(source_of(code).as_it_is)
 

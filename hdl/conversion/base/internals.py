@@ -1,7 +1,7 @@
-"""Everything of MyHDL that is private and needed: no other module names it.
+"""Collect all private names of MyHDL that are needed; no other module uses them.
 
-MyHDL has no interface for what stands here, so another version may mean something else by any of
-these names. ``VERSION`` is the one that they were read in; ``check_version`` refuses all others.
+MyHDL has no interface for these names, so another version may change their meaning. ``VERSION`` is
+the version in which they were read; ``check_version`` refuses all others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ VERSION = "0.11.52"
 
 
 def check_version() -> None:
-    """Refuse to convert with a MyHDL whose private names may mean something else.
+    """Refuse to convert with a MyHDL whose private names may have another meaning.
 
     Raises:
         ExportError: the version found, and the one that is allowed.
@@ -72,40 +72,40 @@ ALL_SIGNALS: list[Any] = _simulator._signals
 """Every signal of the process, which MyHDL resets when a simulation ends."""
 
 ALL_BLOCKS: list[Any] = _simulator._blocks
-"""Every function that was ever made a block, and so whatever its closure holds."""
+"""Every function that was ever made a block, and so all objects in its closure."""
 
 ALL_MEMORIES: dict[int, Any] = _extractHierarchy._memInfoMap
-"""Every list of signals that an instance has ever had, by its identity."""
+"""Every list of signals of all instances so far, by its identity."""
 
 ASSIGNED: list[Any] = _simulator._siglist
 """The signals that were assigned in this delta cycle, which the next one updates."""
 
-# Signals: initial value, name in the exported text, and what a shadow signal is made of.
+# Signals: initial value, name in the exported text, and operands of a shadow signal.
 
 
 def initial(signal: Any) -> Any:
-    """The value that a signal has before anything happens."""
+    """Return the value of a signal before a simulation."""
     return signal._init
 
 
 def name_of(signal: Any) -> str | None:
-    """The name that exported text calls a signal by; None: it has none yet."""
+    """Return the name of a signal in exported text; None if it has no name yet."""
     found: str | None = signal._name
     return found
 
 
 def set_name(signal: Any, name: str) -> None:
-    """Have exported text call a signal ``name``."""
+    """Set the name of a signal in exported text."""
     signal._name = name
 
 
 def mark_read(signal: Any) -> None:
-    """Note that a signal is read; what it is made of is not followed."""
+    """Note that a signal is read, without the signals of which it consists."""
     signal._read = True
 
 
 def unbound(function: Any) -> tuple[Any, dict[str, Any]]:
-    """The block behind a method of an object, and the object as its first argument by name."""
+    """Return the block of an object's method, and the object as its first argument by name."""
     method = getattr(function, "bound_func", None)
     owner = getattr(method, "__self__", None)
     found = getattr_static(type(owner), getattr(method, "__name__", ""), None)
@@ -115,25 +115,25 @@ def unbound(function: Any) -> tuple[Any, dict[str, Any]]:
 
 
 def assigned_to(signal: Any) -> Any:
-    """The signal whose value another one always has, by ``signal.assign(...)``; None without."""
+    """Return the signal whose value another one always has by ``signal.assign(...)``, or None."""
     text: Any = None if isinstance(signal, ShadowSignal) else getattr(signal, "toVHDL", None)
     names = text.__code__.co_freevars if hasattr(text, "__closure__") else ()
     return text.__closure__[names.index("sig")].cell_contents if "sig" in names else None
 
 
 def forget_driver(signal: Any) -> None:
-    """Undo ``signal.driven = "reg"``, with which a design speaks to MyHDL's converter."""
+    """Undo ``signal.driven = "reg"``, by which a design informs MyHDL's converter."""
     signal._driven = None
 
 
 def has_text_only(block: Any) -> bool:
-    """Whether what a block does stands in its ``verilog_code`` or ``vhdl_code`` alone."""
+    """Return whether a block has no process, only its ``verilog_code`` or ``vhdl_code``."""
     texts = [getattr(block, each, None) for each in ("verilog_code", "vhdl_code")]
     return not block.subs and any(texts)
 
 
 def is_in_list(signal: Any) -> bool:
-    """Whether a signal has been named as an element of a list."""
+    """Return whether a signal has been named as an element of a list."""
     return bool(signal._inList)
 
 
@@ -143,22 +143,22 @@ def mark_in_list(signal: Any) -> None:
 
 
 def slice_of(signal: Any) -> tuple[Any, int, int | None]:
-    """What a slice is cut from, left and right bound; without a right one it is an index."""
+    """Return the base of a slice, its left and its right bound; an index has no right bound."""
     return signal._sig, signal._left, signal._right
 
 
 def operands_of(signal: Any) -> tuple[Any, ...]:
-    """What a concatenation was given: signals, constants, strings of bits."""
+    """Return the operands of a concatenation: signals, constants, strings of bits."""
     return tuple(signal._args)
 
 
 def signals_in(signal: Any) -> list[Any]:
-    """The signals that a concatenation is made of; of any other signal, none."""
+    """Return the signals of a concatenation; of any other signal, none."""
     return list(getattr(signal, "_sigargs", ()))
 
 
 def only_driven(process: Any) -> list[Any]:
-    """The signals that a process assigns and never reads, by MyHDL's own account of its names."""
+    """Return the signals that a process assigns and never reads, according to MyHDL."""
     named: dict[str, Any] = process.symdict
     read = {id(each) for name in process.inputs | process.inouts for each in _flat(named[name])}
     driven = [each for name in process.outputs for each in _flat(named[name])]
@@ -170,7 +170,7 @@ def _flat(value: Any) -> list[Any]:
 
 
 def event_waiters(signal: Any) -> list[Any]:
-    """The list of waiters that MyHDL resumes, and empties, at every change of a signal."""
+    """Return the list of waiters that MyHDL resumes, and empties, at every change of a signal."""
     waiters: list[Any] = signal._eventWaiters
     return waiters
 
@@ -179,18 +179,18 @@ def event_waiters(signal: Any) -> list[Any]:
 
 
 def memory_is_used(memory: Any) -> bool:
-    """Whether a process uses a list of signals as a list."""
+    """Return whether a process uses a list of signals as a list."""
     return bool(memory._used)
 
 
 def memory_driver(memory: Any) -> str | None:
-    """What drives a list: ``reg``, ``wire`` or nothing."""
+    """Return the kind of driver of a list: ``reg``, ``wire`` or None."""
     driver: str | None = memory._driven
     return driver
 
 
 def set_memory_driver(memory: Any, driver: str | None) -> None:
-    """Note what drives a list."""
+    """Note the kind of driver of a list."""
     memory._driven = driver
 
 
@@ -198,37 +198,37 @@ def set_memory_driver(memory: Any, driver: str | None) -> None:
 
 
 def enum_of(item: Any) -> Any:
-    """The enumeration that a literal belongs to."""
+    """Return the enumeration of a literal."""
     return item._type
 
 
 def enum_literals(enum: Any) -> tuple[str, ...]:
-    """The literals of an enumeration, in order."""
+    """Return the literals of an enumeration, in order."""
     return tuple(enum._names)
 
 
 def literal_name(item: Any) -> str:
-    """The name of a member of an enumeration."""
+    """Return the name of a member of an enumeration."""
     return str(item._name)
 
 
 def literal_width(item: Any) -> int:
-    """Bits of a member of an enumeration."""
+    """Return the number of bits of a member of an enumeration."""
     return int(item._nrbits)
 
 
 def encoding(item: Any) -> str:
-    """The bits of a member of an enumeration, as Verilog writes them."""
+    """Return the bits of a member of an enumeration, in Verilog."""
     return str(item._toVerilog())
 
 
 def code(item: Any) -> str:
-    """The bits of a member of an enumeration."""
+    """Return the bits of a member of an enumeration."""
     return str(item._val)
 
 
 def enum_members(enum: Any) -> list[Any]:
-    """The members of an enumeration, in order."""
+    """Return the members of an enumeration, in order."""
     return [getattr(enum, each) for each in enum_literals(enum)]
 
 
@@ -236,13 +236,13 @@ def enum_members(enum: Any) -> list[Any]:
 
 
 def process_names(block: Any) -> dict[int, str]:
-    """The names of all processes below a block, by ``id``, with those of the blocks around them."""
+    """Return the names of all processes below a block, by ``id``, with their blocks' names."""
     names: dict[int, str] = _getHierarchy("top", block).absnames
     return names
 
 
 def edge_of(waiter: Any) -> tuple[Any, str]:
-    """The signal of an edge that a process waits for, and ``posedge`` or ``negedge``."""
+    """Return the signal of an edge that a process waits for, and ``posedge`` or ``negedge``."""
     signal = waiter.sig
     return signal, "posedge" if waiter is signal.posedge else "negedge"
 
@@ -256,13 +256,13 @@ def mark_used(memory: Any) -> None:
 
 
 def inspect_with(substitute: Any) -> None:
-    """Have MyHDL ask ``substitute`` where it asks the module ``inspect`` who instantiates what."""
+    """Replace the module ``inspect`` by ``substitute`` in MyHDL's search for instances."""
     if myhdl.__version__ == VERSION:
         _block.inspect = _instance.inspect = substitute
 
 
 def parse_with(tree: Callable[[Any], Any]) -> None:
-    """Have MyHDL take the syntax tree of a function from ``tree``."""
+    """Replace MyHDL's parser of a function by ``tree``."""
     if myhdl.__version__ == VERSION:
         _instance._makeAST = tree
 
@@ -274,16 +274,16 @@ UNRESOLVED = frozenset(
 
 
 def resolve_with(resolver: Any) -> None:
-    """Have MyHDL resolve the attributes in each process by ``resolver(process).visit(tree)``."""
+    """Replace MyHDL's resolution of attributes by ``resolver(process).visit(tree)``."""
     if myhdl.__version__ == VERSION:
         _instance._AttrRefTransformer = resolver
 
 
 def own_tree(function: Any) -> Any:
-    """The syntax tree of a function as MyHDL makes it by itself."""
+    """Return the syntax tree of a function, made by MyHDL itself."""
     return _util._makeAST(function)
 
 
 def dedented(source: str) -> str:
-    """A function's source as MyHDL parses it."""
+    """Return a function's source as MyHDL parses it."""
     return str(_util._dedent(source))

@@ -1,4 +1,4 @@
-"""Names in exported files: legal and distinct in VHDL and in Verilog at the same time.
+"""Choose names in exported files: legal and distinct both in VHDL and in Verilog.
 
 Private to this folder. Both languages get the same names, as far as their rules allow.
 """
@@ -64,7 +64,7 @@ _VHDL_VISIBLE = frozenset(
 
 
 def flaw(name: str) -> str | None:
-    """Why ``name`` cannot name a port, or None."""
+    """Return the reason why ``name`` cannot name a port, or None."""
     if name.lower() in KEYWORDS:
         return "is a keyword of VHDL or Verilog"
     if name.lower() in _VHDL_VISIBLE:
@@ -81,19 +81,19 @@ class Names:
         self._taken = set(KEYWORDS | _VHDL_VISIBLE)
 
     def inside(self) -> Names:
-        """Names within a process, which may not hide those of the entity."""
+        """Return the names within a process, which may not hide names of the entity."""
         found = Names()
         found._taken = set(self._taken)
         return found
 
     def claim(self, name: str) -> bool:
-        """Take ``name`` as it is; False if it was taken before."""
+        """Claim ``name`` unchanged; return False if it was taken before."""
         free = name.lower() not in self._taken
         self._taken.add(name.lower())
         return free
 
     def unique(self, wanted: str, suffix: str = "") -> str:
-        """Take a name as close to ``wanted`` as is legal and free, ``suffix`` being tried first."""
+        """Claim a free legal name, as close to ``wanted`` as possible; try ``suffix`` first."""
         base = re.sub(r"_+", "_", re.sub(r"\W", "_", wanted)).strip("_") or "unnamed"
         if base[0].isdigit():
             base = f"n{base}"

@@ -1,1 +1,1 @@
-"""From the Python of a process to statements of VHDL and Verilog."""
+"""Translate the Python of a process into statements of VHDL and Verilog."""

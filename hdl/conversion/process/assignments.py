@@ -1,4 +1,4 @@
-"""Assignments: to names, to bits of vectors, to the next values of signals."""
+"""Read assignments to names, to bits of vectors, and to the next values of signals."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from merp.hdl.conversion.process.values import is_hardware, wrapped
 
 
 class Assignments(Reading):
-    """Reads assignments."""
+    """Reader of assignments."""
 
     def _Assign(self, node: ast.Assign) -> tuple[list[Statement], bool]:
         value = self.values.value(node.value)
@@ -110,7 +110,7 @@ class Assignments(Reading):
         return found
 
     def _named(self, node: ast.stmt, name: str, value: Any) -> list[Statement]:
-        """Bind a name: to an object if it never stands for anything else, or to a value."""
+        """Bind a name to an object if it never has another meaning, otherwise to a value."""
         once = self.frame.stores[name] == 1 and name not in self.frame.changed
         if once and not is_hardware(value) and not isinstance(value, intbv):
             self.frame.bound[name] = value
@@ -141,7 +141,7 @@ class Assignments(Reading):
         return self.store(variable, self.values.as_expr(node, value), kind_of(value))
 
     def store(self, variable: Variable, value: Expr, kind: Known | None = None) -> list[Statement]:
-        """Give a variable a value, and note what is known of it now."""
+        """Assign a value to a variable, and note the known properties of the value."""
         enum = enum_of_value(value)
         known = Known(value.range, value.length, value.is_bool, enum=enum)
         if kind is not None:
@@ -164,7 +164,7 @@ class Assignments(Reading):
     def _in_place(
         self, node: ast.AST, variable: Variable, known: Known, value: Expr
     ) -> list[Statement]:
-        """Change a vector in place: it keeps its bounds."""
+        """Change a vector in place; it keeps its bounds."""
         if known.bounds is None:
             if not known.is_vector:
                 self.frame.refuse(
@@ -185,7 +185,7 @@ class Assignments(Reading):
         return [Assign(Target(Local(variable, range=variable.range)), kept)]
 
     def _part(self, node: ast.stmt, target: ast.Subscript, value: Any) -> list[Statement]:
-        """Assign bits, or the element of a list of signals by mistake."""
+        """Assign bits, or refuse the element of a list."""
         base = target.value
         if isinstance(base, ast.Attribute) and base.attr == "next":
             signal = self.values.value(base.value)
@@ -259,10 +259,10 @@ class Assignments(Reading):
             return signal
         if isinstance(signal, Element):
             return signal.memory.mem[0]
-        self.frame.refuse(node, "the next value of what is no signal", "assign a signal")
+        self.frame.refuse(node, "the next value of an object that is no signal", "assign a signal")
 
     def _target(self, node: ast.AST, signal: Any) -> Target:
-        """A signal as a target, noting that it is driven."""
+        """Return a signal as a target, and note that it is driven."""
         if isinstance(signal, Element):
             memory = signal.memory
             if id(memory) in self.apart and not isinstance(signal.index, Const):
@@ -290,7 +290,7 @@ class Assignments(Reading):
     def _signal(self, node: ast.stmt, signal: Any, value: Any) -> list[Statement]:
         if isinstance(signal, list | tuple) and not is_list_of_signals(signal):
             self.frame.refuse(node, "several signals are assigned", "assign one by one")
-        if isinstance(signal, OpenPort):  # nothing hangs on it, and MyHDL drops the value, too
+        if isinstance(signal, OpenPort):  # nothing depends on it, and MyHDL drops the value too
             return []
         target = self._target(node, signal)
         held = self._held(node, signal)
@@ -314,7 +314,7 @@ class Assignments(Reading):
 
 
 def kind_of(value: Any) -> Known | None:
-    """The bounds of a vector that is bound to a name; None of anything else."""
+    """Return the bounds of a vector that is bound to a name; None for anything else."""
     if isinstance(value, Vector):
         return Known(value.value.range, is_vector=True, bounds=value.bounds, wraps=value.wraps)
     if isinstance(value, intbv):
@@ -329,7 +329,7 @@ def kind_of(value: Any) -> Known | None:
 
 
 def enum_of_value(value: Expr) -> Any:
-    """The enumeration that a value belongs to, or None."""
+    """Return the enumeration of a value, or None."""
     if isinstance(value, EnumConst):
         return enum_of(value.item)
     if isinstance(value, Read) and isinstance(value.signal.val, EnumItemType):
@@ -344,14 +344,14 @@ def enum_of_value(value: Expr) -> Any:
 
 
 def _is_signal(value: Any) -> bool:
-    """Whether Python has a signal there, or may have one of two, and not its value."""
+    """Return whether the value is a signal in Python, or a choice of two, and not its value."""
     if isinstance(value, Choice):
         return any(_is_read(each) or _is_signal(each) for each in (value.yes, value.no))
     return isinstance(value, AnySignal | Element)
 
 
 def _is_read(value: Expr) -> bool:
-    """Whether a value is a signal's, with its bits or its enumeration: ``int`` has neither."""
+    """Return whether a value is a signal's, with its bits or enumeration, which ``int`` lacks."""
     has_type = value.length is not None or enum_of_value(value) is not None
     return isinstance(value, Read) and has_type
 

@@ -1,7 +1,7 @@
-"""Statements and values with bits: what both languages print.
+"""Define statements and values with bits, which both languages print.
 
 A vector has a width and a type, signed or unsigned. A flag is a single bit, or a condition. Both
-operands of an operator have its width, so that no rule of a language for unlike operands is used.
+operands of an operator have its width. Therefore no language rule for unequal operands is used.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from merp.hdl.conversion.process.meaning import Table, Variable
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Integer:
-    """An integer that is known while the hardware is built: a number or of loop variables.
+    """An integer that is known while the hardware is built: a number, or made of loop variables.
 
     Attributes:
-        op: ``""`` of a number or variable; else ``+``, ``-``, ``*``, ``//``, ``%``, ``**``.
-        value: the number. variable: of a loop. left, right: operands.
+        op: ``""`` for a number or variable; otherwise ``+``, ``-``, ``*``, ``//``, ``%``, ``**``.
+        value: the number.
+        variable: of a loop.
+        left, right: operands.
     """
 
     op: str = ""
@@ -42,7 +44,7 @@ class Place:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Vector:
-    """So many bits."""
+    """A vector of bits."""
 
     width: int
     signed: bool
@@ -50,21 +52,21 @@ class Vector:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Literal(Vector):
-    """A number, which these bits hold."""
+    """A number that fits into these bits."""
 
     value: int
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Name(Vector):
-    """What a place holds."""
+    """The content of a place."""
 
     place: Place
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Part(Vector):
-    """Bits ``low + width - 1`` to ``low`` of a place; the type is that of the place."""
+    """Bits ``low + width - 1`` to ``low`` of a place, with the type of the place."""
 
     place: Place
     low: int
@@ -72,7 +74,7 @@ class Part(Vector):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Resized(Vector):
-    """More bits, filled as the type says, or only the low ones."""
+    """A vector with more bits, filled according to its type, or only its low ones."""
 
     value: Vector
 
@@ -103,7 +105,7 @@ class Product(Vector):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Quotient(Vector):
-    """``/`` or ``%`` of operands without a sign, of the same width."""
+    """``/`` or ``%`` of unsigned operands of the same width."""
 
     op: str
     left: Vector
@@ -112,7 +114,7 @@ class Quotient(Vector):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shift(Vector):
-    """``<<``, or ``>>`` which fills as the type says; the count is a number or has no sign."""
+    """``<<``, or ``>>`` which fills according to the type; the count is a number or unsigned."""
 
     op: str
     value: Vector
@@ -138,28 +140,28 @@ class Either(Vector):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Joined(Vector):
-    """Parts one behind the other, the highest first."""
+    """Concatenated parts, the highest first."""
 
     parts: tuple[Vector | Flag, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class OfFlag(Vector):
-    """A flag as a vector of one bit without a sign."""
+    """A flag as an unsigned vector of one bit."""
 
     flag: Flag
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class OfInteger(Vector):
-    """The variable of a loop, or what is computed of it, as a vector."""
+    """The variable of a loop, or an expression of it, as a vector."""
 
     integer: Integer
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Entry(Vector):
-    """An entry of a table, which is filled up to as many entries as the index can say."""
+    """An entry of a table, which is extended to the full range of its index."""
 
     table: Table
     index: Vector
@@ -182,7 +184,7 @@ class Bool(Flag):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Wire(Flag):
-    """What a place of a single bit holds."""
+    """The content of a place of a single bit."""
 
     place: Place
 
@@ -239,7 +241,7 @@ class Member:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class MemberName(Member):
-    """What a place holds."""
+    """The content of a place."""
 
     place: Place
 
@@ -267,12 +269,13 @@ Value = Vector | Flag | Member
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Target:
-    """What is assigned: a place of ``width`` bits, a part of it, or one bit of it.
+    """The target of an assignment: a place of ``width`` bits, a part of it, or one bit of it.
 
     Attributes:
-        width: of the whole place; None of a single bit or a member of an enumeration.
+        width: of the whole place; None for a single bit or a member of an enumeration.
         signed: type of the place.
-        high, low: of a part. index: of a single bit.
+        high, low: of a part.
+        index: of a single bit.
     """
 
     place: Place
@@ -322,7 +325,7 @@ class Loop:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Leave:
-    """Leave the innermost loop, or go on with its next round."""
+    """Leave the innermost loop, or continue with its next round."""
 
     goes_on: bool
 
@@ -331,7 +334,7 @@ Statement = Assignment | Branches | Selection | Loop | Leave
 
 
 def reads_signals(statements: Sequence[Statement]) -> bool:
-    """Whether statements read a signal or a list of signals; variables do not count."""
+    """Return whether statements read a signal or a list of signals; variables do not count."""
     return any(_reads(each) for each in statements)
 
 

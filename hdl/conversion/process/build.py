@@ -1,4 +1,4 @@
-"""Expressions out of operands, each with the range that follows from theirs."""
+"""Build expressions from operands; each range follows from the ranges of the operands."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from merp.hdl.conversion.process.ranges import (
 )
 
 MOST = 1 << 16
-"""Bits of a value at most; what needs more has lost its bounds."""
+"""Largest number of bits of a value; a value with more has lost its bounds."""
 
 PYTHON: dict[str, Callable[[int, int], int]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv,
     "%": operator.mod, "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_,
     "|": operator.or_, "^": operator.xor,
 }  # fmt: skip
-"""Python's operators by the way they are written."""
+"""Python's operators by their notation."""
 
 COMPARE: dict[str, Callable[[int, int], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
     ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
-"""Python's comparisons."""
+"""Python's comparisons by their notation."""
 
 
 class TooWide(Exception):
@@ -54,11 +54,11 @@ class TooWide(Exception):
 
 
 class NeedsNumber(Exception):
-    """The variable of a loop where only a number can stand: the loop has to be unrolled."""
+    """The variable of a loop where a number is required: the loop must be unrolled."""
 
 
 def is_counted(value: Expr) -> bool:
-    """Whether a value is computed of loop variables and numbers alone."""
+    """Return whether a value is computed only from loop variables and numbers."""
     leaves = [each for each in parts_of(value) if not isinstance(each, Const)]
     return any(isinstance(each, Index) for each in leaves) and all(
         isinstance(each, Index | Binary | Unary | Choice | Compare) for each in leaves
@@ -66,12 +66,12 @@ def is_counted(value: Expr) -> bool:
 
 
 def shown(value: int) -> str:
-    """A number in a message; Python refuses to write thousands of digits."""
+    """Return a number for a message; Python refuses to write thousands of digits."""
     return str(value) if -MOST < value < MOST else f"of {value.bit_length()} bits"
 
 
 def const(value: int, length: int | None = None) -> Const:
-    """A number; a bool stays a bool."""
+    """Return a number; a bool stays a bool."""
     return Const(
         int(value), range=exactly(int(value)), length=length, is_bool=isinstance(value, bool)
     )
@@ -101,7 +101,7 @@ def binary(op: str, left: Expr, right: Expr) -> Expr:
 
 
 def _divided(op: str, left: Expr, right: Expr) -> Expr:
-    """``//`` or ``%`` by quotients without signs, rounded down as Python does."""
+    """Return ``//`` or ``%`` from unsigned quotients, rounded down as in Python."""
     if isinstance(right, Const) and right.value > 0 and right.value & (right.value - 1) == 0:
         shift = right.value.bit_length() - 1
         if op == "//":
@@ -132,7 +132,7 @@ def _divided(op: str, left: Expr, right: Expr) -> Expr:
 
 
 def _positive(value: Expr, whole: Range) -> Expr:
-    """A divisor where it is positive, in so many bits that no other value of it becomes zero."""
+    """Return a divisor if it is positive, so wide that no other value of it becomes zero."""
     return replace(
         value, range=Range(1, max(-whole.low, whole.high, 1)), length=None, is_bool=False
     )
@@ -146,7 +146,7 @@ def negative(operand: Expr) -> Expr:
 
 
 def inverted(operand: Expr) -> Expr:
-    """``~operand``: of a vector without a sign its other bits, of a number the one below zero."""
+    """Return ``~operand``: inverted bits of an unsigned vector, ``-n - 1`` of a number."""
     if isinstance(operand, Const) and operand.length is None:
         return const(~operand.value)
     found = Unary("~", operand, range=UNARY["~"](operand.range))
@@ -165,7 +165,7 @@ def compare(op: str, left: Expr, right: Expr) -> Expr:
 
 
 def decided(op: str, a: Range, b: Range) -> bool | None:
-    """What a comparison says of all values of two ranges, if it is the same."""
+    """Return the result of a comparison if it is the same for all values of two ranges."""
     if op in ("<", ">="):
         less = True if a.high < b.low else False if a.low >= b.high else None
         return less if less is None or op == "<" else not less
@@ -195,7 +195,7 @@ def negated(operand: Expr) -> Expr:
 
 
 def logic(op: str, operands: Sequence[Expr]) -> Expr:
-    """``and`` or ``or`` of bools; what follows from constants is left out."""
+    """Return ``and`` or ``or`` of bools, without parts that follow from constants."""
     deciding = op == "or"
     kept: list[Expr] = []
     for each in operands:
@@ -224,7 +224,7 @@ def choice(test: Expr, yes: Expr, no: Expr) -> Expr:
 
 
 def part(value: Expr, high: int, low: int) -> Expr:
-    """Bits ``high - 1`` to ``low``; of a slice or a number at once."""
+    """Return bits ``high - 1`` to ``low``; of a slice or a number directly."""
     width = high - low
     if isinstance(value, Const):
         return const((value.value & (1 << high) - 1) >> low, width)
@@ -234,7 +234,7 @@ def part(value: Expr, high: int, low: int) -> Expr:
 
 
 def bit(value: Expr, index: Expr) -> Expr:
-    """One bit, a bool."""
+    """Return one bit, a bool."""
     if isinstance(value, Const) and isinstance(index, Const):
         return const(bool(value.value >> index.value & 1))
     if isinstance(value, Slice) and isinstance(index, Const):
@@ -244,7 +244,7 @@ def bit(value: Expr, index: Expr) -> Expr:
 
 
 def concatenation(parts: Sequence[tuple[Expr, int]], has_length: bool) -> Expr:
-    """Values one behind the other; without a length the first one is an integer of any size."""
+    """Concatenate values; if it has no length, the first one is an integer of any size."""
     width = sum(width for _, width in parts)
     if all(isinstance(each, Const) for each, _ in parts):
         value = 0

@@ -1,7 +1,7 @@
-"""Whether statements with bits are sound: every width agrees, every label is one of its subject.
+"""Check statements with bits: widths must agree, and labels must belong to their subject.
 
-The check knows nothing of how the statements were made. It stands between them and the printers, so
-that a fault of the one does not become text of the other.
+The check is independent of the code that makes the statements. It runs before the printers, so that
+a fault of that code does not become text.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from merp.hdl.conversion.process.meaning import Variable
 
 
 class Unsound(Exception):
-    """A node that does not hold what its kind promises."""
+    """A node that violates the rules of its kind."""
 
 
 def check(process: str, statements: Sequence[bits.Statement]) -> None:
-    """Look at every statement of a process.
+    """Check every statement of a process.
 
     Raises:
         ExportError: a width, a type or a label does not agree; the converter has a fault.
@@ -118,7 +118,7 @@ def _selection(each: bits.Selection) -> None:
 
 
 def _held(place: bits.Place) -> Any:
-    """Width and type of what a place holds; None of a single bit; the type of a member."""
+    """Return width and type of the content of a place; None for a single bit; a member's type."""
     what = place.what
     if isinstance(what, Variable):
         if what.enum is not None:
@@ -175,7 +175,7 @@ def _literal(value: bits.Literal) -> None:
 
 
 def _operands(value: bits.Vector) -> Iterator[bits.Vector]:
-    """The operands of a vector that have its width and its type."""
+    """Yield the operands of a vector that have its width and its type."""
     if isinstance(value, bits.Operation):
         yield from (value.left, value.right)
     elif isinstance(value, bits.Either):
@@ -259,6 +259,6 @@ def _compared(flag: bits.Compared) -> None:
     else:
         flags = isinstance(left, bits.Flag) and isinstance(right, bits.Flag)
         _demand(flags or _enum(left) is _enum(right), "values of two types are compared")
-        _demand(flag.op in ("==", "!="), "an order of what has none")
+        _demand(flag.op in ("==", "!="), "values without an order are ordered")
     _value(left)
     _value(right)

@@ -1,7 +1,7 @@
-"""Assignments to variables that the next statements overwrite: ``v = intbv(0)[8:]`` is often one.
+"""Remove assignments to variables that the next statements overwrite, such as ``v = intbv(0)[8:]``.
 
-Python needs them to give a variable its type. In hardware its declaration does that. One that only
-some branches overwrite stays: it keeps a combinational process from having a latch.
+Python needs them to give a variable its type. In hardware the declaration does that. If only some
+branches overwrite an assignment, it stays: it keeps a combinational process from having a latch.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from merp.hdl.conversion.process.meaning import Variable
 def alive(
     statements: Sequence[m.Statement], behind: Sequence[Sequence[m.Statement]] = ()
 ) -> list[m.Statement]:
-    """The statements without assignments that have no effect.
+    """Return the statements without assignments that have no effect.
 
     Args:
         statements: of a process or a branch.
-        behind: what follows them, the next statements first.
+        behind: the following statements, the next ones first.
     """
     found: list[m.Statement] = []
     for place, each in enumerate(statements):
@@ -28,14 +28,14 @@ def alive(
         variable = _whole(each)
         if variable is not None and variable.initial is None and _is_gone(variable, rest):
             continue
-        if not isinstance(each, m.For):  # what follows in a body may be its next round
+        if not isinstance(each, m.For):  # the next round may follow in a body
             each = m.changed_inside(each, partial(alive, behind=rest))
         found.append(each)
     return found
 
 
 def _whole(each: m.Statement) -> Variable | None:
-    """The variable that an assignment gives a new value."""
+    """Return the variable to which an assignment gives a new value."""
     if not isinstance(each, m.Assign) or not isinstance(each.target.base, m.Local):
         return None
     part = each.target.high is not None or each.target.index is not None
@@ -43,7 +43,7 @@ def _whole(each: m.Statement) -> Variable | None:
 
 
 def _is_gone(variable: Variable, lists: Sequence[Sequence[m.Statement]]) -> bool:
-    """Whether the first statement that names a variable overwrites it, or none names it."""
+    """Return whether the first statement that names a variable overwrites it, or none names it."""
     for statements in lists:
         for each in statements:
             if isinstance(each, m.Break | m.Continue):

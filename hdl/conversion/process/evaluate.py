@@ -1,4 +1,4 @@
-"""Expressions of Python as values: calls, and all that the modules below read."""
+"""Evaluate expressions of Python: calls, and everything that the modules below read."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Evaluator(Lists):
     def _special(
         self, node: ast.Call, function: Any, arguments: list[Any], named: dict[str, Any]
     ) -> Any:
-        """Functions that hardware has; None: it is none of them."""
+        """Return the result of a function with special hardware; None for any other function."""
         if function is print:
             self.refuse(node, "print has no hardware", "print in the bench")
         if function is len and arguments and isinstance(arguments[0], Expr | Vector | AnySignal):
@@ -103,7 +103,7 @@ class Evaluator(Lists):
         found, *rest = values
         op = ">" if function is max else "<"
         for each in rest:
-            # An undefined signal makes a test false in VHDL: the number is within the bounds then.
+            # An undefined signal makes a test false in VHDL; then the number is within the bounds.
             one, other = (found, each) if isinstance(each, Const) else (each, found)
             test = build.compare(op, one, other)
             low = function(found.range.low, each.range.low)
@@ -151,7 +151,7 @@ class Evaluator(Lists):
     def _vector(
         self, node: ast.AST, kind: Any, arguments: list[Any], named: dict[str, Any]
     ) -> Vector:
-        """``intbv(...)`` or ``modbv(...)`` of a value."""
+        """Return ``intbv(...)`` or ``modbv(...)`` of a value."""
         given = dict(zip(("val", "min", "max"), arguments, strict=False)) | named
         value = self.as_expr(node, given.pop("val"))
         wraps = issubclass(kind, modbv)

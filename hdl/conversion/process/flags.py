@@ -1,4 +1,4 @@
-"""Flags: bools, conditions, single bits of numbers."""
+"""Form flags: bools, conditions, single bits of numbers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 class Flags(Vectors):
-    """Gives bools and conditions their form."""
+    """Builder of bools and conditions."""
 
     def flag(self, value: Expr) -> bits.Flag:
-        """A bool; of a number its lowest bit."""
+        """Return a bool; for a number its lowest bit."""
         if isinstance(value, m.Const):
             return bits.Bool(bool(value.value & 1))
         if isinstance(value, m.Read | m.Local | m.Element):
@@ -39,7 +39,7 @@ class Flags(Vectors):
         return self._lowest(value)
 
     def _lowest(self, value: Expr) -> bits.Flag:
-        """The lowest bit of a number."""
+        """Return the lowest bit of a number."""
         gates = {"&": "and", "*": "and", "|": "or", "^": "xor", "+": "xor", "-": "xor"}
         if isinstance(value, m.Binary) and value.op in gates:
             return gate(gates[value.op], [self.flag(value.left), self.flag(value.right)])
@@ -72,7 +72,7 @@ class Flags(Vectors):
             return self.flag(build.logic("and", [
                 replace(value.value, is_bool=True), build.compare("==", value.index, build.const(0))
             ]))  # fmt: skip
-        if reach >= max(whole, node.width):  # beyond the bits there is the sign
+        if reach >= max(whole, node.width):  # the sign follows the bits
             shifted = build.binary(">>", value.value, value.index)
             return self._lowest(shifted)
         index = self.index(value.index, node.width)
@@ -119,7 +119,7 @@ class Flags(Vectors):
                 flag = self.flag(one)
                 return flag if (other.value == 1) == (op == "==") else inverse(flag)
         decided = build.decided(value.op, value.left.range, value.right.range)
-        if decided is not None and self.holds:  # or a linter asks why it is compared
+        if decided is not None and self.holds:  # otherwise a linter warns about the comparison
             return bits.Bool(decided)
         left, right = self.natural(value.left), self.natural(value.right)
         is_signed = left.signed or right.signed
@@ -144,7 +144,7 @@ class Flags(Vectors):
         return bits.Gate("or", (left, inverse(right)))
 
     def member(self, value: Expr) -> bits.Member:
-        """A value of an enumeration."""
+        """Return a value of an enumeration."""
         if isinstance(value, m.EnumConst):
             return bits.MemberConst(value.item)
         if isinstance(value, m.Choice):
@@ -155,7 +155,7 @@ class Flags(Vectors):
 
 
 def gate(op: str, flags: Sequence[bits.Flag]) -> bits.Flag:
-    """``and``, ``or`` or ``xor`` of flags; constants are left out."""
+    """Return ``and``, ``or`` or ``xor`` of flags, without constants."""
     kept: list[bits.Flag] = []
     turned = False
     for each in flags:
@@ -172,7 +172,7 @@ def gate(op: str, flags: Sequence[bits.Flag]) -> bits.Flag:
 
 
 def inverse(flag: bits.Flag) -> bits.Flag:
-    """The other value of a flag."""
+    """Return the inverted flag."""
     if isinstance(flag, bits.Compared):
         return replace(flag, op=_OPPOSITE[flag.op])
     if isinstance(flag, bits.Bool):

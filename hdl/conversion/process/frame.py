@@ -1,4 +1,4 @@
-"""Functions that are read, their names, and what is known of their variables at a place."""
+"""Represent functions that are read, their names, and the known properties of their variables."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from merp.hdl.conversion.process.meaning import Expr, Variable
 from merp.hdl.conversion.process.ranges import Range
 
 PAGE = "docs/conversion.md#refused"
-"""Where each refusal stands, with its reason."""
+"""The page that explains each refusal."""
 
 MISSING = object()
-"""What a name stands for that nothing defines."""
+"""The object of an undefined name."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Vector:
     """A vector that is computed: its value, and the bounds that assignments in place keep.
 
     Attributes:
-        value: of it.
-        bounds: None of a vector without a number of bits.
-        wraps: whether a value beyond the bounds is wrapped into them, as a modbv does.
+        value: its value.
+        bounds: None for a vector without a number of bits.
+        wraps: whether a value beyond the bounds is wrapped into them, as in a modbv.
     """
 
     value: Expr
@@ -40,14 +40,15 @@ class Vector:
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a variable at a place.
+    """The known properties of a variable at a place.
 
     Attributes:
         range: of its values.
-        length: what ``len`` says of it, or None.
+        length: the result of ``len``, or None.
         is_bool: whether it is a bool.
         is_vector: whether it is an intbv, which is changed in place.
-        bounds: of a vector. wraps: as in ``Vector``.
+        bounds: of a vector.
+        wraps: as in ``Vector``.
         enum: of an enumeration's member.
     """
 
@@ -60,7 +61,7 @@ class Known:
     enum: Any = None
 
     def joined(self, other: Known) -> Known:
-        """What is known where either may be."""
+        """Return the properties that hold for either."""
         kinds = [
             (k.length, k.is_bool, k.is_vector, k.bounds, k.wraps, k.enum) for k in (self, other)
         ]
@@ -73,7 +74,7 @@ State = dict[Variable, Known]
 
 
 def joined(states: list[State]) -> State | None:
-    """The state where several ways come together: variables that have a value on each of them."""
+    """Return the state at the end of several paths: variables with a value on each of them."""
     if not states:
         return None
     first, *rest = states
@@ -90,14 +91,16 @@ class Frame:
     Attributes:
         block: name of the block, for refusals.
         tree: the function's syntax.
-        file: its name. before: lines of the file before the tree.
+        file: its name.
+        before: lines of the file before the tree.
         outer: objects of the names that it does not assign.
-        bound: names that stand for an object or an expression and never for anything else.
+        bound: names that always mean the same object or expression.
         variables: by name.
-        stores: how often each name is assigned. changed: names that are changed in place.
-        around: of the function that this one is defined in, if that is read too.
-        result: the variable that its value goes to, once one is needed.
-        done: set where a loop has found the result.
+        stores: number of assignments of each name.
+        changed: names that are changed in place.
+        around: of the surrounding function, if that is read too.
+        result: the variable for its value, once one is needed.
+        done: set when a loop has found the result.
     """
 
     block: str
@@ -114,7 +117,7 @@ class Frame:
     done: Variable | None = None
 
     def __post_init__(self) -> None:
-        """Count where each name is assigned."""
+        """Count the assignments of each name."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 self.stores[node.id] += 1
@@ -129,13 +132,13 @@ class Frame:
                 self.changed.add(target.id)
 
     def variable(self, name: str) -> Variable | None:
-        """The variable of a name, of this function or of one around it."""
+        """Return the variable of a name, of this function or of a surrounding one."""
         if name in self.variables or self.around is None or name in self.bound:
             return self.variables.get(name)
         return self.around.variable(name)
 
     def find(self, name: str) -> Any:
-        """The object that a name stands for outside the function, or ``MISSING``."""
+        """Return the object of a name outside the function, or ``MISSING``."""
         if name in self.bound:
             return self.bound[name]
         if self.around is not None:
@@ -145,7 +148,7 @@ class Frame:
         return getattr(builtins, name, MISSING)
 
     def refuse(self, node: ast.AST, what: str, way_out: str) -> NoReturn:
-        """Refuse a statement in one line, with its place and what to write in its place.
+        """Refuse a statement in one line, with its place and an alternative.
 
         Raises:
             ExportError: always.
@@ -156,13 +159,13 @@ class Frame:
 
 @dataclass(frozen=True)
 class LocalFunction:
-    """A function that is defined within one that is read: its syntax, and the frame around it."""
+    """A function that is defined within another one: its syntax, and the surrounding frame."""
 
     tree: ast.FunctionDef
     around: Frame
 
     def frame(self) -> Frame:
-        """A frame for one of its calls."""
+        """Return a frame for one of its calls."""
         around = self.around
         return Frame(
             around.block, self.tree, around.file, around.before, around.outer, around=around
@@ -170,7 +173,7 @@ class LocalFunction:
 
 
 def outer_names(function: Any) -> dict[str, Any]:
-    """The objects that a function finds outside itself: its module's, and those it closes over."""
+    """Return the objects that a function finds in its module and in its closure."""
     found = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
@@ -181,7 +184,7 @@ def outer_names(function: Any) -> dict[str, Any]:
 
 
 def frame_of(block: str, code: CodeType, outer: Mapping[str, Any]) -> Frame:
-    """A frame for a function that has its source.
+    """Return a frame for a function that has its source.
 
     Raises:
         ExportError: it has no source, or is a lambda.

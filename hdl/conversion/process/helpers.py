@@ -1,4 +1,4 @@
-"""Helper functions, read at each of their calls as if their statements stood there."""
+"""Read helper functions at each of their calls, as if the call were their statements."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from merp.hdl.conversion.process.meaning import (
 from merp.hdl.conversion.process.values import is_hardware
 
 _DEEPEST = 32
-"""Helpers that call one another; more are a recursion."""
+"""Depth limit of helper calls; a deeper call is a recursion."""
 
 
 class Helpers(Loops):
-    """Reads helper functions."""
+    """Reader of helper functions."""
 
     def _Return(self, node: ast.Return) -> tuple[list[Statement], bool]:
         frame = self.frame
@@ -63,7 +63,7 @@ class Helpers(Loops):
         return found, False
 
     def inline(self, node: ast.Call, function: Any, arguments: Sequence[Any]) -> Any:
-        """The value of a helper, whose statements are done before the statement that calls it."""
+        """Return the value of a helper; its statements precede the statement that calls it."""
         bound: list[Any] = [*arguments]
         if isinstance(function, MethodType):
             bound, function = [function.__self__, *bound], function.__func__
@@ -112,7 +112,7 @@ class Helpers(Loops):
                 frame.refuse(
                     frame.tree,
                     f"{frame.tree.name} may return nothing",
-                    "return a value on every way",
+                    "return a value on every path",
                 )
             return self.values.of_variable(frame.result, self.state[frame.result])
         finally:
@@ -128,7 +128,7 @@ class Helpers(Loops):
         nodes: Sequence[ast.stmt],
         last: ast.Return,
     ) -> Any:
-        """The value of a helper that returns at its end only: no variable is needed for it."""
+        """Return the value of a helper that only returns at its end; it needs no variable."""
         statements, _ = self.block(nodes[:-1])
         before += [*prologue, *statements]
         self.before = before
@@ -162,7 +162,7 @@ class Helpers(Loops):
     def _bind(
         self, node: ast.Call, caller: Frame, frame: Frame, name: str, value: Any
     ) -> list[Statement]:
-        """Give a helper an argument: the object itself, or a copy of a value."""
+        """Pass an argument to a helper: the object itself, or a copy of a value."""
         rebound = frame.stores[name] > 0
         changed = name in frame.changed
         if not rebound and not is_hardware(value) and not (changed and isinstance(value, intbv)):
@@ -194,7 +194,7 @@ class Helpers(Loops):
 
 
 def _has_local(value: Expr) -> bool:
-    """Whether a value reads a variable, which may have another value later."""
+    """Return whether a value reads a variable, which may have another value later."""
     return any(isinstance(each, Local) for each in parts_of(value))
 
 
@@ -205,7 +205,7 @@ def _uses(tree: ast.AST, name: str) -> int:
 
 
 def without_docstring(nodes: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-    """Statements without the docstring before them."""
+    """Return the statements without their docstring."""
     first = nodes[0] if nodes else None
     text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
     return nodes[1:] if text else nodes

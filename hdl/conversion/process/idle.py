@@ -1,4 +1,4 @@
-"""Loops without a round. Text with parameters keeps them, as other configurations have rounds."""
+"""Find loops without a round. Text with parameters keeps them; other configurations have rounds."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from merp.hdl.conversion.process.meaning import Meaning
 
 
 def kept_loops(meaning: Meaning) -> list[m.Statement]:
-    """The statements of a process without loops that would add to it.
+    """Return the statements of a process without idle loops that would extend it.
 
-    A signal that only a loop without a round names is no concern of the process: VHDL would give
-    it a driver there.
+    If only an idle loop names a signal, the process does not use it: VHDL would give it a driver
+    there.
     """
     known = {*meaning.reads, *meaning.drives}
     known |= {*meaning.memories_read, *meaning.memories_driven}
@@ -32,7 +32,7 @@ def _kept(
 
 
 def _read(statements: Sequence[m.Statement]) -> Iterator[int]:
-    """Signals and lists whose values are used, by ``id``."""
+    """Yield signals and lists whose values are used, by ``id``."""
     for each in statements:
         for value in m.values_of(each):
             for part in m.parts_of(value):
@@ -44,7 +44,7 @@ def _read(statements: Sequence[m.Statement]) -> Iterator[int]:
 
 
 def _assigned(statements: Sequence[m.Statement]) -> Iterator[int]:
-    """Signals and lists that are assigned, by ``id``."""
+    """Yield signals and lists that are assigned, by ``id``."""
     for each in statements:
         if isinstance(each, m.Assign):
             base = each.target.base

@@ -1,4 +1,4 @@
-"""Lists that a process makes: their number of elements is fixed, their values need not be."""
+"""Read lists that a process makes: the number of elements is fixed, the values may vary."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Lists(Parts):
         return list(self._elements(node.elt, node.generators))
 
     def _elements(self, element: ast.expr, loops: Sequence[ast.comprehension]) -> Iterator[Any]:
-        """The elements, one after the other."""
+        """Yield the elements, one after the other."""
         if not loops:
             yield self.value(element)
             return
@@ -31,14 +31,16 @@ class Lists(Parts):
             self.refuse(first.target, "a loop over several variables", "loop over one index")
         values = self.value(first.iter)
         if not isinstance(values, list | tuple | range):
-            self.refuse(first.iter, "a list over what is no range", "write range(...) or a tuple")
+            self.refuse(
+                first.iter, "a list over an object that is no range", "write range(...) or a tuple"
+            )
         for each in values:
             with self._standing_for(first.target.id, each):
                 if all([self._is_kept(test) for test in first.ifs]):
                     yield from self._elements(element, rest)
 
     def _is_kept(self, test: ast.expr) -> bool:
-        """Whether a condition lets an element in."""
+        """Return whether a condition accepts an element."""
         found = self.value(test)
         if is_hardware(found):
             self.refuse(test, "a list whose length changes", "choose the element: x if test else 0")
@@ -46,7 +48,7 @@ class Lists(Parts):
 
     @contextmanager
     def _standing_for(self, name: str, value: Any) -> Iterator[None]:
-        """Have a name stand for a value: that of a comprehension is known in it alone."""
+        """Bind a name to a value within a comprehension."""
         frame = self.frame
         shadowed, before = frame.variables.pop(name, None), frame.bound.get(name, MISSING)
         frame.bound[name] = value

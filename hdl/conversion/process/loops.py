@@ -1,4 +1,4 @@
-"""Loops: kept as they are, or unrolled where only a number can stand for the variable."""
+"""Read loops: keep them, or unroll them if the variable must be a number."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from merp.hdl.conversion.process.reading import LoopEnds
 from merp.hdl.conversion.process.values import is_hardware
 
 _LONGEST = 1 << 10
-"""Rounds of a loop that is written out."""
+"""Largest number of rounds of an unrolled loop."""
 
 _ROUNDS = 1 << 14
-"""How often a loop is gone through to find its ranges."""
+"""Largest number of iterations to find the ranges of a loop."""
 
 
 class Loops(Assignments):
-    """Reads loops."""
+    """Reader of loops."""
 
     def _For(self, node: ast.For) -> tuple[list[Statement], bool]:
         if node.orelse:
@@ -69,10 +69,10 @@ class Loops(Assignments):
         return [*prologue, *found, *self._leave_too(node)], goes_on
 
     def _never(self, node: ast.For, name: str, values: Any) -> list[Statement]:
-        """A loop without a round, which other configurations of the block may have.
+        """Read a loop without a round, which may have rounds in other configurations.
 
-        It is left out if its body has no meaning without a round. What the body reads and drives
-        does not count.
+        It is omitted if its body has no meaning without a round. Signals that the body reads and
+        drives do not count.
         """
         if not isinstance(values, range) or leaves(node):
             return []
@@ -91,7 +91,7 @@ class Loops(Assignments):
         return [replace(loop, step=1 if values.step > 0 else -1, count=0)]
 
     def _may_return(self, node: ast.For | ast.While) -> list[Statement]:
-        """A flag for a loop from which a function returns."""
+        """Make a flag for a loop from which a function returns."""
         if not returns(node):
             return []
         if self.frame.done is None:
@@ -99,7 +99,7 @@ class Loops(Assignments):
         return self.store(self.frame.done, build.const(False))
 
     def _leave_too(self, node: ast.For | ast.While) -> list[Statement]:
-        """Behind a loop from which a function has returned, leave the loop around it."""
+        """Leave the surrounding loop after a loop from which a function has returned."""
         if self.frame.done is None or not returns(node) or not self.loops:
             return []
         state = dict(self.state)
@@ -108,7 +108,7 @@ class Loops(Assignments):
         return [If(((Local(self.frame.done, is_bool=True), statements),), ())]
 
     def leave(self) -> list[Statement]:
-        """Leave the innermost loop: by a flag if it is unrolled."""
+        """Leave the innermost loop, by a flag if it is unrolled."""
         loop = self.loops[-1]
         found: list[Statement] = [Break()]
         if loop.left is not None and loop.skips is not None:
@@ -131,7 +131,7 @@ class Loops(Assignments):
         return found, False
 
     def _looped(self, node: ast.For, name: str, values: range) -> tuple[list[Statement], bool]:
-        """A loop that stays one."""
+        """Read a loop that remains a loop."""
         whole = Range(min(values[0], values[-1]), max(values[0], values[-1]))
         variable = Variable(name, whole, False)
         before = self.frame.bound.get(name, MISSING)
@@ -150,7 +150,7 @@ class Loops(Assignments):
         return [For(variable, values[0], values.step, len(values), body)], found is not None
 
     def _unbind(self, name: str, before: Any, shadowed: Variable | None) -> None:
-        """Have the name of a loop's variable stand for what it did before the loop."""
+        """Restore the meaning that the name of a loop's variable had before the loop."""
         self.frame.bound.pop(name, None)
         if before is not MISSING:
             self.frame.bound[name] = before
@@ -158,7 +158,7 @@ class Loops(Assignments):
             self.frame.variables[name] = shadowed
 
     def _settled(self, nodes: Sequence[ast.stmt], count: int) -> State:
-        """What is known at the head of a loop in every round."""
+        """Return the state at the head of a loop that holds in every round."""
         head = dict(self.state)
         for _ in range(min(count - 1, _ROUNDS)):
             self.state = dict(head)
@@ -177,7 +177,7 @@ class Loops(Assignments):
         return head
 
     def _values_of(self, node: ast.For) -> Any:
-        """The values of a loop: a range, or a tuple of objects."""
+        """Return the values of a loop: a range, or a tuple of objects."""
         call = node.iter
         if isinstance(call, ast.Call):
             function = self.values.value(call.func)
@@ -189,7 +189,7 @@ class Loops(Assignments):
                     self.frame.refuse(
                         node,
                         "the bound of a loop changes while the hardware runs",
-                        "loop to the most and test in the body",
+                        "loop to the largest bound and test in the body",
                     )
                 if function is downrange:
                     high, low, step = (*map(int, bounds), *(0, 1)[len(bounds) - 1 :])[:3]
@@ -200,12 +200,12 @@ class Loops(Assignments):
             return found
         if isinstance(found, list | tuple):
             return tuple(found)
-        self.frame.refuse(node, "a loop over what is no range", "loop over range(...)")
+        self.frame.refuse(node, "a loop over an object that is no range", "loop over range(...)")
 
     def _unrolled(
         self, node: ast.For, name: str, values: Iterable[Any]
     ) -> tuple[list[Statement], bool]:
-        """The body once for each value or object."""
+        """Repeat the body for each value or object."""
         shadowed = self.frame.variables.pop(name, None)
         before = self.frame.bound.get(name, MISSING)
 
@@ -221,12 +221,13 @@ class Loops(Assignments):
     def _rounds(
         self, nodes: Sequence[ast.stmt], rounds: Iterable[Expr | None]
     ) -> tuple[list[Statement], bool]:
-        """A body again and again.
+        """Repeat a body.
 
         Args:
             nodes: the body.
-            rounds: for each round the test that it begins with, or None; what the test needs
-                beforehand is in ``before``.
+            rounds: the test at the beginning of each round, or None. Statements before the test are
+                in
+                ``before``.
         """
         is_left = any(leaves(node) for node in nodes)
         left, skips = Variable("left"), Variable("skips")
@@ -293,7 +294,7 @@ class Loops(Assignments):
 
 
 def truth_of(test: Expr) -> bool | None:
-    """What a condition is for all values of its ranges, or None."""
+    """Return the result of a condition if it is the same for all values, or None."""
     if isinstance(test, Const):
         return bool(test.value)
     if isinstance(test, Compare):
@@ -313,12 +314,12 @@ def truth_of(test: Expr) -> bool | None:
 
 
 def returns(node: ast.AST) -> bool:
-    """Whether a statement holds a return."""
+    """Return whether a statement contains a return."""
     return any(isinstance(each, ast.Return) for each in ast.walk(node))
 
 
 def leaves(node: ast.AST) -> bool:
-    """Whether a statement leaves the loop around it, or ends its round."""
+    """Return whether a statement leaves the surrounding loop, or ends its round."""
     if isinstance(node, ast.Break | ast.Continue | ast.Return):
         return True
     if isinstance(node, ast.For | ast.While | ast.FunctionDef):

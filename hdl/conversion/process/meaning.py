@@ -1,6 +1,6 @@
-"""What a process means: statements over integers, as Python computes them.
+"""Represent the meaning of a process: statements over integers, as Python computes them.
 
-No node has a number of bits but where Python knows one: of a vector (``length``), a slice, a
+A node only has a number of bits if Python knows one: of a vector (``length``), a slice, a
 concatenation. Every expression has the range of its values instead.
 """
 
@@ -19,7 +19,7 @@ class Expr:
 
     Attributes:
         range: of its values.
-        length: what ``len`` says of it; None of an integer, which has no number of bits.
+        length: the result of ``len``; None for an integer, which has no number of bits.
         is_bool: whether it is a bool; its range is then 0 to 1.
     """
 
@@ -115,7 +115,7 @@ class Logic(Expr):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Not(Expr):
-    """The other bool."""
+    """The inverted bool."""
 
     operand: Expr
 
@@ -131,7 +131,7 @@ class Choice(Expr):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Slice(Expr):
-    """Bits ``high - 1`` to ``low`` in two's complement, without a sign."""
+    """Bits ``high - 1`` to ``low`` in two's complement, unsigned."""
 
     value: Expr
     high: int
@@ -148,7 +148,7 @@ class Bit(Expr):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Concat(Expr):
-    """Values one behind the other, each with its number of bits."""
+    """Concatenated values, each with its number of bits."""
 
     parts: tuple[tuple[Expr, int], ...]
 
@@ -162,7 +162,7 @@ class Signed(Expr):
 
 
 def parts_of(value: Expr) -> Iterator[Expr]:
-    """An expression and all that it is made of."""
+    """Yield an expression and all its parts."""
     yield value
     for name in value.__dataclass_fields__:
         held = getattr(value, name)
@@ -177,12 +177,12 @@ class Variable:
     """A local variable.
 
     Attributes:
-        name: in the source; printed text may need another one.
-        range: of all values that it ever has.
-        is_bool: whether all of them are bools.
-        enum: the enumeration that all of them belong to, or None.
-        initial: what it holds before the process first runs, if it keeps its value between runs;
-            the place of a member in its enumeration.
+        name: in the source; the printed text may need another one.
+        range: of all its values.
+        is_bool: whether all values are bools.
+        enum: the enumeration of all values, or None.
+        initial: its value before the first run of the process, if it keeps its value between runs;
+            for a member, its place in the enumeration.
     """
 
     name: str
@@ -207,7 +207,7 @@ class Table:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Target:
-    """What is assigned: a signal, an element of a memory, or a variable; or some bits of it.
+    """The target of an assignment: a signal, a memory element, a variable, or some bits of it.
 
     Attributes:
         base: ``Read``, ``Element`` or ``Local``.
@@ -231,7 +231,7 @@ class Assign:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class If:
-    """Branches by their tests, and what is done if none holds."""
+    """Branches by their tests, and the statements if no test holds."""
 
     branches: tuple[tuple[Expr, Sequence[Statement]], ...]
     otherwise: Sequence[Statement]
@@ -264,14 +264,14 @@ class Break:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Continue:
-    """Go on with the next value of the innermost loop."""
+    """Continue with the next value of the innermost loop."""
 
 
 Statement = Assign | If | Case | For | Break | Continue
 
 
 def values_of(each: Statement) -> list[Expr]:
-    """The expressions that a statement reads, not those of statements inside."""
+    """Return the expressions that a statement reads, without those of inner statements."""
     if isinstance(each, Assign):
         index = each.target.base.index if isinstance(each.target.base, Element) else None
         return [each.value, *(x for x in (each.target.index, index) if x is not None)]
@@ -281,7 +281,7 @@ def values_of(each: Statement) -> list[Expr]:
 
 
 def bodies_of(each: Statement) -> list[Sequence[Statement]]:
-    """The statements inside of one."""
+    """Return the statements inside of a statement."""
     if isinstance(each, If | Case):
         return [*(body for _, body in each.branches), each.otherwise]
     return [each.body] if isinstance(each, For) else []
@@ -290,7 +290,7 @@ def bodies_of(each: Statement) -> list[Sequence[Statement]]:
 def changed_inside(
     each: Statement, change: Callable[[Sequence[Statement]], Sequence[Statement]]
 ) -> Statement:
-    """A statement with other statements inside of it."""
+    """Return a statement with other statements inside of it."""
     if isinstance(each, If):
         branches = tuple((test, change(body)) for test, body in each.branches)
         return If(branches, change(each.otherwise))
@@ -301,7 +301,7 @@ def changed_inside(
 
 
 NOTES = ("reads", "drives", "memories_read", "memories_driven")
-"""The fields of ``Meaning`` that say which signals a process touches."""
+"""The fields of ``Meaning`` with the signals that a process uses."""
 
 
 @dataclass(eq=False, slots=True)

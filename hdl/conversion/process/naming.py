@@ -1,4 +1,4 @@
-"""Names of what processes have of their own: variables, tables, loops."""
+"""Name the local objects of processes: variables, tables, loops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class TableText:
 
     Attributes:
         name: in the text.
-        values: filled up with the last one to as many as an index can say.
+        values: extended with the last one to the full range of the index.
         range: of the values.
         index_width: bits of an index.
     """
@@ -34,7 +34,9 @@ class LocalNames:
     """Names within one process.
 
     Attributes:
-        variables: of the process. loops: variables of its loops. names: more of them.
+        variables: of the process.
+        loops: variables of its loops.
+        names: more of them.
         printed: the name of each.
     """
 
@@ -45,7 +47,7 @@ class LocalNames:
 
 
 def local_names(process: Sized, names: Names) -> LocalNames:
-    """Name the variables of a process, which hide nothing of the entity."""
+    """Name the variables of a process; they hide no name of the entity."""
     inside = names.inside()
     used = _used(process.statements)
     variables = [each for each in process.variables if each in used]
@@ -62,7 +64,7 @@ def _name_loops(
     known: dict[str, list[str]],
     around: tuple[str, ...],
 ) -> None:
-    """Name the variables of loops; of loops that follow one another they may be the same."""
+    """Name the variables of loops; consecutive loops may share a name."""
     for each in statements:
         inner = around
         if isinstance(each, bits.Loop):
@@ -88,7 +90,7 @@ def _loops(statements: Sequence[bits.Statement]) -> Iterator[Variable]:
 
 
 def _used(statements: Sequence[bits.Statement]) -> set[Variable]:
-    """The variables that are assigned."""
+    """Return the variables that are assigned."""
     found: set[Variable] = set()
     for each in statements:
         if isinstance(each, bits.Assignment) and isinstance(each.target.place.what, Variable):
@@ -99,14 +101,14 @@ def _used(statements: Sequence[bits.Statement]) -> set[Variable]:
 
 
 def bodies(each: bits.Statement) -> list[Sequence[bits.Statement]]:
-    """The statements inside of one."""
+    """Return the statements inside of a statement."""
     if isinstance(each, bits.Branches | bits.Selection):
         return [*(body for _, body in each.branches), each.otherwise]
     return [each.body] if isinstance(each, bits.Loop) else []
 
 
 def tables_of(processes: Iterable[Sized], names: Names) -> tuple[list[TableText], dict[Table, str]]:
-    """The tables of an entity, equal ones once, and the name that each goes by."""
+    """Return the tables of an entity, equal ones once, and the name of each."""
     tables = [table for process in processes for table in process.tables]
     known: dict[tuple[int, ...], TableText] = {}
     for table in tables:

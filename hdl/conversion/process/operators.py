@@ -1,4 +1,4 @@
-"""Operators, comparisons and conditions."""
+"""Evaluate operators, comparisons and conditions."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Operators(Values):
             return build.negated(build.truth(value))
         if isinstance(node.op, ast.Invert):
             if isinstance(operand, Vector) and operand.bounds and operand.bounds.is_signed:
-                value = as_integer(value)  # also where it is known to have no sign just now
+                value = as_integer(value)  # also if it is currently known to be non-negative
             found = build.inverted(value)
             return Vector(found, None, False) if is_vector(operand) else found
         return build.negative(value) if isinstance(node.op, ast.USub) else value
@@ -94,7 +94,7 @@ class Operators(Values):
         return found
 
     def tests(self, node: ast.BoolOp) -> Expr:
-        """``and`` or ``or`` where only its truth counts."""
+        """Return ``and`` or ``or`` if only its truth matters."""
         op = "and" if isinstance(node.op, ast.And) else "or"
         operands: list[Expr] = []
         for each in node.values:
@@ -105,7 +105,7 @@ class Operators(Values):
         return build.logic(op, operands)
 
     def condition(self, node: ast.expr) -> Expr:
-        """The truth of an expression."""
+        """Return the truth of an expression."""
         if isinstance(node, ast.BoolOp):
             return self.tests(node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):

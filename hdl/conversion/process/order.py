@@ -1,4 +1,4 @@
-"""Whether a combinational process reads what it assigns before it does."""
+"""Find out whether a combinational process reads a signal before it assigns it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from merp.hdl.conversion.process.meaning import Expr, Meaning
 
 
 def reads_ahead(meaning: Meaning) -> bool:
-    """Whether a signal is read before the process has assigned all of it on every way.
+    """Return whether a signal is read before every path of the process has assigned all of it.
 
-    Such a process needs another run to see its own result. Any other one gives the same values if
-    it assigns signals at once.
+    Such a process needs another run to see its own result. Any other process gives the same values
+    with immediate assignments of signals.
     """
     driven = set(meaning.drives) | set(meaning.memories_driven)
     if not driven & {*meaning.reads, *meaning.memories_read}:
@@ -21,7 +21,7 @@ def reads_ahead(meaning: Meaning) -> bool:
 
 
 def _ahead(statements: Sequence[m.Statement], assigned: set[int], driven: set[int]) -> bool:
-    """The same of some statements; those that they assign are added to ``assigned``."""
+    """Do the same for some statements, and add the signals that they assign to ``assigned``."""
     for each in statements:
         if any(_reads(value) & driven - assigned for value in m.values_of(each)):
             return True
@@ -43,6 +43,6 @@ def _ahead(statements: Sequence[m.Statement], assigned: set[int], driven: set[in
 
 
 def _reads(value: Expr) -> set[int]:
-    """Signals and lists that an expression reads, by ``id``."""
+    """Return the signals and lists that an expression reads, by ``id``."""
     found = {id(each.signal) for each in m.parts_of(value) if isinstance(each, m.Read)}
     return found | {id(each.memory) for each in m.parts_of(value) if isinstance(each, m.Element)}

@@ -1,4 +1,4 @@
-"""Parts of vectors, elements of lists, entries of tuples."""
+"""Evaluate parts of vectors, elements of lists, entries of tuples."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from merp.hdl.conversion.process.values import is_hardware, within
 
 
 class Parts(Operators):
-    """Values of indices and slices."""
+    """Reader of indices and slices."""
 
     def _Subscript(self, node: ast.Subscript) -> Any:
         base = self.value(node.value)
@@ -69,7 +69,7 @@ class Parts(Operators):
         return Vector(build.part(value, high, low), unsigned(high - low), wraps)
 
     def bounds(self, node: ast.Slice) -> tuple[int | None, int | None]:
-        """The bounds of a slice, which are constants."""
+        """Return the bounds of a slice, which are constants."""
         found: list[int | None] = []
         for each in (node.lower, node.upper):
             value = None if each is None else self.value(each)
@@ -84,11 +84,11 @@ class Parts(Operators):
                 )
             found.append(None if value is None else int(value))
         if node.step is not None:
-            self.refuse(node, "a slice has no step", "take bit after bit")
+            self.refuse(node, "a slice has no step", "use single bits")
         return found[0], found[1]
 
     def _moving(self, node: ast.Slice, value: Expr) -> Vector | None:
-        """A slice whose bounds signals give; None: they are constants."""
+        """Return a slice whose bounds are signals; None if they are constants."""
         high, low = (
             None if each is None else self.value(each) for each in (node.lower, node.upper)
         )
@@ -108,7 +108,7 @@ class Parts(Operators):
         return Vector(build.binary("&", shifted, mask), None, False)
 
     def _distance(self, node: ast.Slice) -> int | None:
-        """The bits of ``x[s + 4:s]``; None if the text does not say it."""
+        """Return the number of bits of ``x[s + 4:s]``; None if the text does not show it."""
         upper, lower = node.lower, node.upper
         if not isinstance(upper, ast.BinOp) or not isinstance(upper.op, ast.Add) or lower is None:
             return None
@@ -139,7 +139,7 @@ class Parts(Operators):
         )
 
     def element(self, node: ast.AST, base: Any, index: Expr) -> Element:
-        """The element of a list of signals."""
+        """Return the element of a list of signals."""
         memory = ALL_MEMORIES[id(base)]
         first = memory.mem[0]
         if isinstance(index, Const) and not -len(base) <= index.value < len(base):
@@ -182,7 +182,7 @@ class Parts(Operators):
         return Lookup(known, index, range=Range(min(values), max(values)), is_bool=is_bool)
 
     def _chosen(self, node: ast.AST, base: Sequence[Any], index: Expr) -> Expr:
-        """The element of a tuple of signals or other values."""
+        """Return the element of a tuple of signals or other values."""
         index = _from_start(index, len(base))
         values = [self.as_expr(node, each) for each in base]
         found = values[-1]
@@ -193,7 +193,7 @@ class Parts(Operators):
 
 
 def _from_start(index: Expr, length: int) -> Expr:
-    """An index of Python, which counts from the end if it is negative."""
+    """Return an index that counts from the start; in Python a negative one counts from the end."""
     if not index.range.is_signed:
         return index
     behind = within(build.binary("+", index, build.const(length)), Range(0, length - 1))

@@ -1,4 +1,4 @@
-"""Where values are held: places, indices, and variables for values of which bits are taken."""
+"""Find the places of values: places, indices, and variables for values whose bits are used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from merp.hdl.conversion.process.meaning import Expr, Variable
 from merp.hdl.conversion.process.ranges import Range, unsigned
 
 _INTEGERS = Range(-(1 << 31) + 1, (1 << 31) - 1)
-"""What VHDL's integers hold."""
+"""The range of VHDL's integers."""
 
 _NAMES: dict[type[bits.Vector], str] = {
     bits.Product: "product",
@@ -27,7 +27,7 @@ _NAMES: dict[type[bits.Vector], str] = {
 
 
 class Places(ABC):
-    """Gives places and indices their bits."""
+    """Builder of places and indices with bits."""
 
     def __init__(self, holds: bool) -> None:
         self.holds = holds
@@ -37,7 +37,7 @@ class Places(ABC):
         self.tables: list[m.Table] = []
 
     def place(self, base: Expr) -> bits.Place:
-        """Where a value is held."""
+        """Return the place of a value."""
         if isinstance(base, m.Read):
             return bits.Place(base.signal)
         if isinstance(base, m.Local):
@@ -49,10 +49,11 @@ class Places(ABC):
         )
 
     def index(self, value: Expr, length: int | None = None) -> int | bits.Integer | bits.Vector:
-        """An index: a number, of loop variables, or a vector without a sign.
+        """Return an index: a number, an expression of loop variables, or an unsigned vector.
 
         Args:
-            value: of the index. length: of what is indexed, if the index needs its bits.
+            value: of the index.
+            length: of the indexed object, if the index needs its bits.
         """
         if isinstance(value, m.Const):
             return value.value
@@ -64,12 +65,12 @@ class Places(ABC):
         if value.is_bool:
             return bits.OfFlag(1, False, self.flag(value))
         node = self.natural(value)
-        if node.signed:  # it is never negative: Python would count from the end, or raise
+        if node.signed:  # it is never negative: otherwise Python would count from the end, or raise
             node = self.low_bits(value, max(value.range.high.bit_length(), 1))
         return cast(node, False)
 
     def integer(self, value: Expr) -> bits.Integer | None:
-        """What is computed of numbers and loop variables alone; None of anything else."""
+        """Return an expression of numbers and loop variables only; None for anything else."""
         if value.range not in _INTEGERS or value.is_bool:
             return None
         if isinstance(value, m.Const):
@@ -101,7 +102,7 @@ class Places(ABC):
         return None
 
     def resized(self, value: bits.Vector, width: int) -> bits.Vector:
-        """More bits, or only the low ones."""
+        """Return more bits, or only the low ones."""
         if value.width == width:
             return value
         if isinstance(value, bits.Literal):
@@ -127,7 +128,7 @@ class Places(ABC):
         return bits.Resized(width, value.signed, value)
 
     def hold(self, value: bits.Vector, name: str) -> bits.Place:
-        """A variable that holds a value of which bits are taken."""
+        """Return a variable for a value whose bits are used."""
         variable = Variable(name, range_of(value), False)
         self.held.append(variable)
         place = bits.Place(variable)
@@ -136,7 +137,7 @@ class Places(ABC):
         return place
 
     def with_sign(self, value: bits.Vector) -> bits.Vector:
-        """A vector with a sign that has the same value."""
+        """Return a signed vector that has the same value."""
         if value.signed:
             return value
         if isinstance(value, bits.Literal):
@@ -145,19 +146,19 @@ class Places(ABC):
 
     @abstractmethod
     def natural(self, value: Expr) -> bits.Vector:
-        """A value with all its bits."""
+        """Return a value with all its bits."""
 
     @abstractmethod
     def low_bits(self, value: Expr, width: int) -> bits.Vector:
-        """The low bits of a value; bits beyond its own are filled with its sign."""
+        """Return the low bits of a value; bits beyond its own are filled with its sign."""
 
     @abstractmethod
     def flag(self, value: Expr) -> bits.Flag:
-        """A bool; of a number its lowest bit."""
+        """Return a bool; for a number its lowest bit."""
 
 
 def storage(base: Expr) -> tuple[int | None, bool]:
-    """Bits and type of what holds a value; None of a single bit or an enumeration's member."""
+    """Return bits and type of a value's place; None for a single bit or an enumeration's member."""
     if isinstance(base, m.Local):
         variable = base.variable
         if variable.enum is not None or variable.is_bool:
@@ -171,14 +172,14 @@ def storage(base: Expr) -> tuple[int | None, bool]:
 
 
 def is_flag(value: Expr) -> bool:
-    """Whether a single bit holds or computes a value."""
+    """Return whether a single bit holds or computes a value."""
     if isinstance(value, m.Compare | m.Logic | m.Not | m.Bit):
         return True
     return isinstance(value, m.Read | m.Local | m.Element) and storage(value)[0] is None
 
 
 def enum_type(base: Expr) -> Any:
-    """The enumeration of a value, or None."""
+    """Return the enumeration of a value, or None."""
     if isinstance(base, m.EnumConst):
         return enum_of(base.item)
     if isinstance(base, m.Choice):
@@ -192,14 +193,14 @@ def enum_type(base: Expr) -> Any:
 
 
 def literal(value: int, width: int) -> bits.Literal:
-    """The low bits of a number: with a sign if it is negative and they hold it."""
+    """Return the low bits of a number; signed if it is negative and the bits are enough."""
     if value < 0 and value >= -(1 << width - 1):
         return bits.Literal(width, True, value)
     return bits.Literal(width, False, value & (1 << width) - 1)
 
 
 def cast(value: bits.Vector, is_signed: bool) -> bits.Vector:
-    """The same bits as another type."""
+    """Return the same bits with another type."""
     if value.signed == is_signed:
         return value
     if isinstance(value, bits.Literal):
@@ -216,12 +217,12 @@ def cast(value: bits.Vector, is_signed: bool) -> bits.Vector:
 
 
 def bare(value: bits.Vector) -> bits.Vector:
-    """A vector without its cast."""
+    """Return a vector without its cast."""
     return value.value if isinstance(value, bits.Cast) else value
 
 
 def alike(left: bits.Vector, right: bits.Vector) -> tuple[bits.Vector, bits.Vector]:
-    """Two vectors of the same width with one type: that of the one that is no number."""
+    """Return two vectors of the same width with one type, the type of the non-number."""
     if left.signed == right.signed:
         return left, right
     if isinstance(left, bits.Literal):
@@ -232,14 +233,14 @@ def alike(left: bits.Vector, right: bits.Vector) -> tuple[bits.Vector, bits.Vect
 
 
 def range_of(value: bits.Vector) -> Range:
-    """What the bits of a vector can say."""
+    """Return the range of a vector's bits."""
     if value.signed:
         return Range(-(1 << value.width - 1), (1 << value.width - 1) - 1)
     return unsigned(value.width)
 
 
 def name_for(value: Expr) -> str:
-    """A name for a variable that holds a value."""
+    """Return a name for a variable that holds a value."""
     names = {
         "+": "sum", "-": "difference", "*": "product", "//": "quotient", "%": "remainder",
         "<<": "shifted", ">>": "shifted",

@@ -1,4 +1,4 @@
-"""What the printers of both languages have in common: places, and the order of statements."""
+"""Common parts of the printers of both languages: places, and the order of statements."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ MemberNames = Callable[[object], str]
 
 
 class Printer(ABC):
-    """Prints the statements of one process.
+    """Printer of the statements of one process.
 
     Args:
-        variables: names of variables. tables: of tables. members: of members of enumerations.
+        variables: names of variables.
+        tables: names of tables.
+        members: names of members of enumerations.
     """
 
     element: str
-    """How a language writes an element of a list: its name and the index."""
+    """The notation for an element of a list: its name and the index."""
 
     empty: tuple[str, ...] = ()
-    """What stands where there is no statement."""
+    """The text for no statement."""
 
     def __init__(
         self,
@@ -36,7 +38,7 @@ class Printer(ABC):
         self.variables, self.tables, self.members = variables, tables, members
 
     def place(self, place: bits.Place) -> str:
-        """A signal, a variable, or an element of a list."""
+        """Print a signal, a variable, or an element of a list."""
         what = place.what
         if isinstance(what, Variable):
             return self.variables[what]
@@ -46,17 +48,17 @@ class Printer(ABC):
         return self.element % (what.name, self.index(place.index))
 
     def index(self, index: int | bits.Integer | bits.Vector) -> str:
-        """What stands in the parentheses of an index."""
+        """Print the content of the parentheses of an index."""
         if isinstance(index, int):
             return str(index)
         return self.count(index)
 
     @abstractmethod
     def count(self, value: bits.Integer | bits.Vector) -> str:
-        """A vector, or what is computed of loop variables, as an index."""
+        """Print a vector, or an expression of loop variables, as an index."""
 
     def statements(self, statements: Sequence[bits.Statement]) -> list[str]:
-        """Lines of statements."""
+        """Print the lines of statements."""
         found: list[str] = []
         for each in statements:
             if isinstance(each, bits.Assignment):
@@ -89,13 +91,13 @@ class Printer(ABC):
 
     @abstractmethod
     def leave(self, each: bits.Leave) -> str:
-        """The end of a loop, or of one of its rounds."""
+        """Print the end of a loop, or of one of its rounds."""
 
 
 def chain(
     each: bits.Branches,
 ) -> tuple[list[tuple[bits.Flag, Sequence[bits.Statement]]], Sequence[bits.Statement]]:
-    """The branches of an if, those of an if alone under its else, and the last else."""
+    """Return the branches of an if and of a nested if alone under its else; the last else."""
     found: list[tuple[bits.Flag, Sequence[bits.Statement]]] = []
     otherwise: Sequence[bits.Statement] = [each]
     while len(otherwise) == 1 and isinstance(otherwise[0], bits.Branches):
@@ -110,7 +112,7 @@ def cases(
     list[tuple[tuple[bits.Literal | bits.MemberConst, ...], Sequence[bits.Statement]]],
     Sequence[bits.Statement],
 ]:
-    """The branches of a case, and what is done for all other values: of a full one, the last."""
+    """Return the branches of a case, and the statements for all other values: if full, the last."""
     branches = list(each.branches)
     if each.is_full:
         return branches[:-1], branches[-1][1]
@@ -118,5 +120,5 @@ def cases(
 
 
 def indented(lines: Sequence[str], steps: int = 1) -> list[str]:
-    """Lines further to the right."""
+    """Indent lines further."""
     return [f"{_STEP * steps}{line}" for line in lines]

@@ -1,4 +1,4 @@
-"""A process of MyHDL with its meaning, and what makes it run."""
+"""Represent a process of MyHDL with its meaning, and the events that run it."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ from merp.hdl.conversion.process.sizing import Sized, sized
 from merp.hdl.conversion.process.values import is_hardware
 
 _RUNS = 64
-"""How often a process is gone through to find the ranges of what it keeps."""
+"""Largest number of iterations to find the ranges of kept values."""
 
 
 class Kind(Enum):
-    """What makes a process run."""
+    """The events that run a process."""
 
-    ASSIGN = "whatever it reads; each statement assigns a signal"
-    COMBINATIONAL = "whatever it reads"
+    ASSIGN = "the signals that it reads; each statement assigns a signal"
+    COMBINATIONAL = "the signals that it reads"
     CONSTANT = "nothing: it gives the same values for ever"
     LISTED = "the signals of a list"
     CLOCKED = "an edge"
@@ -62,11 +62,12 @@ class Process:
     """A process.
 
     Attributes:
-        name: of it. place: file and line of its source.
-        kind: what makes it run.
-        meaning: what it does.
+        name: its name.
+        place: file and line of its source.
+        kind: the events that run it.
+        meaning: its statements and signals.
         edges: signals with ``posedge`` or ``negedge``, of a clocked one; the clock is the first.
-        listed: signals that make it run at any change.
+        listed: signals that run it at any change.
         reset: of a process with a reset: signal, and the signals that it sets to their initial
             values.
         sized: its statements with bits.
@@ -109,18 +110,18 @@ class Process:
 def understood(
     block: str, instantiator: Any, name: str, holds: bool, apart: Collection[int] = ()
 ) -> Process:
-    """The process that MyHDL runs, with its meaning.
+    """Return the process that MyHDL runs, with its meaning.
 
     Args:
         block: name of the block, for refusals.
         instantiator: MyHDL's object for the process.
         name: of the process.
-        holds: as ``sizing.sized`` takes it.
-        apart: lists of signals, by ``id``, that other processes drive too. Its elements are then
-            assigned one by one: in VHDL, an index that moves makes a driver of each element.
+        holds: as for ``sizing.sized``.
+        apart: lists of signals, by ``id``, that other processes drive too. Their elements are then
+            assigned one by one, because in VHDL a variable index makes a driver of each element.
 
     Raises:
-        ExportError: it has something that no hardware has.
+        ExportError: it has a part without a hardware equivalent.
     """
     if isinstance(instantiator, Always | AlwaysComb | AlwaysSeq):
         function = instantiator.func
@@ -143,10 +144,10 @@ def understood(
 def asynchronous_reset(
     process: Process,
 ) -> tuple[tuple[bits.Flag, Sequence[bits.Statement]], Sequence[bits.Statement], tuple[Any, str]]:
-    """The reset of a process that waits for two edges: test and statements, the rest, the clock.
+    """Return the reset of a process with two edges: test and statements, the rest, the clock.
 
     Raises:
-        ExportError: its statements are no ``if`` whose test is the level behind one of the edges.
+        ExportError: it is not an ``if`` that tests the level after one of the edges.
     """
     found = process.sized.statements
     if len(found) == 1 and isinstance(found[0], bits.Branches) and len(process.edges) == 2:
@@ -198,7 +199,7 @@ def _waiting(
     awaited: Sequence[Any],
     node: ast.AST,
 ) -> Process:
-    """A process that waits for edges, or for changes of signals."""
+    """Return a process that waits for edges, or for changes of signals."""
     if any(isinstance(each, delay) for each in awaited):
         frame.refuse(node, "a delay has no hardware", "wait for the edge of a clock")
     edges = [edge_of(each) for each in awaited if not isinstance(each, AnySignal)]
@@ -211,7 +212,7 @@ def _waiting(
 
 
 def _note_resets(meaning: Meaning, registers: Sequence[Any]) -> None:
-    """Note that a reset drives signals: those too that no other statement is left for."""
+    """Note that a reset drives signals, including those that no other statement assigns."""
     memories = meaning.memories_driven.values()
     elements = {id(signal) for memory in memories for signal in memory.mem}
     for signal in registers:
@@ -226,12 +227,12 @@ def _note_resets(meaning: Meaning, registers: Sequence[Any]) -> None:
 
 
 def _holds(memory: Any, signal: Any) -> bool:
-    """Whether a list that processes use has a signal."""
+    """Return whether a list that processes use has a signal."""
     return memory_is_used(memory) and any(each is signal for each in memory.mem)
 
 
 def _only_assigns(meaning: Meaning) -> bool:
-    """Whether each statement assigns a whole signal, and each signal is assigned once."""
+    """Return whether each statement assigns a whole signal, and each signal is assigned once."""
     driven: set[object] = set()
     for each in meaning.statements:
         if not isinstance(each, Assign) or each.target.high is not None:
@@ -250,7 +251,7 @@ def _only_assigns(meaning: Meaning) -> bool:
 
 
 def _generator(frame: Frame, name: str, file: str, apart: Collection[int]) -> Process:
-    """``while True: yield clk.posedge; ...``, with variables that keep their values."""
+    """Read ``while True: yield clk.posedge; ...``, with variables that keep their values."""
     reader = Reader(frame, apart)
     *firsts, last = [
         each
@@ -278,7 +279,7 @@ def _generator(frame: Frame, name: str, file: str, apart: Collection[int]) -> Pr
     awaited = reader.values.value(first.value.value)
     awaited = list(awaited) if type(awaited) in (list, tuple) else [awaited]
     head = before = dict(reader.state)
-    for _ in range(_RUNS):  # what it keeps from run to run
+    for _ in range(_RUNS):  # values that it keeps from run to run
         statements, wider = _run(reader, body, head)
         if wider == head:
             break
@@ -304,7 +305,7 @@ def _yields(node: ast.stmt) -> bool:
 
 
 def _is_combinational(process: Process) -> bool:
-    """Whether a process that runs before it waits gives what its signals say, at any time."""
+    """Return whether a process that runs before it waits only depends on its signals."""
     meaning = process.meaning
     elements = [signal for memory in meaning.memories_read.values() for signal in memory.mem]
     read = {*meaning.reads, *map(id, elements)}
@@ -313,7 +314,7 @@ def _is_combinational(process: Process) -> bool:
 
 
 def _run(reader: Reader, nodes: Sequence[ast.stmt], head: State) -> tuple[list[Statement], State]:
-    """The statements of one run, and what is known of variables before and behind it."""
+    """Return the statements of one run, and the known variables before and after it."""
     reader.state = dict(head)
     reader.returned = []
     statements, goes_on = reader.block(nodes)

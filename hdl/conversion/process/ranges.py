@@ -1,4 +1,4 @@
-"""Ranges of integers, and the ranges of what operators make of them."""
+"""Represent ranges of integers, and the ranges of the results of operators."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ class Range:
     high: int
 
     def __or__(self, other: Range) -> Range:
-        """The least range that holds both."""
+        """Return the smallest range that contains both."""
         return Range(min(self.low, other.low), max(self.high, other.high))
 
     def __contains__(self, other: Range | int) -> bool:
-        """Whether it holds a number, or all of another range."""
+        """Return whether it contains a number, or all of another range."""
         if isinstance(other, int):
             return self.low <= other <= self.high
         return self.low <= other.low and other.high <= self.high
 
     @property
     def is_signed(self) -> bool:
-        """Whether it holds a negative number."""
+        """Whether it contains a negative number."""
         return self.low < 0
 
     @property
     def width(self) -> int:
-        """Bits that hold every number of it; at least one."""
+        """The number of bits for every number of it; at least one."""
         if self.is_signed:
             return max((~self.low).bit_length(), max(self.high, 0).bit_length()) + 1
         return max(self.high.bit_length(), 1)
 
     def within(self, other: Range) -> Range:
-        """The part inside ``other``; all of ``other`` if they have nothing in common."""
+        """Return the part inside ``other``; all of ``other`` if they have nothing in common."""
         low, high = max(self.low, other.low), min(self.high, other.high)
         return Range(low, high) if low <= high else other
 
@@ -46,22 +46,22 @@ BIT = Range(0, 1)
 
 
 def exactly(value: int) -> Range:
-    """The range of one number."""
+    """Return the range of one number."""
     return Range(value, value)
 
 
 def unsigned(width: int) -> Range:
-    """What so many bits hold without a sign."""
+    """Return the range of an unsigned number of ``width`` bits."""
     return Range(0, (1 << width) - 1)
 
 
 def signed(width: int) -> Range:
-    """What so many bits hold in two's complement."""
+    """Return the range of a number of ``width`` bits in two's complement."""
     return Range(-(1 << width - 1), (1 << width - 1) - 1)
 
 
 def _corners(function: Callable[[int, int], int], a: Iterable[int], b: Iterable[int]) -> Range:
-    """The range of a function that is monotonic in each operand between these values."""
+    """Return the range of a function that is monotonic in each operand between these values."""
     found = [function(x, y) for x, y in product(a, b)]
     return Range(min(found), max(found))
 
@@ -71,7 +71,7 @@ def _ends(a: Range) -> tuple[int, int]:
 
 
 def _divisors(b: Range) -> list[int]:
-    """The ends of a divisor's range and what is next to zero; zero is no divisor."""
+    """Return the ends of a divisor's range and its values next to zero, without zero."""
     found = {b.low, b.high, *(x for x in (-1, 1) if x in b)} - {0}
     return sorted(found) or [1]
 
@@ -119,7 +119,7 @@ BINARY: dict[str, Callable[[Range, Range], Range]] = {
     "|": _or,
     "^": _or,
 }
-"""The range of ``a op b``, by Python's operator; shift counts and divisors are legal ones."""
+"""The range of ``a op b``, by Python's operator; shift counts and divisors must be legal."""
 
 UNARY: dict[str, Callable[[Range], Range]] = {
     "-": lambda a: Range(-a.high, -a.low),

@@ -1,8 +1,8 @@
-"""The source of a process, read as Python means it.
+"""Read the source of a process with Python's semantics.
 
-The reader goes through the statements as Python would and knows, at each of them, the range of
-each variable. A loop is gone through until the ranges stay as they are. Helper functions are read
-at each call, as if their statements stood there.
+The reader follows the statements as Python would. At each of them it knows the range of each
+variable. It repeats a loop until the ranges do not change. It reads helper functions at each call,
+as if the call were their statements.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from merp.hdl.conversion.process.meaning import (
 from merp.hdl.conversion.process.values import is_hardware
 
 _Way = tuple[Callable[[], Expr], Sequence[ast.stmt]]
-"""A branch: what gives its test, and its statements."""
+"""A branch: a function for its test, and its statements."""
 
 
 class Reader(Helpers):
-    """Reads one process; ``meaning`` is the result."""
+    """Reader of one process; ``meaning`` is the result."""
 
     def block(self, nodes: Sequence[ast.stmt]) -> tuple[list[Statement], bool]:
-        """Statements, and whether what follows them is reached."""
+        """Read statements; return them, and whether the following statements are reached."""
         found: list[Statement] = []
         for place, node in enumerate(nodes):
             if isinstance(node, ast.If | ast.Match) and returns(node):
@@ -65,7 +65,7 @@ class Reader(Helpers):
         return found, True
 
     def _guard(self, node: ast.stmt) -> Variable | None:
-        """What says that the statements behind this one are skipped; None: nothing can."""
+        """Return the flag that skips the statements after this one; None if nothing skips them."""
         if isinstance(node, ast.For | ast.While):
             return self.frame.done if returns(node) else None
         loop = self.loops[-1] if self.loops else None
@@ -74,7 +74,7 @@ class Reader(Helpers):
         return loop.skips if leaves(node) else None
 
     def statement(self, node: ast.stmt) -> tuple[list[Statement], bool]:
-        """One statement with what is computed before it, and whether the next one is reached."""
+        """Read one statement and its computations; return whether the next one is reached."""
         outside, self.before = self.before, []
         try:
             method = getattr(self, f"_{type(node).__name__}", None)
@@ -115,7 +115,7 @@ class Reader(Helpers):
     def _ImportFrom(self, node: ast.ImportFrom) -> tuple[list[Statement], bool]:
         if node.level or any(each.name == "*" for each in node.names):
             self.frame.refuse(
-                node, "an import of no fixed name", "import it at the head of the file"
+                node, "an import of no fixed name", "import it at the top of the file"
             )
         module = self.values.computed(node, partial(import_module, str(node.module)))
         for each in node.names:
@@ -124,7 +124,7 @@ class Reader(Helpers):
         return [], True
 
     def _Raise(self, node: ast.Raise) -> tuple[list[Statement], bool]:
-        """End a branch: a simulation stops there, so that the hardware may do anything."""
+        """End a branch: a simulation stops there, so the behaviour of the hardware is free."""
         if node.exc is not None and "StopSimulation" in ast.unparse(node.exc):
             self.frame.refuse(node, "a process ends the simulation", "end it in the bench")
         if node in self.frame.tree.body:
@@ -161,7 +161,7 @@ class Reader(Helpers):
     _reached = True
 
     def _branches(self, node: ast.If | ast.Match, rest: Sequence[ast.stmt]) -> list[Statement]:
-        """A chain of branches, each followed by ``rest`` if its end is reached."""
+        """Return a chain of branches, each followed by ``rest`` if its end is reached."""
         ways = self._ways_of_if(node) if isinstance(node, ast.If) else self._ways_of_match(node)
         ends: list[State] = []
         found = self._chain([*ways, (_true, ())], rest, ends)
@@ -174,7 +174,7 @@ class Reader(Helpers):
     def _chain(
         self, ways: list[_Way], rest: Sequence[ast.stmt], ends: list[State]
     ) -> list[Statement]:
-        """Branches by their tests; what a test needs beforehand stands before it."""
+        """Return branches by their tests; computations for a test precede it."""
         branches: list[tuple[Expr, list[Statement]]] = []
         prologue: list[Statement] = []
         for place, (test_of, nodes) in enumerate(ways):
@@ -202,7 +202,7 @@ class Reader(Helpers):
         raise AssertionError("the last way has no test")
 
     def _ways_of_if(self, node: ast.If) -> list[_Way]:
-        """Tests and bodies of a chain."""
+        """Return tests and bodies of a chain."""
         condition = self.values.condition
         found = _ways_of_if(node)
         ways: list[_Way] = [(partial(condition, test), body) for test, body in found]
@@ -218,11 +218,13 @@ class Reader(Helpers):
         return self._without_errors(ways, _takes_all(node.cases[-1]))
 
     def _without_errors(self, ways: list[_Way], is_whole: bool) -> list[_Way]:
-        """Branches without those that do nothing but raise an error.
+        """Return the branches without those that only raise an error.
 
-        No simulation gets over these. Where the last one of them takes all that is left
-        (``is_whole``), the one before it needs no test: with it, there would be latches where the
-        others assign.
+        A simulation ends there. If the last one of them covers all remaining cases (``is_whole``),
+        the
+        branch before it needs no test. With the test there would be latches for signals that the
+        others
+        assign.
         """
         kept: list[_Way] = []
         raises = False
@@ -265,14 +267,14 @@ def _true() -> Expr:
 
 
 def _takes_all(case: ast.match_case) -> bool:
-    """Whether a case is ``case _``."""
+    """Return whether a case is ``case _``."""
     pattern = case.pattern
     named = isinstance(pattern, ast.MatchAs) and (pattern.pattern or pattern.name)
     return isinstance(pattern, ast.MatchAs) and not named and case.guard is None
 
 
 def _ways_of_if(node: ast.If) -> list[tuple[ast.expr, Sequence[ast.stmt]]]:
-    """Tests and bodies of a chain; what MyHDL leaves out, under ``__debug__``, is left out."""
+    """Return tests and bodies of a chain, without parts under ``__debug__``, as in MyHDL."""
     found: list[tuple[ast.expr, Sequence[ast.stmt]]] = []
     rest: Sequence[ast.stmt] = [node]
     while len(rest) == 1 and isinstance(rest[0], ast.If):
@@ -286,7 +288,7 @@ def _ways_of_if(node: ast.If) -> list[tuple[ast.expr, Sequence[ast.stmt]]]:
 
 
 def _chain(branches: list[tuple[Expr, list[Statement]]], otherwise: list[Statement]) -> Statement:
-    """Branches as a case if each test compares one subject with other constants."""
+    """Return branches as a case if each test compares one subject with other constants."""
     labelled = [_labels(test) for test, _ in branches]
     subjects = {subject for subject, *_ in labelled}
     keys = [key for _, found, _ in labelled for key in found]
@@ -303,9 +305,9 @@ def _chain(branches: list[tuple[Expr, list[Statement]]], otherwise: list[Stateme
 
 
 def _labels(test: Expr) -> tuple[int | None, dict[object, Expr], Expr | None]:
-    """What ``x == 1`` or ``x == 1 or x == 2`` compares: its identity, constants by key, and itself.
+    """Return identity of the subject, constants by key, and subject of ``x == 1 or x == 2``.
 
-    The identity is None if the test is no such comparison, or of a bool.
+    The identity is None if the test is not such a comparison, or is a comparison of a bool.
     """
     nothing: tuple[int | None, dict[object, Expr], Expr | None] = (None, {}, None)
     tests = test.operands if isinstance(test, Logic) and test.op == "or" else (test,)

@@ -1,4 +1,4 @@
-"""What the parts of the reader have in common: where it is, and what it knows there."""
+"""Common parts of the reader: the current place, and the known properties there."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from merp.hdl.conversion.process.ranges import Range
 
 @dataclass
 class LoopEnds:
-    """Where a loop that is read is left or goes on.
+    """The places where a loop is left or continued.
 
     Attributes:
         left, skips: of an unrolled loop, whether it was left, and whether this round is over.
-        breaks, continues: what is known where the loop is left, and where a round is over.
+        breaks, continues: the states where the loop is left, and where a round is over.
     """
 
     left: Variable | None = None
@@ -40,10 +40,10 @@ class LoopEnds:
 
 
 class Reading(ABC):
-    """Reads one process; ``meaning`` is the result."""
+    """Reader of one process; ``meaning`` is the result."""
 
     def __init__(self, frame: Frame, apart: Collection[int]) -> None:
-        """Begin with nothing read.
+        """Begin without any read statement.
 
         Args:
             frame: of the process.
@@ -76,7 +76,7 @@ class Reading(ABC):
         self.values.state = state
 
     def adopt(self, frame: Frame) -> None:
-        """Vectors outside of a function that it changes in place: they keep their values."""
+        """Adopt outer vectors that a function changes in place: they keep their values."""
         for name in sorted(frame.changed):
             held = frame.outer.get(name)
             if frame.stores[name] or name in frame.bound or not isinstance(held, intbv):
@@ -99,8 +99,8 @@ class Reading(ABC):
 
     @abstractmethod
     def block(self, nodes: Sequence[ast.stmt]) -> tuple[list[Statement], bool]:
-        """Statements, and whether what follows them is reached."""
+        """Read statements; return them, and whether the following statements are reached."""
 
     @abstractmethod
     def inline(self, node: ast.Call, function: Any, arguments: Sequence[Any]) -> Any:
-        """The value of a helper function at a call."""
+        """Return the value of a helper function at a call."""

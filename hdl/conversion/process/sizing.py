@@ -1,7 +1,7 @@
-"""Bits for the integers of a process.
+"""Choose the bits of the integers of a process.
 
-A value gets the bits that its range needs. Where only some low bits of it are used, sums, products
-and the like are computed with these alone, which gives the same bits.
+A value gets the bits that its range needs. If only some low bits of it are used, sums, products
+and similar operations are computed only with these bits, which gives the same result.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Sized:
 
     Attributes:
         statements: in order.
-        variables: of the source, and those that hold a value of which bits are taken.
+        variables: of the source, and those for values whose bits are used.
         tables: that are indexed.
     """
 
@@ -36,12 +36,12 @@ class Sized:
 
 
 def sized(meaning: m.Meaning, holds: bool) -> Sized:
-    """The statements of a process with bits.
+    """Return the statements of a process with bits.
 
     Args:
         meaning: of the process.
-        holds: whether a language cannot cut a value, or copy its sign: such values are held in
-            variables. Indices then have as many bits as they need.
+        holds: whether the language cannot take a part of a value, or copy its sign. Such values
+            are held in variables. Indices then have the bits that they need.
     """
     sizer = Sizer(holds)
     statements = sizer.block(alive(kept_loops(meaning)))
@@ -49,10 +49,10 @@ def sized(meaning: m.Meaning, holds: bool) -> Sized:
 
 
 class Sizer(Flags):
-    """Gives the statements of a process their bits."""
+    """Builder of the statements of a process with bits."""
 
     def block(self, statements: Sequence[m.Statement]) -> list[bits.Statement]:
-        """Statements, each behind what it needs beforehand."""
+        """Return statements, each after the computations that it needs."""
         found: list[bits.Statement] = []
         for each in statements:
             outside, self.before = self.before, []
@@ -77,7 +77,7 @@ class Sizer(Flags):
         return [bits.Leave(isinstance(each, m.Continue))]
 
     def _loop(self, each: m.For) -> bits.Loop:
-        """A loop; with other steps than one, over the number of the round."""
+        """Return a loop; if its step is not one, it runs over the number of the round."""
         if abs(each.step) == 1 or each.count <= 1:
             body = self.block(each.body)
             return bits.Loop(

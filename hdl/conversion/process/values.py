@@ -1,4 +1,4 @@
-"""Values of names and attributes: objects where Python itself can say them, else ``Expr``."""
+"""Evaluate names and attributes: to objects if Python knows them, otherwise to ``Expr``."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from merp.hdl.conversion.process.ranges import Range, signed, unsigned
 
 
 class Inline(Protocol):
-    """Reads a helper function at one of its calls."""
+    """Reader of a helper function at one of its calls."""
 
     def __call__(self, node: ast.Call, function: Any, arguments: Sequence[Any]) -> Any:
-        """The value of the call."""
+        """Return the value of the call."""
 
 
 class Method:
@@ -44,7 +44,7 @@ class Method:
 
 
 def is_hardware(value: Any) -> bool:
-    """Whether a value is known only while the hardware runs."""
+    """Return whether a value is only known while the hardware runs."""
     if isinstance(value, list | tuple):
         return any(is_hardware(each) for each in value)
     return isinstance(value, Expr | Vector | Variable | AnySignal)
@@ -54,8 +54,9 @@ class Values:
     """Values of the expressions of one process.
 
     Attributes:
-        frame: the function that is read. state: its variables here.
-        meaning: of the process, which notes what is read.
+        frame: the function that is read.
+        state: its variables here.
+        meaning: of the process; it notes the signals that are read.
         inline: reads helper functions.
     """
 
@@ -66,18 +67,18 @@ class Values:
         self.state: State = {}
 
     def expr(self, node: ast.expr) -> Expr:
-        """The value of an expression that is a number, a bool or an enumeration's member."""
+        """Return the value of an expression that is a number, a bool or an enumeration's member."""
         return self.as_expr(node, self.value(node))
 
     def test(self, node: ast.expr) -> Expr:
-        """The value of a condition."""
+        """Return the value of a condition."""
         value = self.value(node)
         if not is_hardware(value):
             return build.const(bool(value))
         return build.truth(self.as_expr(node, value))
 
     def as_expr(self, node: ast.AST, value: Any) -> Expr:
-        """A value as an expression, noting the signals that are read for it."""
+        """Return a value as an expression, and note the signals that are read for it."""
         if isinstance(value, Vector):
             return value.value
         if isinstance(value, Expr):
@@ -101,14 +102,14 @@ class Values:
         )
 
     def _note_enum(self, item: Any) -> None:
-        """Note the enumeration of a member, and the name by which the function knows it."""
+        """Note the enumeration of a member, and its name in the function."""
         enum = enum_of(item)
         if self.meaning.enums.get(id(enum), (enum, None))[1] is None:
             name = next((name for name, held in self.frame.outer.items() if held is enum), None)
             self.meaning.enums[id(enum)] = enum, name
 
     def read(self, node: ast.AST, signal: Any) -> Expr:
-        """The value of a signal."""
+        """Return the value of a signal."""
         held = signal.val
         if isinstance(signal, OpenPort):
             self.refuse(node, "an open port is read", "connect a signal")
@@ -137,7 +138,7 @@ class Values:
         self.frame.refuse(node, what, way_out)
 
     def value(self, node: ast.expr) -> Any:
-        """An object of Python, an ``Expr`` or a ``Vector``."""
+        """Return an object of Python, an ``Expr`` or a ``Vector``."""
         method = getattr(self, f"_{type(node).__name__}", None)
         if method is None:
             kind = type(node).__name__
@@ -150,11 +151,11 @@ class Values:
             )
 
     def computed(self, node: ast.AST, compute: Callable[[], Any]) -> Any:
-        """What Python itself computes; an error of it is refused at this place."""
+        """Let Python compute a value, and refuse its errors at this place."""
         try:
             return compute()
         except Exception as error:
-            self.refuse(node, f"Python fails with {type(error).__name__}: {error}", "mend it")
+            self.refuse(node, f"Python fails with {type(error).__name__}: {error}", "correct it")
 
     def _Constant(self, node: ast.Constant) -> Any:
         return node.value
@@ -167,7 +168,7 @@ class Values:
                 self.refuse(
                     node,
                     f"variable {node.id} may have no value here",
-                    "assign it on every way that leads here",
+                    "assign it on every path that leads here",
                 )
             return self.of_variable(variable, known)
         found = self.frame.find(node.id)
@@ -176,7 +177,7 @@ class Values:
         return found
 
     def of_variable(self, variable: Variable, known: Known) -> Any:
-        """The value of a variable."""
+        """Return the value of a variable."""
         if known.enum is not None:
             return Local(variable)
         value = Local(variable, range=known.range, length=known.length, is_bool=known.is_bool)
@@ -216,7 +217,9 @@ class Values:
             return getattr(base, name)
         bounds = base.bounds if isinstance(base, Vector) else None
         if bounds is None:
-            self.refuse(node, f"{name} of a value without bounds", "use a signal's or an intbv's")
+            self.refuse(
+                node, f"{name} of a value without bounds", "use that of a signal or an intbv"
+            )
         return bounds.low if name == "min" else bounds.high + 1
 
     def _Tuple(self, node: ast.Tuple) -> Any:
@@ -227,24 +230,24 @@ class Values:
 
 
 def within(value: Expr, bounds: Range) -> Expr:
-    """A value that is known to be within bounds."""
+    """Return a value that is known to be within bounds."""
     return replace(value, range=value.range.within(bounds))
 
 
 def as_integer(value: Expr) -> Expr:
-    """A value as an integer of Python, which has no number of bits."""
+    """Return a value as an integer of Python, which has no number of bits."""
     return replace(value, length=None, is_bool=False)
 
 
 def is_vector(value: Any) -> bool:
-    """Whether Python has an intbv there, or a signal that holds one."""
+    """Return whether the value is an intbv in Python, or a signal with an intbv."""
     return isinstance(value, Vector | intbv) or (
         isinstance(value, AnySignal) and isinstance(value.val, intbv)
     )
 
 
 def wrapped(value: Expr, bounds: Range) -> Expr:
-    """What a modbv keeps of a value."""
+    """Wrap a value as a modbv does."""
     if value.range in bounds:
         return value
     width = bounds.width

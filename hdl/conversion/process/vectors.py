@@ -1,4 +1,4 @@
-"""Bits for numbers."""
+"""Choose the bits of numbers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from merp.hdl.conversion.process.places import (
 from merp.hdl.conversion.process.ranges import Range
 
 _COUNT = 20
-"""Bits of a shift count at most; what is beyond shifts everything out."""
+"""Largest number of bits of a shift count; a larger count shifts everything out."""
 
 
 class Vectors(Places):
-    """Gives numbers their bits."""
+    """Builder of numbers with bits."""
 
     def natural(self, value: Expr) -> bits.Vector:
-        """A value with all its bits."""
+        """Return a value with all its bits."""
         if isinstance(value, m.Read | m.Local | m.Element):
             width, is_signed = storage(value)
             if width is not None:
@@ -37,7 +37,7 @@ class Vectors(Places):
         return cast(self.low_bits(value, value.range.width), value.range.is_signed)
 
     def low_bits(self, value: Expr, width: int) -> bits.Vector:
-        """The low bits of a value; bits beyond its own are filled with its sign."""
+        """Return the low bits of a value; bits beyond its own are filled with its sign."""
         if isinstance(value, m.Const):
             return literal(value.value, width)
         if value.is_bool or is_flag(value):
@@ -96,7 +96,7 @@ class Vectors(Places):
         return found if found.width <= width else cast(self.low_bits(value, width), False)
 
     def _quotient(self, value: m.Binary, width: int) -> bits.Vector:
-        """Both operands are known to have no sign."""
+        """Return a quotient or remainder; both operands are known to be non-negative."""
         both = value.left.range | value.right.range
         left = cast(self.low_bits(value.left, both.width), False)
         right = cast(self.low_bits(value.right, both.width), False)
@@ -104,7 +104,7 @@ class Vectors(Places):
         return self.resized(bits.Quotient(both.width, False, op, left, right), width)
 
     def _shifted(self, value: m.Binary, count: int, width: int) -> bits.Vector:
-        """A shift by a number."""
+        """Return a shift by a number."""
         if value.op == "<<":
             if count >= width and self.holds:
                 return literal(0, width)
@@ -123,7 +123,7 @@ class Vectors(Places):
         return self.resized(self.part(value.left, high, count, value.left.range.is_signed), width)
 
     def _shift(self, value: m.Binary, width: int) -> bits.Vector:
-        """A shift by what is known only while the hardware runs."""
+        """Return a shift by a count that is only known while the hardware runs."""
         if value.op == "<<":
             operand = cast(self.low_bits(value.left, width), False)
             return bits.Shift(width, False, "<<", operand, self._count(value.right))
@@ -146,14 +146,14 @@ class Vectors(Places):
         return self.resized(either, width)
 
     def _moved(self, operand: bits.Vector, count: bits.Vector) -> bits.Vector:
-        """A vector shifted right, by its type."""
+        """Shift a vector right, according to its type."""
         found = bits.Shift(operand.width, operand.signed, ">>", operand, count)
         if self.holds and operand.signed:
             return bits.Name(operand.width, True, self.hold(found, "shifted"))
         return found
 
     def _count(self, value: Expr) -> bits.Vector:
-        """A shift count, which is never negative."""
+        """Return a shift count, which is never negative."""
         width = max(value.range.high.bit_length(), 1)
         integer = self.integer(value)
         if integer is not None:
@@ -177,13 +177,13 @@ class Vectors(Places):
         return self.resized(cast(self.part(value.value, high, value.low, False), False), width)
 
     def _is_whole(self, value: m.Slice) -> bool:
-        """Whether the source cuts all bits of a name: then text with parameters is alike."""
+        """Return whether the source takes all bits of a name; so text with parameters is alike."""
         named = isinstance(value.value, m.Read | m.Local | m.Element)
         written = value.low == 0 and value.length == value.high
         return named and written and storage(value.value)[0] == value.high
 
     def part(self, value: Expr, high: int, low: int, keeps_sign: bool) -> bits.Vector:
-        """Bits ``high - 1`` to ``low`` of a value; with its type if they keep the sign."""
+        """Return bits ``high - 1`` to ``low`` of a value; with its type if they keep the sign."""
         if low == 0:
             found = self.low_bits(value, high)
         else:
@@ -234,7 +234,7 @@ class Vectors(Places):
             return literal(value.table.values[value.index.value], value.range.width)
         width = value.table.index_width
         index = cast(self.low_bits(value.index, min(width, value.index.range.width)), False)
-        if self.holds:  # an argument of Verilog is computed at the width of the parameter
+        if self.holds:  # Verilog computes an argument at the width of the parameter
             index = self.resized(index, width)
         if value.table not in self.tables:
             self.tables.append(value.table)
@@ -243,7 +243,7 @@ class Vectors(Places):
 
 
 def _widest(value: Expr) -> int | None:
-    """Bits of the widest operand of a sum; None if one of them has a sign."""
+    """Return the bits of the widest operand of a sum; None if one of them is signed."""
     if isinstance(value, m.Binary) and value.op in ("+", "-"):
         both = _widest(value.left), _widest(value.right)
         return None if both[0] is None or both[1] is None else max(both[0], both[1])
@@ -253,7 +253,7 @@ def _widest(value: Expr) -> int | None:
 
 
 def _of_one_width(value: bits.Vector, other: bits.Vector) -> bits.Vector:
-    """A number with the width of the other factor, which VHDL's product gives an integer."""
+    """Return a number as wide as the other factor, as in VHDL's product with an integer."""
     if isinstance(value, bits.Literal) and not isinstance(other, bits.Literal):
         if value.width < other.width:
             return replace(value, width=other.width)

@@ -1,7 +1,8 @@
-"""Verilog-2001 of statements with bits.
+"""Print statements with bits in Verilog-2001.
 
-Every operand has the width of its operator. So the rules for operands of unlike widths are not
-used, and the type of an operand matters in comparisons, quotients and shifts only.
+Every operand has the width of its operator. Therefore the rules for operands of different widths
+are
+not used, and the type of an operand only matters in comparisons, quotients and shifts.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _GATES = {"and": "&&", "or": "||", "xor": "^"}
 
 
 class Text(NamedTuple):
-    """A text, the level of its outermost operator, and whether Verilog takes it as signed."""
+    """A text, the level of its outermost operator, and whether Verilog treats it as signed."""
 
     text: str
     level: int = _PRIMARY
@@ -36,17 +37,17 @@ class Text(NamedTuple):
 
 
 def within(text: Text, level: int) -> str:
-    """A text as an operand of an operator of a level."""
+    """Return a text as an operand of an operator of a level."""
     return text.text if text.level > level else f"({text.text})"
 
 
 class Verilog(Printer):
-    """Prints the statements of one process.
+    """Printer of the statements of one process.
 
     Args:
         variables, tables, members: as in ``Printer``.
-        blocking: whether signals are assigned at once.
-        labels: makes a label of its own out of a wish.
+        blocking: whether signals are assigned immediately.
+        labels: makes a unique label from a wish.
     """
 
     element = "%s[%s]"
@@ -65,11 +66,11 @@ class Verilog(Printer):
         self.leaving: list[tuple[str, str]] = []
 
     def count(self, value: bits.Integer | bits.Vector) -> str:
-        """A vector, or what is computed of loop variables, as an index."""
+        """Print a vector, or an expression of loop variables, as an index."""
         return (self.integer(value) if isinstance(value, bits.Integer) else self.vector(value)).text
 
     def integer(self, value: bits.Integer) -> Text:
-        """An integer of numbers and loop variables."""
+        """Print an integer of numbers and loop variables."""
         if value.variable is not None:
             return Text(self.variables[value.variable], signed=True)
         if not value.op:
@@ -89,7 +90,7 @@ class Verilog(Printer):
         return method(value)
 
     def typed(self, value: bits.Vector, is_signed: bool) -> Text:
-        """A vector that Verilog takes as signed, or as unsigned."""
+        """Print a vector that Verilog treats as signed, or as unsigned."""
         text = self.vector(value)
         if text.signed == is_signed:
             return text
@@ -117,14 +118,16 @@ class Verilog(Printer):
 
     def _Resized(self, value: bits.Resized) -> Text:
         inner = value.value
-        assert value.width > inner.width, "the sizer holds what is cut"
+        assert value.width > inner.width, "the sizer holds a value that is cut"
         more = value.width - inner.width
         text = self.vector(inner).text
         if not value.signed:
             return Text(f"{{{more}'d0, {text}}}")
         while isinstance(inner, bits.Cast):
             inner = inner.value
-        assert isinstance(inner, bits.Name | bits.Part), "the sizer holds what has its sign copied"
+        assert isinstance(inner, bits.Name | bits.Part), (
+            "the sizer holds a value with a copied sign"
+        )
         low = inner.low if isinstance(inner, bits.Part) else 0
         top = self.part(inner.place, low + inner.width - 1, low + inner.width - 1)
         copies = f"{{{more}{{{top}}}}}" if more > 1 else top
@@ -259,7 +262,7 @@ class Verilog(Printer):
         return f"{self.target(each.target)} {sign} {self.value(each.value)};"
 
     def leave(self, each: bits.Leave) -> str:
-        """The end of the block around the loop, or of that around its body."""
+        """Print the end of the block around the loop, or of the block around its body."""
         leave, on = self.leaving[-1]
         return f"disable {on if each.goes_on else leave};"
 
@@ -292,7 +295,7 @@ class Verilog(Printer):
         return _number(label.value & (1 << label.width) - 1, label.width)
 
     def loop(self, each: bits.Loop) -> list[str]:
-        """A loop; one that is left is a named block, and so is its body."""
+        """Print a loop; if it is left, it is a named block, and so is its body."""
         name = self.variables[each.variable]
         last = each.start + each.step * (each.count - 1)
         if each.step > 0:
@@ -312,7 +315,7 @@ class Verilog(Printer):
 
 
 def _leaves(statements: Sequence[bits.Statement]) -> bool:
-    """Whether statements leave the loop around them."""
+    """Return whether statements leave the surrounding loop."""
     for each in statements:
         if isinstance(each, bits.Leave):
             return True

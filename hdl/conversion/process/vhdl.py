@@ -1,7 +1,7 @@
-"""VHDL-2008 of statements with bits.
+"""Print statements with bits in VHDL-2008.
 
-Texts come with the level of their outermost operator, so that parentheses stand where VHDL needs
-them and nowhere else.
+Each text has the level of its outermost operator, so that parentheses are only written where VHDL
+needs them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from merp.hdl.conversion.process.meaning import Variable
 from merp.hdl.conversion.process.printer import Printer, cases, chain, indented
 
 _LOGICAL, _RELATION, _SUM, _SIGN, _PRODUCT, _FACTOR, _PRIMARY = range(7)
-_INTEGERS = 1 << 30  # of a literal: GHDL 2.0 refuses some of the largest, as 2147483628
+_INTEGERS = 1 << 30  # of a literal: GHDL 2.0 refuses some of the largest, such as 2147483628
 _INTEGER_BITS = 30  # of a vector whose values are literals
 _RELATIONS = {"==": "=", "!=": "/=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _GATES = {"&": "and", "|": "or", "^": "xor"}
@@ -29,20 +29,20 @@ class Text(NamedTuple):
 
 
 def within(text: Text, level: int, gate: str = "") -> str:
-    """A text as an operand of an operator of a level."""
+    """Return a text as an operand of an operator of a level."""
     if text.level > level or (gate and text.gate == gate):
         return text.text
     return f"({text.text})"
 
 
 class Vhdl(Printer):
-    """Prints the statements of one process."""
+    """Printer of the statements of one process."""
 
     element = "%s(%s)"
     empty = ("null;",)
 
     def count(self, value: bits.Integer | bits.Vector) -> str:
-        """A vector, or what is computed of loop variables, as an integer."""
+        """Print a vector, or an expression of loop variables, as an integer."""
         if isinstance(value, bits.Integer):
             return self.integer(value).text
         if isinstance(value, bits.OfInteger):
@@ -52,7 +52,7 @@ class Vhdl(Printer):
         return f"to_integer({self.vector(value).text})"
 
     def integer(self, value: bits.Integer) -> Text:
-        """An integer of numbers and loop variables."""
+        """Print an integer of numbers and loop variables."""
         if value.variable is not None:
             return Text(self.variables[value.variable])
         if not value.op:
@@ -109,7 +109,7 @@ class Vhdl(Printer):
         return Text(f"{within(left, _SUM - 1)} {value.op} {within(right, _SUM)}", _SUM)
 
     def _operands(self, left: bits.Vector, right: bits.Vector) -> tuple[Text, Text]:
-        """Operands of a sum: VHDL fills up the shorter one; integers stay integers."""
+        """Print operands of a sum: VHDL extends the shorter one; integers stay integers."""
         one, other = self._plain(left), self._plain(right)
         if other is not None and one is None:
             return self.vector(left), other
@@ -124,7 +124,7 @@ class Vhdl(Printer):
         return self.vector(left), self.vector(right)
 
     def _plain(self, value: bits.Vector, negative: bool = False) -> Text | None:
-        """A number, or what is computed of loop variables, as an integer; None of other vectors."""
+        """Print a number or an expression of loop variables as an integer; None for others."""
         inner = _unfilled(value)
         if isinstance(inner, bits.OfInteger) and (negative or not inner.signed):
             return self.integer(inner.integer)
@@ -170,7 +170,7 @@ class Vhdl(Printer):
         return Text(f"unsigned'({self.joined(value)})")
 
     def joined(self, value: bits.Joined) -> str:
-        """Parts one behind the other, whose type the context says."""
+        """Print concatenated parts, whose type follows from the context."""
         parts = []
         for each in value.parts:
             if isinstance(each, bits.Literal):
@@ -185,7 +185,7 @@ class Vhdl(Printer):
         return Text(self.flag_vector(value.flag, 1))
 
     def flag_vector(self, flag: bits.Flag, width: int) -> str:
-        """A flag as a vector without a sign."""
+        """Print a flag as an unsigned vector."""
         return f"to_unsigned({self.bit(flag).text}, {width})"
 
     def _OfInteger(self, value: bits.OfInteger) -> Text:
@@ -286,7 +286,7 @@ class Vhdl(Printer):
         return self.member(value).text
 
     def _chosen(self, test: bits.Flag, yes: bits.Value, no: bits.Value) -> str:
-        """``a when t else b``, the last of which may be another choice."""
+        """Print ``a when t else b``; ``b`` may be another choice."""
         if isinstance(yes, bits.Vector):
             first = self.vector(yes).text
         elif isinstance(yes, bits.Flag):
@@ -305,9 +305,10 @@ class Vhdl(Printer):
         return place
 
     def assignment(self, each: bits.Assignment) -> str:
-        """An assignment.
+        """Print an assignment.
 
-        GHDL 2.0 has no code for ``v := a when t else b``: a variable gets a function's value.
+        GHDL 2.0 cannot compile ``v := a when t else b``; a variable gets a function's value
+        instead.
         """
         value = each.value
         if not isinstance(each.target.place.what, Variable):
@@ -334,7 +335,7 @@ class Vhdl(Printer):
         return [*found, "end if;"]
 
     def selection(self, each: bits.Selection) -> list[str]:
-        """A case; of a short vector over its number, as labels of each width are then alike."""
+        """Print a case; a short vector by its number, so that labels of each width are equal."""
         if isinstance(each.subject, bits.Member):
             subject = self.member(each.subject).text
         elif each.subject.width <= _INTEGER_BITS:
@@ -370,10 +371,10 @@ def _gate(op: str, operands: Sequence[Text]) -> Text:
 
 
 def _is_filled(value: bits.Vector) -> bool:
-    """Whether a vector is a shorter one that is filled up."""
+    """Return whether a vector is a shorter one that is extended."""
     return isinstance(value, bits.Resized) and value.width > value.value.width
 
 
 def _unfilled(value: bits.Vector) -> bits.Vector:
-    """A vector without what fills it up, which a comparison does by itself."""
+    """Return a vector without its extension, because a comparison extends it itself."""
     return value.value if isinstance(value, bits.Resized) and _is_filled(value) else value

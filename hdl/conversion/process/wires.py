@@ -1,4 +1,4 @@
-"""``target.assign(source)``: a signal that always has the value of another one."""
+"""Represent ``target.assign(source)``: a signal that always has the value of another one."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from merp.hdl.conversion.process.sizing import sized
 
 
 def wired(block: str, place: tuple[str, int], target: Any, source: Any, holds: bool) -> Process:
-    """What drives a signal that another one is assigned to, in place of a process.
+    """Return the process that drives a signal to which another one is assigned.
 
     Args:
-        block: its name, for refusals. place: its file and line.
-        target: what is assigned. source: what it is assigned to.
-        holds: as ``sizing.sized`` takes it.
+        block: its name, for refusals.
+        place: its file and line.
+        target: the assigned signal.
+        source: the signal with the value.
+        holds: as for ``sizing.sized``.
 
     Raises:
-        ExportError: a signal has no fixed number of bits, or the two hold other types.
+        ExportError: a signal has no fixed number of bits, or the two have different types.
     """
     left, right = _read(block, target), _read(block, source)
     if _enum(target) is not _enum(source):

@@ -1,1 +1,1 @@
-"""Multipliers and accumulators, and the second rank that holds a tile's sums."""
+"""Multipliers and accumulators, and a second register rank for the sums of a finished tile."""

@@ -1,4 +1,4 @@
-"""A multiplier and its accumulator: one DSP48E1 and nothing else."""
+"""A multiplier and its accumulator in a single DSP48E1."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def mac(clk: Bit, pixel: Word, weight: Word, first: Bit, add: Bit, total: Word) 
     """Sum products of words.
 
     pixel, weight  in   the factors, a word each
-    first          in   two cycles later: the sum begins anew
-    add            in   two cycles later: there is a product; without, the sum stays
+    first          in   two cycles later: start a new sum
+    add            in   two cycles later: add the product; without it, the sum is kept
     total          out  the sum, signed, three cycles after its last factors
 
-    The choice between nothing and the sum is a statement of its own: so synthesis finds in it the
-    multiplexer that the DSP48E1 has, where two forms of the addition cost LUTs and registers.
+    The choice between zero and the sum is a separate statement. Synthesis maps it to the
+    multiplexer of the DSP48E1, whereas two forms of the addition would cost LUTs and registers.
     Throughput: a product per cycle. Reset: none, begin with first.
     """
     a, b = signed(WORD_BITS), signed(WORD_BITS)

@@ -1,4 +1,4 @@
-"""All lanes of MACs in lockstep: the pixels of a tile of several output maps, a tap a cycle."""
+"""All lanes of MACs in lockstep: one tap per cycle for the pixels of a tile of output maps."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS, Ar
 
 @entity(twin=mac_array_fast)
 def mac_array(clk: Bit, rst: Bit, operands: Operands, rank: Rank, design: ArrayDesign) -> Any:
-    """Multiply the pixels of a tile with a weight of every lane, and sum over the slots of a tile.
+    """Multiply the pixels of a tile by a weight per lane, and sum over the slots of a tile.
 
-    operands  in   of a slot
-    rank      out  a tile's sums, read a MAC of all lanes a cycle
+    operands  in   operands of a slot
+    rank      out  the sums of a tile; one MAC of all lanes is read per cycle
 
-    The pixels are the same for all lanes, a lane's weight the same for all of its MACs.
-    Latency: rank_copied four cycles after a slot with last, in the first cycle in which the second
-    rank has its tile; rank_sums a cycle after rank_place. Throughput: a slot per cycle. The last
-    slot of a tile must come when the tile before has been read, or will have been three cycles
-    later.
-    Reset: slots in flight are not copied; sums stay.
+    All lanes share the pixels; all MACs of a lane share its weight. A slot is an issue slot of the
+    sequencer. Latency: rank_copied is high four cycles after a slot with last. This is the first
+    cycle in which the second rank holds the tile. rank_sums follows rank_place by one cycle.
+    Throughput: a slot per cycle. The last slot of a tile must not be issued before the previous
+    tile was read, or will have been read three cycles later. Reset: slots in the pipeline are not
+    copied; sums stay.
     """
     copy = flag()
     totals = [bits(SUM_BITS) for _ in range(design.pof)]

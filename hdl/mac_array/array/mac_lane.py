@@ -1,4 +1,4 @@
-"""The MACs of one output map, and the second rank that their sums are copied into."""
+"""The MACs of one output map, and the second rank into which their sums are copied."""
 
 from __future__ import annotations
 
@@ -27,20 +27,21 @@ def mac_lane(
     total: Word,
     design: ArrayDesign,
 ) -> Any:
-    """Multiply the pixels of a tile with the weight of an output map, and sum the products.
+    """Multiply the pixels of a tile by the weight of an output map, and sum the products.
 
-    pixels          in   a word of each MAC, MAC 0 lowest
-    weight          in   a word for all of them
-    first           in   with them: the sums begin anew
-    add             in   with them: there is a slot; without one no sum changes
-    biased          in   with them: the weight is a delta, which the bias gradient sums, too
-    copy            in   three cycles after a tile's last operands: its sums enter the second rank
-    place           in   the MAC whose sum is read there; behind the last one: the bias gradient
-    total           out  that sum, a cycle later
+    pixels  in   a word of each MAC, MAC 0 lowest
+    weight  in   a word for all MACs
+    first   in   with the pixels: start new sums
+    add     in   with the pixels: a slot is present; without a slot no sum changes
+    biased  in   with the pixels: the weight is a delta, which the bias gradient sums, too
+    copy    in   three cycles after the last operands of a tile: copy its sums into the second rank
+    place   in   number of the MAC whose sum is read there; the number behind the last MAC reads the
+                 bias gradient
+    total   out  the sum, one cycle later
 
-    Controls are delayed here, in each lane, so that no register drives the MACs of all lanes.
-    Latency: a sum is in the second rank four cycles after its last operands. Throughput: a slot
-    per cycle, a sum per cycle. Reset: none.
+    Each lane delays its own controls, so that no register drives the MACs of all lanes. Latency: a
+    sum is in the second rank four cycles after its last operands. Throughput: a slot per cycle, a
+    sum per cycle. Reset: none.
     """
     macs = design.pixels
     fresh, go, go_biased = flag(), flag(), flag()

@@ -1,4 +1,4 @@
-"""From sums to words: bias, rounding, clipping and ReLU, a pixel of all lanes a cycle."""
+"""Convert sums to words: bias, rounding, clipping and ReLU, for a pixel of all lanes per cycle."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from merp.models.machines.mac_array.params.design import SUM_BITS, WORD_BITS
 from merp.models.machines.mac_array.params.words import ROUNDED_BITS
 
 SHIFT_LEFT = -SHIFTS["shift"][0]
-"""The largest shift to the left behind the sums: what is added to n in a register."""
+"""The largest shift to the left behind the sums; the shift register holds n plus this number."""
 
 TO_ROUNDED = 4
-"""Cycles from a sum to what it is rounded to."""
+"""Cycles from a sum to the rounded sum."""
 
 TO_WORD = TO_ROUNDED + 1
 """Cycles from a sum to its word."""
@@ -36,18 +36,18 @@ def round_lane(
     word: Word,
     clipped: Bit,
 ) -> Any:
-    """Add a bias to a sum, round it, clip it and set it to zero where it is negative.
+    """Add a bias to a sum, round it, clip it, and set it to zero if it is negative.
 
     total       in   the sum
     bias        in   a word, two cycles ahead
-    bias_shift  in   by which the bias is shifted left to the fraction of the sum
-    shift       in   a cycle later than the sum: n + 15, where it is rounded to multiples of 2^n
-    relu        in   negative words become zero
-    rounded     out  four cycles later, as wide as it takes to add a word and clip then
-    word        out  five cycles later
-    clipped     out  with it: it was clipped
+    bias_shift  in   left shift that aligns the bias to the fraction of the sum
+    shift       in   a cycle later than the sum: n + 15, to round the sum to multiples of 2^n
+    relu        in   replace negative words by zero
+    rounded     out  four cycles later: the rounded sum, wide enough to add a word before clipping
+    word        out  five cycles later: the word
+    clipped     out  with the word: it was clipped
 
-    Numbers in two's complement. Throughput: one per cycle. Reset: none.
+    All numbers are in two's complement. Throughput: one per cycle. Reset: none.
     """
     origin, biased = bits(SUM_BITS), bits(SUM_BITS)
     held, beyond = bits(WORD_BITS), flag()
@@ -98,14 +98,14 @@ def round_lanes(
 ) -> Any:
     """Round a sum of each lane.
 
-    sums        in   lane 0 lowest, as all words of lanes
+    sums        in   sums of all lanes, lane 0 lowest; all words of lanes have this order
     biases      in   a word of each lane, two cycles ahead
-    bias_shift  in   by which biases are shifted left
-    shift       in   a cycle later than the sums: n + 15, where they are rounded to multiples of 2^n
-    relu        in   negative words become zero
-    rounded     out  four cycles later, as wide as it takes to add a word and clip then
-    words       out  five cycles later
-    clipped     out  with them: a bit of each lane, its word was clipped
+    bias_shift  in   left shift of the biases
+    shift       in   a cycle later than the sums: n + 15, to round the sums to multiples of 2^n
+    relu        in   replace negative words by zero
+    rounded     out  four cycles later: the rounded sums, wide enough to add a word before clipping
+    words       out  five cycles later: the words
+    clipped     out  with the words: a bit per lane, set if its word was clipped
 
     Throughput: a pixel of all lanes per cycle. Reset: none.
     """

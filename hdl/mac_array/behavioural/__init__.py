@@ -1,1 +1,1 @@
-"""Behavioural twins of the MAC array's blocks: simulation only."""
+"""Behavioural models of the blocks of the MAC array: simulation only."""

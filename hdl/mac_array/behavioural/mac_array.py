@@ -1,6 +1,6 @@
 """The MAC array as one behavioural process: simulation only, the same bits in the same cycle.
 
-Products and sums are NumPy integers of 64 bits, in which no sum of the array leaves its range.
+Products and sums are NumPy integers of 64 bits. No sum of the array exceeds their range.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ TO_SUM = 3
 
 
 def _words(value: int, number: int) -> Any:
-    """Words of a signal, the lowest first, as int64."""
+    """Return the words of a signal, the lowest first, as int64."""
     return np.frombuffer(value.to_bytes(2 * number, "little"), "<i2").astype(np.int64)
 
 
 def _packed(sums: Any) -> int:
-    """Sums side by side, the first one lowest."""
+    """Join sums into one number, the first one lowest."""
     raw = sums.astype("<i8").tobytes()
     size = SUM_BITS // 8
     return int.from_bytes(b"".join(raw[i : i + size] for i in range(0, len(raw), 8)), "little")
@@ -33,11 +33,11 @@ def _packed(sums: Any) -> int:
 
 @entity
 def mac_array_fast(clk: Bit, rst: Bit, operands: Operands, rank: Rank, design: ArrayDesign) -> Any:
-    """Behave as ``mac_array``: the same ports, the same bits in every cycle."""
+    """Behave as ``mac_array``: the same ports, and the same bits in every cycle."""
     macs, lanes = design.pixels, design.pof
     sums = np.zeros((macs + 1, lanes), np.int64)  # bias gradients last
     kept = np.zeros_like(sums)
-    # Slots whose products are on their way, and whether the sums of a cycle are copied.
+    # Slots whose products are in the pipeline, and whether the sums of a cycle are copied.
     adding: deque[tuple[Any, Any, bool, bool] | None] = deque([None] * (TO_SUM - 1))
     copying = deque([False] * TO_SUM)
 

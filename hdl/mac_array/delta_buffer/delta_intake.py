@@ -1,6 +1,6 @@
-"""Intake of deltas in a kernel update: each atom to its lane, two tiles of output maps ahead.
+"""Input of deltas in a kernel update: each atom goes to its lane, up to two tiles ahead.
 
-The RTL compiler's paper, section III.E.
+An atom is a beat of pox words. Source: the RTL compiler's paper, section III.E.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ def delta_intake(
     framing_error: Bit,
     design: ArrayDesign,
 ) -> Any:
-    """Accept the deltas of a pass and write them into the lanes' memories.
+    """Accept the deltas of a pass and write them into the memories of the lanes.
 
-    load           in   registers, stable from start to complete
-    sink           in   atoms in the order tile of lanes, run of rows, lane, row, column
-    write          out  the atom, a cycle later
-    deltas         out, in  rows of every lane, and the end of a tile of lanes
-    framing_error  out  last came with another atom than the pass's last; until start
+    load           in       registers, stable from start to complete
+    sink           in       atoms in the order tile of lanes, run of rows, lane, row, column
+    write          out      the atom, a cycle later
+    deltas         out, in  arrival of rows of every lane; end of the computation of a tile of lanes
+    framing_error  out      last arrived with an atom other than the last of the pass; until start
 
-    A tile may enter when the tile before the last one is computed. Latency: an atom is in its
-    memory two cycles after it was taken. Throughput: one per cycle. Reset: none is taken.
+    A tile may enter once the tile two before it is computed. Latency: an atom is in its memory two
+    cycles after it was taken. Throughput: one per cycle. Reset: no atom is taken.
     """
     arrived, complete, computed = deltas.arrived, deltas.complete, deltas.computed
     taking, take = flag(), flag()
-    room = flag()  # another tile may come
+    room = flag()  # another tile may enter
     lanes = count(design.pof)
     atom, row, inside = count(design.max_size), count(design.max_size), count(design.pool_window)
     lane, tile = count(design.pof), count(design.max_tiles)

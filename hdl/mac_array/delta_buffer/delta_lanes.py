@@ -1,6 +1,6 @@
-"""Delta lanes: a memory of atoms for each lane, and of each the pixel that its MACs take.
+"""Delta memories, one per lane: each supplies the delta that its MACs use.
 
-The RTL compiler's paper, section III.E.
+Source: the RTL compiler's paper, section III.E.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def delta_lanes(
     """Keep the deltas of two tiles of output maps; give every lane a pixel of its own map.
 
     write   in   an atom of a lane
-    read    in   of a slot
-    deltas  out  of each lane, lane 0 lowest, two cycles later
+    read    in   the read of a slot
+    deltas  out  a delta per lane, lane 0 lowest, two cycles later
 
     Throughput: an atom in and a pixel of every lane out per cycle. Reset: none.
     """

@@ -1,1 +1,1 @@
-"""One copy of the kernels, read by rows and by columns."""
+"""One copy of the kernels, which is read by rows and by columns."""

@@ -1,6 +1,7 @@
-"""Where a buffer of the circulant kernel memory reads: the same for a row, its own for a column.
+"""Read address of a memory of the circulant kernel buffer.
 
-The RTL compiler's paper, section III.D.
+All memories share the address of a row; each has its own address for a column. Source: the RTL
+compiler's paper, section III.D.
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ from merp.hdl.conversion.entity import Word, entity
 def address_translator(
     base: Word, turn: Word, rows: Word, taps: Word, address: Word, buffer: int, lanes: int
 ) -> Any:
-    """Give the address of one of the buffers.
+    """Give the address of one of the memories.
 
-    Element (input map i, output map f) stands in buffer (i + f) mod lanes, so the column of an
-    output map has row r of its tile in buffer (r + turn) mod lanes, with turn = f mod lanes.
+    Element (input map i, output map f) is stored in memory (i + f) mod lanes. Therefore the column
+    of an output map has row r of its tile in memory (r + turn) mod lanes, with turn = f mod lanes.
 
-    base     in   address of a row; of a column's first row
-    turn     in   f mod lanes, of a column
-    rows     in   how many rows the column has; 0: a row is read, all buffers at base
-    taps     in   addresses from a row to the next
+    base     in   address of a row, or of the first row of a column
+    turn     in   f mod lanes, for a column
+    rows     in   number of rows of the column; 0: a row is read, with base in all memories
+    taps     in   address distance from a row to the next
     address  out  base + r * taps with r = (buffer - turn) mod lanes if r < rows, else base
 
-    A lane behind the column's last row reads its first one: no address is past the layer's end.
-    Combinational.
+    A lane behind the last row of the column reads its first row, so no address exceeds the end of
+    the layer. Latency: combinational.
     """
     lane_bits, width = (lanes - 1).bit_length(), len(address)
     digits = (lane_bits + 1) // 2
@@ -47,8 +48,9 @@ def address_translator(
         triple[:] = single << 1
         triple[:] = triple + single
         place[:] = base
-        # Shifts and sums, as a product would take a DSP block: two bits at once, and whether there
-        # is such a row is judged meanwhile, as there is a memory's address to be in time for.
+        # Shifts and sums are used, because a product would take a DSP block. Two bits are added in
+        # one step. The comparison of r with rows runs in parallel, because the address of the
+        # memory is critical.
         for i in range(digits):
             part[:] = 0
             if row[2 * i] and row[2 * i + 1]:

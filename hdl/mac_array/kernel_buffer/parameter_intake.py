@@ -1,6 +1,6 @@
-"""Intake of kernels: the beats of a pass, each to its address, and how far they have come.
+"""Input of kernels: writes each beat of a pass to its address, and reports the progress.
 
-The RTL compiler's paper, section III.D: memory holds kernels in the order of the buffer.
+Source: the RTL compiler's paper, section III.D: memory holds kernels in the order of the buffer.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ def parameter_intake(
     framing_error: Bit,
     design: ArrayDesign,
 ) -> Any:
-    """Take a pass's beats of kernels, and behind each tile of FP's its biases.
+    """Take the kernel beats of a pass, and in FP the biases behind each tile.
 
     config         in   registers, stable from start to loaded
-    sink           in   beats: of each tile of lanes one run, in DP one of each tile of output maps;
-                        a run has ascending addresses
+    sink           in   beats with ascending addresses within a run. FP: one run for each tile of
+                        lanes. DP: one run for each tile of output maps in each tile of lanes
     write, bias    out  a cycle after the transfer
-    kernels        out  FP: addresses that are there, of a tile's last one only with its biases.
-                        DP: runs that are there
-    framing_error  out  last came with another beat than the pass's last; until start
+    kernels        out  FP: addresses that have arrived; the last address of a tile counts once its
+                        biases have arrived. DP: runs that have arrived
+    framing_error  out  last arrived with a beat other than the last of the pass; until start
 
-    Latency: what progress counts can be read by a slot two cycles later. Throughput: a beat per
-    cycle. Reset: no beat is taken.
+    Latency: a slot can read counted addresses two cycles later. Throughput: a beat per cycle.
+    Reset: no beat is taken.
     """
     progress, loaded = kernels.progress, kernels.loaded
     top = 2 * design.kernel_words
     taking = flag()
     address, run_base, group_base = count(top), count(top), count(top)
-    left = count(top)  # beats of this run, this one included
+    left = count(top)  # beats left in this run, this beat included
     part, group = count(design.max_tiles), count(design.max_tiles)
     biases_next = flag()
     take, ends_run, last_part, last_group, final = (flag() for _ in range(5))

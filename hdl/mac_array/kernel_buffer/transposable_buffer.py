@@ -1,6 +1,6 @@
-"""Circulant transposable kernel buffer: rows for FP and columns for DP out of a single copy.
+"""Circulant transposable kernel buffer: rows for FP and columns for DP from a single copy.
 
-The RTL compiler's paper, section III.D, figures 5 and 6.
+Source: the RTL compiler's paper, section III.D, figures 5 and 6.
 """
 
 from __future__ import annotations
@@ -28,23 +28,22 @@ def transposable_buffer(
     weights: Word,
     design: ArrayDesign,
 ) -> Any:
-    """Keep kernel elements; give every lane its own of a row or of a column.
+    """Keep kernel elements; give every lane its element of a row or of a column.
 
-    Element (input map i, output map f, tap k) stands in buffer (i + f) mod lanes, at address
-    (f div lanes * inputs + i) * taps + k.
+    Element (input map i, output map f, tap k) is stored in memory (i + f) mod lanes. Its address is
+    ``(f div lanes * inputs + i) * taps + k``.
 
-    write    in   a beat: the word of buffer b at b, lowest first
-    read     in   of a row or a column
+    write    in   a beat: the word of memory b is at place b, the first lowest
+    read     in   the read of a row or a column
     taps     in   elements of a kernel
-    weights  out  the word of lane 0 lowest, two cycles later
+    weights  out  the word of each lane, lane 0 lowest, two cycles later
 
-    The base of a row i, outputs from lanes*t on, is (t * inputs + i) * taps + k, its turn i mod
-    lanes. That of a column f, inputs from lanes*t on, 180 degrees turned, is
-    (f div lanes * inputs + lanes*t) * taps + taps - 1 - k, its turn f mod lanes; the first lanes
-    get its elements.
-    Lanes behind a column's last element get its first one's buffer, whatever stands there.
-    Throughput: a beat in and a row or column out per cycle. A read of the words being written
-    gives the old ones. Reset: none.
+    A row i, for outputs from lanes*t on, has the base ``(t * inputs + i) * taps + k`` and the turn
+    i mod lanes. A column f, for inputs from lanes*t on, is rotated by 180 degrees. It has the base
+    ``(f div lanes * inputs + lanes*t) * taps + taps - 1 - k`` and the turn f mod lanes. Its
+    elements go to the first lanes. Lanes behind the last element of a column read an arbitrary
+    element. Throughput: a beat in and a row or column out per cycle. Reading words that are being
+    written returns the old ones. Reset: none.
     """
     lanes, width, words = design.pof, WORD_BITS, design.kernel_words
     parts = [bits(width) for _ in range(lanes)]

@@ -1,1 +1,1 @@
-"""Rows of maps, spread over banks so that every MAC gets its pixel in the same cycle."""
+"""Rows of maps, distributed over banks so that every MAC gets its pixel in the same cycle."""

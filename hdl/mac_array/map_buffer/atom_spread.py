@@ -1,4 +1,4 @@
-"""The elements of an atom that lie in one phase of columns, each at its column of banks."""
+"""Distribute the elements of an atom that belong to one column phase over the columns of banks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from merp.models.machines.mac_array.params.design import STRIDES, WORD_BITS, Arr
 
 @block
 def _whole(atom: Word, data: Word) -> Any:
-    """Of a design without a stride there is one phase."""
+    """A design without a stride has one phase: pass the whole atom on."""
 
     @always_comb
     def copy() -> None:
@@ -35,14 +35,14 @@ def atom_spread(
 ) -> Any:
     """Put element stride * i + phase of an atom at column part * pox / stride + i.
 
-    atom     in   its elements, the first one lowest
-    stride   in   1, 2 or 4, as far as the design has it
-    phase    in   of the elements, below stride
-    part     in   which part of a row of banks they go to, below stride
-    data     out  of each column; of those that are not enabled anything
-    columns  out  which columns have an element
+    atom     in   elements of the atom, the first one lowest
+    stride   in   1, 2 or 4, as far as the design supports it
+    phase    in   phase of the elements, below stride
+    part     in   destination part of a row of banks, below stride
+    data     out  an element per column; arbitrary in columns that are not enabled
+    columns  out  columns that have an element
 
-    Combinational.
+    Latency: combinational.
     """
     pox = design.pox
     strides = [each for each in STRIDES if each <= design.max_stride]

@@ -1,6 +1,6 @@
-"""Data router: the elements of the banks, turned to the MACs that want them.
+"""Data router: rotates the elements of the banks to the MACs that use them.
 
-The RTL compiler's paper, section III.C, figure 4.
+Source: the RTL compiler's paper, section III.C, figure 4.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ def data_router(
     pixels: Word,
     design: ArrayDesign,
 ) -> Any:
-    """Give MAC (a, b) of each region what bank (a + row_shift, b + column_shift) of it holds.
+    """Give MAC (a, b) of each region the element of bank (a + row_shift, b + column_shift).
 
-    A region has 2^row_level rows and 2^column_level columns, in which the sums wrap; in FP and DP
-    there is one.
+    A region has 2^row_level rows and 2^column_level columns, in which the sums wrap. In FP and DP
+    the whole array is one region.
 
-    elements      in   of the banks, bank (0, 0) lowest, row by row
-    row_shift     in   row of banks that the first row of MACs takes
-    column_shift  in   column of banks that the first column takes
+    elements      in   elements of the banks, bank (0, 0) lowest, row by row
+    row_shift     in   row of banks for the first row of MACs
+    column_shift  in   column of banks for the first column of MACs
     row_level     in   logarithm of the rows of a region
-    column_level  in   logarithm of its columns
-    pixels        out  of the MACs, MAC (0, 0) lowest, row by row
+    column_level  in   logarithm of the columns of a region
+    pixels        out  pixels of the MACs, MAC (0, 0) lowest, row by row
 
     Latency: one cycle. Throughput: a slot per cycle. Reset: none.
     """

@@ -1,6 +1,6 @@
-"""Map banks: a memory for each pixel of the array, an atom in and an element of each out.
+"""Map banks: one memory per pixel of the array; writes take an atom, reads return an element each.
 
-The RTL compiler's paper, sections III.C and III.F.
+Source: the RTL compiler's paper, sections III.C and III.F.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 
 @entity
 def map_banks(clk: Bit, write: MapWrite, read: MapRead, elements: Word, design: ArrayDesign) -> Any:
-    """Write banks of a row and read all of them.
+    """Write the banks of a row and read all of them.
 
     write     in   elements of an atom, which go to the same address of as many banks
-    read      in   of a slot
-    elements  out  of bank (0, 0) lowest, then (0, 1), ...; 0 of those that are not on
+    read      in   the read of a slot
+    elements  out  elements of bank (0, 0), lowest, then (0, 1), ...; 0 for banks that are not
+                   enabled
 
-    Latency: elements one cycle after read, and until the next one. Throughput: a write and a read
+    Latency: elements one cycle after read, and until the next read. Throughput: a write and a read
     per cycle. Reset: none.
     """
     pox, poy = design.pox, design.poy

@@ -1,4 +1,4 @@
-"""The map banks and the data router behind them: an atom in, the pixels of a slot out."""
+"""The map banks and the data router: writes take an atom, reads return the pixels of a slot."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ def map_buffer(
     """Keep rows of maps; give every MAC its pixel.
 
     write   in   elements of an atom
-    read    in   of a slot
-    row_level, column_level  in  logarithm of the rows and columns of a region, stable in a pass
-    pixels  out  of the MACs, MAC (0, 0) lowest, row by row; 0 outside the map
+    read    in   the read of a slot
+    row_level, column_level  in   logarithm of the rows and columns of a region, stable in a pass
+    pixels  out  pixels of the MACs, MAC (0, 0) lowest, row by row; 0 outside the map
 
-    Latency: pixels two cycles after read, as weights out of the kernel buffer. Throughput: a write
-    and a slot per cycle. A read of what is being written gives what was there. Reset: none.
+    Latency: pixels two cycles after read, as for the weights from the kernel buffer. Throughput: a
+    write and a slot per cycle. Reading an element that is being written returns the old one. Reset:
+    none.
     """
     elements = bits(design.pixels * WORD_BITS)
     row_shift, column_shift = bits(len(read.row_shift)), bits(len(read.column_shift))

@@ -1,6 +1,6 @@
-"""Intake of maps: where each atom goes, and whether it may go there yet.
+"""Input of maps: computes the bank and address of each atom, and delays atoms without room.
 
-The RTL compiler's paper, section III.C.
+Source: the RTL compiler's paper, section III.C.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from merp.hdl.streams.run_span import run_span
 from merp.models.machines.mac_array.params.design import ArrayDesign
 
 BANDS_AHEAD = 2
-"""Bands of rows that may have come while none of their windows is computed."""
+"""Bands of rows that may have arrived while none of their windows is computed."""
 
 
 class RowPlace:
-    """Where a row of a map goes."""
+    """Destination of a row of a map."""
 
     def __init__(self, design: ArrayDesign) -> None:
         top = 2 * design.map_words
         self.bank = bits(design.poy, 1)  # enable of its row of banks
-        self.phase = count(design.max_stride)  # of rows
-        self.ring = count(top)  # first word of its block in the ring
+        self.phase = count(design.max_stride)  # row phase: row modulo stride
+        self.ring = count(top)  # first word of its block of rows in the ring
         self.base = count(top)  # first word of the row: of its phase in the block
 
 
@@ -48,9 +48,10 @@ def _row_walk(
     place: RowPlace,
     design: ArrayDesign,
 ) -> Any:
-    """Go from row to row, and for the next map of a band back to the band's first row."""
+    """Go from row to row, and for the next map of a band back to the first row of the band."""
     poy = design.poy
-    first, further = RowPlace(design), RowPlace(design)  # of the band; behind the row at hand
+    # first row of the band; row behind the current one
+    first, further = RowPlace(design), RowPlace(design)
 
     @always_comb
     def follow() -> None:
@@ -117,18 +118,20 @@ def map_intake(
 ) -> Any:
     """Accept the atoms of a pass and write them into the banks.
 
-    Row r, column c of map i goes to bank (r div s mod poy, c div s mod pox), s the stride, at the
-    first word of the row's block in its ring, plus those of the column's block, of the phases r mod
-    s and c mod s, and i. Band b may enter when the windows of band b - 2 are computed.
+    With s as the stride, row r, column c of map i goes to bank ``(r div s mod poy, c div s mod
+    pox)``. The address is the first word of the block of rows in its ring plus several offsets. The
+    offsets belong to the block of columns, the phases r mod s and c mod s, and i. Band b may enter
+    once the windows of band b - 2 are computed.
 
-    config         in   registers, stable from start to complete
-    sink           in   atoms in the order band, map, row, column
-    write          out  the elements of an atom of one phase of columns
-    maps           out, in  all rows that a band has of a map, and the end of a band of windows
-    framing_error  out  last came with another atom than the pass's last; until start
+    config         in       registers, stable from start to complete
+    sink           in       atoms in the order band, map, row, column
+    write          out      the elements of an atom that belong to one column phase
+    maps           out, in  arrival of all rows of a map in a band; end of the computation of a band
+                            of windows
+    framing_error  out      last arrived with an atom other than the last of the pass; until start
 
     Latency: an element is in its bank two cycles after it was taken. Throughput: an atom in s
-    cycles, a phase of columns in each. Reset: no atom is taken.
+    cycles, one column phase in each. Reset: no atom is taken.
     """
     load, rows, columns = config.load, config.rows, config.columns
     arrived, complete, computed = maps.arrived, maps.complete, maps.computed
@@ -136,8 +139,8 @@ def map_intake(
     stride_most = design.max_stride
 
     taking = flag()  # atoms are left
-    room = flag()  # another band may come
-    freed = flag()  # of one that is left
+    room = flag()  # another band may enter
+    freed = flag()  # the room of a band was freed
     present = flag()  # an atom may be taken
     quota = count(design.max_size)  # rows of this band
     phase, atom, row = count(stride_most), count(design.max_size), count(design.max_size)
@@ -147,8 +150,8 @@ def map_intake(
     next_atom, next_row, next_map, next_band = flag(), flag(), flag(), flag()
     final = flag()
 
-    part = count(stride_most)  # the atom's place in its block of columns
-    block_base, column_base = count(top), count(top)  # of that block; of the phase in it
+    part = count(stride_most)  # place of the atom in its block of columns
+    block_base, column_base = count(top), count(top)  # first word of this block; of the phase in it
     place = RowPlace(design)
     data, enabled = bits(len(sink.data)), bits(design.pox)
 

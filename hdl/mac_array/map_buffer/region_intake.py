@@ -1,6 +1,6 @@
-"""Intake of maps in a kernel update: each map of a group to the banks of its own region.
+"""Input of maps in a kernel update: each map of a group goes to the banks of its region.
 
-The RTL compiler's paper, section III.F.
+Source: the RTL compiler's paper, section III.F.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ def region_intake(
     framing_error: Bit,
     design: ArrayDesign,
 ) -> Any:
-    """Accept the atoms of a pass of KU and write them into the banks, where they stay.
+    """Accept the atoms of a KU pass and write them into the banks, where they stay.
 
-    Row r, column c of a group's map g goes to row r mod side of the banks of region g, and to their
-    column c mod width; regions follow each other row by row.
+    Map g of a group goes to region g. Its row r, column c goes to row r mod side and column c mod
+    width of the banks of the region. Regions are ordered row by row.
 
     load           in   registers, stable from start to complete
     sink           in   atoms in the order group of maps, row, map, column
     write          out  a part of an atom, as wide as a region
-    maps           out  rows of all maps of a group
-    framing_error  out  last came with another atom than the pass's last; until start
+    maps           out  arrival of rows of all maps of a group
+    framing_error  out  last arrived with an atom other than the last of the pass; until start
 
-    Latency: an element is in its bank two cycles after it was taken. Throughput: an atom in as many
-    cycles as it has parts. Reset: no atom is taken.
+    Latency: an element is in its bank two cycles after it was taken. Throughput: an atom takes as
+    many cycles as it has parts. Reset: no atom is taken.
     """
     poy = design.poy
     top = 2 * design.map_words
@@ -59,7 +59,7 @@ def region_intake(
     last_atom, last_map, last_row, last_group = (flag() for _ in range(4))
     next_atom, next_map, next_row, next_group = (flag() for _ in range(4))
     restart, restart_side, final = flag(), flag(), flag()
-    # Of the first region and of this one: row of banks; block of rows; words of this row.
+    # For the first region and for this one: row of banks; block of rows; words of this row.
     first_bank, bank = bits(poy, 1), bits(poy, 1)
     row_base, column = count(top), count(top)
     data, enabled = bits(len(sink.data)), bits(design.pox)

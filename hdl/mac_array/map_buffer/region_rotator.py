@@ -1,6 +1,7 @@
-"""Rotation of the words of a vector within groups, whose size is chosen at run time.
+"""Rotate the words of a vector within groups whose size is chosen at run time.
 
-The RTL compiler's paper, section III.F: load balancing gives regions of the array their own maps.
+Source: the RTL compiler's paper, section III.F: for load balancing, each region of the array has
+its own map.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from merp.hdl.conversion.entity import Word, entity
 
 
 def _turned(x: Word, by: int, side: int, places: int, width: int) -> Any:
-    """Wires: the words of ``x``, in every group of ``side`` rotated by ``by`` places."""
+    """Wires: the words of ``x``, rotated by ``by`` places in every group of ``side`` words."""
     words = [x((n + 1) * width, n * width) for n in range(places)]
     sources = [n // side * side + (n + by) % side for n in range(places)]
     return ConcatSignal(*(words[source] for source in reversed(sources)))
@@ -23,21 +24,21 @@ def _turned(x: Word, by: int, side: int, places: int, width: int) -> Any:
 
 @entity
 def region_rotator(x: Word, shift: Word, level: Word, y: Word, places: int, width: int) -> Any:
-    """Rotate words in groups: word j of a group of y is word (j + shift) mod 2^level of that of x.
+    """Rotate words in groups: word j of a group of y is word (j + shift) mod 2^level of x's group.
 
     x      in   words, word 0 lowest; their number places is a power of two
-    shift  in   below 2^level
+    shift  in   rotation, below 2^level
     level  in   logarithm of the words in a group
     y      out  the words rotated
 
-    Combinational: a stage for each bit of shift, with a multiplexer of a word for each size of a
-    group that is above the stage's turn.
+    Combinational: one stage per bit of shift. A stage has one multiplexer of a word for each group
+    size that exceeds its rotation.
     """
     levels = places.bit_length() - 1
-    small = bits(levels + 1)  # bit m: groups of 2^m
+    small = bits(levels + 1)  # bit m: the groups have 2^m words
     stage, choices = x, []
     for j in range(levels):
-        # From the largest groups to the smallest that this stage turns in.
+        # From the largest group size to the smallest one that this stage rotates.
         turned = _turned(stage, 1 << j, places, places, width)
         for m in reversed(range(j + 1, levels)):
             chosen = bits(places * width)

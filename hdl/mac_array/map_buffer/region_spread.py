@@ -1,4 +1,4 @@
-"""A part of an atom, as wide as a region, at the columns of banks of its region."""
+"""Place a part of an atom, as wide as a region, at the columns of banks of its region."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def region_spread(
 ) -> Any:
     """Put element part * 2^level + i of an atom at column beside * 2^level + i.
 
-    atom     in   its elements, the first one lowest
+    atom     in   elements of the atom, the first one lowest
     level    in   logarithm of the columns of a region
     parts    in   pox / 2^level, parts of an atom
-    part     in   which of them
-    beside   in   the region's number in its row of regions
-    data     out  of each column; of those that are not enabled anything
-    columns  out  which columns have an element
+    part     in   number of the part
+    beside   in   number of the region in its row of regions
+    data     out  an element per column; arbitrary in columns that are not enabled
+    columns  out  columns that have an element
 
-    Combinational.
+    Latency: combinational.
     """
     pox = design.pox
     sizes = pox.bit_length()
@@ -41,7 +41,7 @@ def region_spread(
     words = [bits(WORD_BITS) for _ in range(pox)]
     choices = []
     for column in range(pox):
-        # As many parts as a region is narrow: one of the whole atom, two of its halves, ...
+        # There are as many cases as region widths: one for the whole atom, two for its halves, ...
         places = [
             start * side + column % side
             for side in (pox >> level for level in range(sizes))

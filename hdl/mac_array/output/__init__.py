@@ -1,1 +1,1 @@
-"""From words of all lanes to atoms: the walk over tiles, pooling, masks, and what leaves."""
+"""From words of all lanes to output atoms: walk over tiles, pooling, masks and sending."""

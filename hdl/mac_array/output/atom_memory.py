@@ -1,4 +1,4 @@
-"""The output buffer of a lane: words come one by one, and leave in atoms."""
+"""Output buffer of a lane: written word by word, read atom by atom."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def atom_memory(
     atom: Word,
     words: int,
 ) -> Any:
-    """Keep atoms, a memory to each column.
+    """Keep atoms, with one memory per column.
 
-    write, write_addr, column, word  in   put a word into a column of an atom
-    read_addr                        in   which atom
-    atom                             out  a cycle later, column 0 lowest
+    write, write_addr, column, word  in   write a word into a column of an atom
+    read_addr  in   address of the atom to read
+    atom       out  the atom, a cycle later, column 0 lowest
 
-    A column that was not written has what it had. Throughput: a word in and an atom out per cycle.
-    Reset: none.
+    A column that was not written keeps its old content. Throughput: a word in and an atom out per
+    cycle. Reset: none.
     """
     width = len(word)
     columns = len(atom) // width

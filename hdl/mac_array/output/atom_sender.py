@@ -1,4 +1,4 @@
-"""Send the atoms of the groups that are ready: lane by lane, row by row, and atom by atom."""
+"""Send the atoms of complete groups: lane by lane, row by row, and atom by atom."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def atom_sender(
 ) -> Any:
     """Issue the atoms of each group.
 
-    group    in   atoms that are ready; there are never more than two groups at a time
-    room     in   there is a place for an atom
+    group    in   a group of complete atoms; at most two groups wait at a time
+    room     in   the output has room for an atom
     sending  out  the atom that is read in this cycle
-    freed    out  pulse: the last one of its group
+    freed    out  pulse: the last atom of a group was read
 
-    Throughput: an atom per cycle, from one group to the next too, the first one in the cycle behind
-    group_valid. Reset, by clear: no group, and the lower half of the buffer is the next one.
+    Throughput: an atom per cycle, also from one group to the next; the first one follows
+    group_valid by one cycle. Reset, by clear: no group; the lower half of the buffer is next.
     """
     busy, waiting, half, ends, last_atom, last_row, last_lane = (flag() for _ in range(7))
     atoms, next_atoms = count(design.max_stride), count(design.max_stride)
@@ -43,7 +43,8 @@ def atom_sender(
     row, lane, atom = count(design.poy - 1), count(design.pof - 1), count(design.max_stride)
     row_bits, lane_bits = len(row), len(lane)
     stride_bits, place_bits = design.max_stride.bit_length() - 1, len(sending.row) + 1
-    first, line, number = (bits(ATOM_NUMBER_BITS) for _ in range(3))  # of the lane; row; at hand
+    # first atom of the lane; of the row; current atom
+    first, line, number = (bits(ATOM_NUMBER_BITS) for _ in range(3))
 
     @always_comb
     def compare() -> None:
@@ -93,7 +94,7 @@ def atom_sender(
                     line.next = first + config.map_step
                     number.next = first + config.map_step
         if group.valid:
-            waiting.next = True  # if another one is busy, and none is waiting then
+            waiting.next = True  # if another group is busy and none waits
             next_atoms.next = group.atoms
             next_rows.next = group.rows
             next_lanes.next = group.lanes

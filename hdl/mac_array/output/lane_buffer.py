@@ -1,4 +1,4 @@
-"""The output buffer of a lane, with the pooling in front of it."""
+"""Output buffer of a lane, with pooling in front of it."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ def lane_buffer(
 ) -> Any:
     """Pool the words of a lane and keep the atoms of two groups of tiles.
 
-    pooling                   in   what becomes of a pixel
-    word                      in   its word
-    write, write_row, column  in   a cycle later: its window is complete, and goes there
-    read_row                  in   the atom that is read
-    atom                      out  a cycle later, column 0 lowest
-    indices                   out  with it: places of the maxima in their windows
+    pooling   in   pooling control of a pixel
+    word      in   the word of the pixel
+    write, write_row, column  in   a cycle later: its window is complete and is written to this row
+                                   and column
+    read_row  in   the atom to read
+    atom      out  a cycle later, column 0 lowest
+    indices   out  with the atom: places of the maxima in their windows
 
     Throughput: a pixel in and an atom out per cycle. Reset: none.
     """

@@ -1,4 +1,4 @@
-"""Deltas of the loss behind the outputs of the last layer, which are a word of each class."""
+"""Deltas of the loss, sent behind the outputs of the last layer, which has one word per class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 from merp.models.machines.mac_array.params.words import ROUNDED_BITS
 
 DERIVATIVE_BITS = WORD_BITS + 4
-"""Of a derivative before it is rounded: twice the difference of a word and 2^15, and its sign."""
+"""Bits of a derivative before rounding: twice the difference of a word and 2^15, and its sign."""
 
 TO_DELTA = 5
 """Cycles from an output to its delta."""
@@ -29,7 +29,7 @@ TO_DELTA = 5
 def _derivative(
     clk: Bit, config: ArrayOutputConfig, output: Word, hit: Bit, derivative: Word
 ) -> Any:
-    """Derivative by an output, a cycle later; targets are 1, and 0 or (hinge) -1."""
+    """Compute the derivative by an output, a cycle later; targets are 1, and 0 or (hinge) -1."""
     size = DERIVATIVE_BITS
 
     @always(clk.posedge)
@@ -69,23 +69,23 @@ def loss_unit(
     saturated: Word,
     design: ArrayDesign,
 ) -> Any:
-    """Hand outputs on, and send the deltas of their loss behind them.
+    """Pass the outputs on, and send the deltas of their loss behind them.
 
     config     in   registers, stable from start on
-    target     in   number of the class that is right; taken with the last delta
-    sink       in   atoms of the layer, of which the first column counts
-    source     out  the same; with a loss their deltas behind them, in the same order
-    saturated  out  deltas that were clipped, since start
+    target     in   number of the right class; taken with the last delta
+    sink       in   atoms of the layer; only their first column counts
+    source     out  the outputs; with a loss, their deltas follow in the same order
+    saturated  out  number of clipped deltas since start
 
     Half the squared distance: y - t, targets t of 0 and 1. Squared hinge: -2 t max(0, 1 - t y),
-    targets of -1 and 1. Without a loss atoms pass as they are; with one they wait for the target.
-    Latency: none; the first delta seven cycles after its output, and behind the last output.
-    Throughput: an atom per cycle. Reset: as start, no delta is kept.
+    targets of -1 and 1. Without a loss, atoms pass unchanged; with a loss, they wait for the
+    target. Latency: none; the first delta follows seven cycles after its output, and behind the
+    last output. Throughput: an atom per cycle. Reset: as start, no delta is kept.
     """
     classes = design.max_maps
     clear, passes, sending, ends, took, push, hit = (flag() for _ in range(7))
     head_valid, take, credit = flag(), flag(), flag()
-    place = count(classes)  # of the output at hand, and of deltas that are left
+    place = count(classes)  # number of the current output, and of the deltas left
     left = count(classes)
     output = bits(WORD_BITS)
     derivative, rounded = bits(DERIVATIVE_BITS), bits(ROUNDED_BITS)

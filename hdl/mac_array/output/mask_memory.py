@@ -1,4 +1,4 @@
-"""Masks of the outputs of all layers: a bit of each word, an atom in a word of memory."""
+"""Masks of the outputs of all layers: a bit per word, an atom per memory word."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def mask_memory(
     mask: Word,
     words: int,
 ) -> Any:
-    """Keep which words of an atom are positive.
+    """Keep a bit per word of an atom: the word is positive.
 
-    write, write_addr, atom  in   an atom of outputs leaves
-    read, read_addr          in   an atom of their deltas is on its way
-    mask                     out  a bit of each column, a cycle later; without read all are set
+    write, write_addr, atom  in   an atom of outputs is sent
+    read, read_addr  in   an atom of the deltas of these outputs is being sent
+    mask             out  a bit of each column, a cycle later; all bits are set without read
 
-    The mask is that of the words that leave, behind rounding, ReLU and pooling.
-    Throughput: an atom in and one out per cycle. Reset: none; a mask stays until it is written.
+    The mask refers to the words that are sent, after rounding, ReLU and pooling. Throughput: an
+    atom in and one out per cycle. Reset: none; a mask stays until it is overwritten.
     """
     columns = len(mask)
     everything = (1 << columns) - 1

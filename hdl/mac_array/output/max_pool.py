@@ -1,4 +1,4 @@
-"""Maximum pooling of the pixels of a lane, in the order in which they are read."""
+"""Maximum pooling of the pixels of a lane, in the order of their reads."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def max_pool(
     index: Word,
     windows: int,
 ) -> Any:
-    """Keep the largest word of each of the windows that stand side by side in a tile.
+    """Keep the largest word of each window in a row of windows of a tile.
 
-    valid    in   there is a pixel
-    opens    in   it is the first one of its window
-    beside    in   number of its window in the row of windows, below ``windows``
-    code     in   its place in the window, row by row
-    word     in   its word, in two's complement
+    valid    in   a pixel is present
+    opens    in   the pixel is the first one of its window
+    beside   in   number of its window in the row of windows, below ``windows``
+    code     in   place of the pixel in the window, row by row
+    word     in   word of the pixel, in two's complement
     largest  out  the largest word of the window so far, a cycle later
-    index    out  its place; of equal words the first one stays
+    index    out  place of the largest word; in a tie, the first place
 
-    With windows of one pixel words pass as they are.
-    Throughput: a pixel per cycle, also of the same window. Reset: none.
+    With windows of one pixel, words pass unchanged. Throughput: a pixel per cycle, also of the same
+    window. Reset: none.
     """
     words = [bits(len(word)) for _ in range(windows)]
     codes = [bits(len(code)) for _ in range(windows)]

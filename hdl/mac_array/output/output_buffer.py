@@ -1,4 +1,4 @@
-"""Pixels of all lanes come in, pooled or not, and leave as atoms of one lane after the other."""
+"""Buffer that takes pixels of all lanes, pooled or not, and sends atoms of one lane at a time."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def output_buffer(
 ) -> Any:
     """Keep two groups of tiles of every lane.
 
-    pooling  in   what becomes of a pixel
-    words    in   its words, lane 0 lowest
-    sending  in   the row and the lane of the atom that is read
+    pooling  in   pooling control of a pixel
+    words    in   words of the pixel, lane 0 lowest
+    sending  in   row and lane of the atom to read
     atom     out  two cycles later, column 0 lowest
-    indices  out  with it: places of the maxima in their windows, column 0 lowest
+    indices  out  with the atom: places of the maxima in their windows, column 0 lowest
 
-    A window can be read from two cycles after its last pixel on. Columns that lie outside the map
-    have what was in the buffer.
-    Throughput: a pixel of all lanes in and an atom of one out per cycle. Reset: none.
+    A window can be read from two cycles after its last pixel on. Columns outside the map hold old
+    content of the buffer. Throughput: a pixel of all lanes in and an atom of one lane out per
+    cycle. Reset: none.
     """
     lanes, index_width = design.pof, design.pox * design.index_bits
     write, completes = flag(), flag()

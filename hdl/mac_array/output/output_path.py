@@ -36,13 +36,13 @@ from merp.hdl.streams.credit_source import credit_source
 from merp.models.machines.mac_array.params.design import ArrayDesign
 
 TO_WORDS = 6
-"""Cycles from the place of a pixel to its words: the second rank's and those of the rounding."""
+"""Cycles from the place of a pixel to its words: the second rank and the rounding."""
 
 TO_ATOM = 2
 """Cycles from the row and lane of an atom to the atom."""
 
 FIFO_WORDS = 8
-"""Atoms between the buffer and the port: what is on its way until a credit comes back."""
+"""Atoms between the buffer and the port: those in the pipeline until a credit returns."""
 
 
 @block
@@ -57,11 +57,11 @@ def _kept(
     index: IndexWrite,
     design: ArrayDesign,
 ) -> Any:
-    """Keep masks of the atoms that leave and places of their maxima; in DP lay masks over them.
+    """Keep masks of the sent atoms and places of their maxima; in DP apply the masks.
 
-    atom, indices  in   TO_ATOM cycles after sending tells of them
-    scaled         out  with them: the atom that leaves
-    index          out  with them
+    atom, indices  in   valid TO_ATOM cycles after sending
+    scaled         out  with them: the atom to send
+    index          out  with them: write port of the index memory
     """
     mask = bits(design.pox)
     mask_read, mask_write, write, index_write = (flag() for _ in range(4))
@@ -70,7 +70,7 @@ def _kept(
 
     @always(clk.posedge)
     def address() -> None:
-        # Numbers of atoms that no memory keeps may be beyond it.
+        # Numbers of atoms that no memory keeps may exceed its range.
         mask_read.next = sending.issue and config.masked
         mask_write.next = sending.issue and config.kept
         index_write.next = sending.issue and config.indexed
@@ -119,20 +119,21 @@ def output_path(
     saturated: Word,
     design: ArrayDesign,
 ) -> Any:
-    """Read tile after tile, pool it, and send what leaves in atoms.
+    """Read tile after tile, pool it, and send the outputs in atoms.
 
-    config     in   registers, stable from start on
-    bias       in   write port of the bias memory
-    readout    in, out  reads a tile's sums out of the second rank
+    config     in       registers, stable from start on
+    bias       in       write port of the bias memory
+    readout    in, out  reads the sums of a tile from the second rank
     pixels     in, out  biases of the tile, and the words of its pixels
-    outputs    out  atoms: band of rows, its phases, tile of maps, tile of columns, lane, row; there
-                    those of all phases of columns. With each atom the places of its maxima
-    saturated  out  words of pixels inside the map that were clipped, since start
+    outputs    out      atoms in the order band of rows, row phase, tile of maps, tile of columns,
+                        lane, row. The atoms of all column phases of a row follow each other. With
+                        each atom: the places of its maxima
+    saturated  out      number of clipped words of pixels inside the map, since start
 
-    Tiles are read at once, but for the first one of a group whose half of the buffer is not free.
-    Latency: a group's first atom is offered twelve cycles after its last pixel was read.
-    Throughput: a pixel of all lanes read per cycle, an atom sent per cycle.
-    Reset: as start, the pass is at its beginning, and no atom is offered; masks and biases stay.
+    A tile is read immediately, except the first tile of a group whose half of the buffer is not
+    free. Latency: the first atom of a group is offered twelve cycles after its last pixel was read.
+    Throughput: a pixel of all lanes read per cycle, an atom sent per cycle. Reset: as start, the
+    pass is at its beginning, and no atom is offered; masks and biases stay.
     """
     tile, pixel = Tile(design), Pixel(design)
     group, ready = AtomGroup(design), AtomGroup(design)
@@ -186,7 +187,7 @@ def output_path(
             for name in vars(pooling)
             if name != "valid"
         ),
-        # A group can be read two cycles after its last pixel has come.
+        # A group can be read two cycles after its last pixel has arrived.
         valid_delay(clk, clear, d=group.valid, q=ready.valid, cycles=TO_WORDS + 1),
         delay(clk, d=group.atoms, q=ready.atoms, cycles=TO_WORDS + 1),
         delay(clk, d=group.rows, q=ready.rows, cycles=TO_WORDS + 1),

@@ -1,4 +1,4 @@
-"""The place of a pixel in its pooling window, and of the window in the output buffer."""
+"""Place of a pixel in its pooling window, and of the window in the output buffer."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from merp.models.machines.mac_array.params.design import ArrayDesign
 def pool_position(
     clk: Bit, config: ArrayOutputConfig, pixel: Pixel, pooling: Pooling, design: ArrayDesign
 ) -> Any:
-    """Find where a pixel of a tile goes.
+    """Compute the pooling control of a pixel of a tile.
 
-    config   in   the pooling window, a power of two; the phases of a stride, likewise
-    pixel    in   row and column in its tile, and which tile of its group that is
-    pooling  out  a cycle later
+    config   in   logarithm of the side of the pooling window; phases of a stride
+    pixel    in   row and column in its tile, and number of the tile in its group
+    pooling  out  the control, a cycle later
 
-    Windows are those of the map, as tiles begin at multiples of them. The windows of a tile have a
-    part of an atom's columns, that of the tile in its group. The columns of a phase lie as many
-    apart as there are phases, in as many atoms.
-    Throughput: a pixel per cycle. Reset: none.
+    Windows are aligned to the map, because tiles begin at multiples of the window. The windows of a
+    tile fill a part of the columns of an atom; the number of the tile in its group selects the
+    part. With several phases, the columns of one phase are spaced by the number of phases, and
+    spread over as many atoms. Throughput: a pixel per cycle. Reset: none.
     """
     column_bits = len(pixel.column)
-    # More than any of these numbers takes.
+    # Wide enough for any of these numbers.
     size = column_bits + len(pixel.part) + len(pixel.row) + design.max_stride
     row_bits = len(pixel.row)
     stride_bits = design.max_stride.bit_length() - 1

@@ -1,4 +1,4 @@
-"""The order in which rows of pooled deltas come, and where the places of their maxima are."""
+"""Order of the rows of pooled deltas, and addresses of the places of their maxima."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def pooled_walk(
 ) -> Any:
     """Go from a pooled row to the next.
 
-    DP: bands of rows, maps, rows. KU: tiles of lanes, rows, lanes. A pass of its own: maps, rows.
+    DP: bands of rows, maps, rows. KU: tiles of lanes, rows, lanes. Un-pooling pass: maps, rows.
 
     config  in   registers, stable from start on
     step    in   go to the next row
-    addr    out  word of the index memory of the first atom of the row at hand
-    ends    out  it is the last one
+    addr    out  word of the index memory for the first atom of the current row
+    ends    out  the row is the last one
 
     Throughput: a row per cycle. Reset: none, begin with start.
     """

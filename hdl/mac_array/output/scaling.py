@@ -1,4 +1,4 @@
-"""Scaling of deltas by the derivative of ReLU, which is one or zero."""
+"""Multiply deltas by the derivative of ReLU, which is one or zero."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def _scale(word: Word, passes: Bit, scaled: Word) -> Any:
 
 @entity
 def scaling(atom: Word, mask: Word, scaled: Word) -> Any:
-    """Keep the words of an atom whose mask is set; the others are zero.
+    """Keep the words of an atom whose mask bit is set; replace the others by zero.
 
-    atom    in   column 0 lowest
+    atom    in   words, column 0 lowest
     mask    in   a bit of each column
-    scaled  out  the same words, or zero
+    scaled  out  the words, or zero
 
-    Combinational. Reset: none.
+    Latency: combinational. Reset: none.
     """
     columns = len(mask)
     words = [bits(WORD_BITS) for _ in range(columns)]

@@ -1,4 +1,4 @@
-"""Read the second rank, a pixel of all lanes a cycle, into a half of the output buffer."""
+"""Read the second rank, a pixel of all lanes per cycle, into a half of the output buffer."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def tile_drain(
     group: AtomGroup,
     design: ArrayDesign,
 ) -> Any:
-    """Read the pixels of a tile that lie in the map, row by row.
+    """Read the pixels of a tile that lie inside the map, row by row.
 
-    readout  in, out  reads a tile's sums out of the second rank
-    tile     in   that tile
-    freed    in   pulse: a half of the output buffer has left
-    pixel    out  what is read, in the cycle of place
-    group    out  valid with the last tile's drained: the group, once its pixels have arrived
+    readout  in, out  reads the sums of a tile from the second rank
+    tile     in       this tile
+    freed    in       pulse: a half of the output buffer is free again
+    pixel    out      the pixel that is read, in the cycle of place
+    group    out      valid with drained of the last tile: the group, once its pixels have arrived
 
-    The first tile of a group that has outputs waits for a half. The first pixel is read in the
-    cycle of copied, or as soon as there is a half. A tile without pixels takes a cycle, too.
-    Throughput: a pixel per cycle. Reset, and start: no tile, both halves free.
+    The first tile of a group that has outputs waits for a free half. The first pixel is read in the
+    cycle of copied, or once a half is free. A tile without pixels takes a cycle, too. Throughput: a
+    pixel per cycle. Reset, and start: no tile, both halves free.
     """
     copied, place, drained = readout.copied, readout.place, readout.drained
     pending, some, go, done, taken, clear = flag(), flag(), flag(), flag(), flag(), flag()

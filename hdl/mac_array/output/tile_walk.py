@@ -1,4 +1,4 @@
-"""The walk over the tiles of a pass: bands of rows, tiles of maps, tiles of columns, phases."""
+"""Walk over the tiles of a pass: bands of rows, tiles of maps, tiles of columns, phases."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from merp.models.machines.mac_array.params.output_registers import ATOM_NUMBER_B
 def tile_walk(
     clk: Bit, start: Bit, advance: Bit, config: ArrayOutputConfig, tile: Tile, design: ArrayDesign
 ) -> Any:
-    """Tell what of the tile at hand lies in the map, and where its outputs go.
+    """Compute the part of the current tile that lies inside the map, and the place of its outputs.
 
     config   in   sizes, stable from start on
     advance  in   pulse: go to the next tile
-    tile     out  of the tile at hand
+    tile     out  the current tile
 
-    Where outputs are pooled, as many tiles of columns as the window is wide make a group: their
-    pooled columns fill one atom of each row. At a row's end a group may have fewer tiles. In DP
-    with a stride the tiles of all phases of columns make a group, whose columns lie between each
-    other in as many atoms of each row; phases of rows go over the maps and columns of a band again.
-    Latency: a tile is there four cycles after start or advance, and stays until the next one.
-    Reset: none, begin with start.
+    If outputs are pooled, as many tiles of columns as the window is wide form a group. Their pooled
+    columns fill one atom of each row. At the end of a row, a group may have fewer tiles. In DP with
+    a stride, the tiles of all column phases form a group. Their columns are interleaved in as many
+    atoms of each row. Each row phase repeats the maps and columns of a band. Latency: a tile is
+    valid four cycles after start or advance, and stays until the next one. Reset: none, begin with
+    start.
     """
-    rows_left = count(design.max_size)  # of the map, those of this band included
+    rows_left = count(design.max_size)  # rows of the map left, the rows of this band included
     columns_left = count(design.max_size)
     maps_left = count(design.max_maps)
     maps = count(design.max_tiles - 1)
     part = count(design.parts - 1)
     row_phase = count(design.max_stride - 1)
     band_base, tile_base, line_base = (bits(ATOM_NUMBER_BITS) for _ in range(3))
-    block = bits(ATOM_NUMBER_BITS)  # atoms of the row ahead of the group
+    block = bits(ATOM_NUMBER_BITS)  # atoms of the row in front of the group
     last_part, last_column, last_maps = flag(), flag(), flag()
     fills = flag()  # the group has a column of outputs
-    filled = flag()  # the same, kept from its first tile on
+    filled = flag()  # the same flag, kept from the first tile of the group on
     next_column, last_band = flag(), flag()
 
     @always_comb

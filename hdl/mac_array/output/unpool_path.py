@@ -1,7 +1,8 @@
-"""Un-pooling: pooled deltas come in, the atoms of their windows go out.
+"""Un-pooling: each pooled delta becomes the atoms of its window.
 
-A pass of its own, through memory, is the way of the RTL compiler's paper, section III.E. On entry
-of DP and KU the same deltas need not be stored at the resolution of sums.
+In the RTL compiler's paper, section III.G, un-pooling is a pass of its own, through memory. Here
+the deltas can also be un-pooled as DP and KU read them. Then they need not be stored at the
+resolution of the sums.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ def unpool_path(
     framing_error: Bit,
     design: ArrayDesign,
 ) -> Any:
-    """Take the pooled atoms of a pass, and send what each becomes.
+    """Take the pooled atoms of a pass, and send the atoms of their windows.
 
-    config         in   registers, stable from start to the last atom that leaves
+    config         in   registers, stable from start to the last atom sent
     index          in   write port of the index memory: places of the maxima of an atom of outputs
-    sink           in   pooled atoms: in a pass of its own map, row, column; else as DP and KU take
-                        rows of deltas
-    source         out  of each the atoms of its windows, row by row; on entry row by row of the
-                        map, for which a pooled row is kept and read again
-    framing_error  out  last came with another atom than the pass's last; until start
+    sink           in   pooled atoms. Un-pooling pass: map, row, column. DP and KU: the order in
+                        which they read rows of deltas
+    source         out  the atoms of each window, row by row. In DP and KU the order is row by row
+                        of the map; therefore a pooled row is kept and read again
+    framing_error  out  last arrived with an atom other than the last of the pass; until start
 
     Latency: two cycles. Throughput: an atom out per cycle. Reset: no atom; places stay.
     """
@@ -86,7 +87,7 @@ def unpool_path(
             pooled.columns.next = config.last_columns
             pooled.parts.next = config.last_parts
         pooled.addr.next = 0
-        if addr + block < words:  # behind the last atom it may be the memory's end
+        if addr + block < words:  # behind the last atom, the end of the memory may be exceeded
             pooled.addr.next = addr + block
         pooled.top.next = 0
         pooled.bottom.next = config.most
@@ -122,6 +123,6 @@ def unpool_path(
         clk, clear, pool=config.pool, most=config.most, index=index, sink=pooled, source=expanded,
         design=design,
     )  # fmt: skip
-    # That an atom is taken is known late in a cycle, and all loops hang on it.
+    # The acceptance of an atom is known late in a cycle, and all loops depend on it.
     skid = stream_skid(clk, clear, sink=leaving, source=source)
     return begin, carry, offer, describe, hand_out, keep, gate, loops, walk, expand, skid

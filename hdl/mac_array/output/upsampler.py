@@ -1,4 +1,4 @@
-"""Un-pooling: a delta goes where its maximum was, all other places of its window are zero."""
+"""Un-pooling: a delta goes to the place of its maximum; the rest of its window is zero."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 
 @block
 def _entry(word: Word, index: Word, columns: Word, entry: Word, number: int) -> Any:
-    """A delta below the place that it goes to; zero behind the map's last column."""
+    """Put a delta above its place in the window; give zero behind the last column of the map."""
 
     @always_comb
     def join() -> None:
@@ -32,9 +32,9 @@ def _entry(word: Word, index: Word, columns: Word, entry: Word, number: int) -> 
 def _column(
     options: Word, pool: Word, most: Word, row: Word, word: Word, number: int, windows: int
 ) -> Any:
-    """A column of an expanded atom.
+    """Select a column of an expanded atom.
 
-    options: the entry of its window, for each logarithm of the window's side from 0 on.
+    options: the entry of its window, for each logarithm of the side of the window from 0 on.
     """
     each = len(options) // windows
     whole, size = len(options), 2 * (each - WORD_BITS) + windows + 4
@@ -63,7 +63,7 @@ def _column(
 
 @block
 def _columns(atom: Word, pool: Word, most: Word, source: ExpandedAtom, design: ArrayDesign) -> Any:
-    """The words of an expanded atom: of its row and part, out of the entries of a pooled one."""
+    """Select the words of an expanded atom from the entries of a pooled atom."""
     columns, each = design.pox, WORD_BITS + design.index_bits
     windows = design.pool_window.bit_length()
     column_bits, part_bits = (columns - 1).bit_length(), len(source.part)
@@ -120,15 +120,16 @@ def upsampler(
     source: ExpandedAtom,
     design: ArrayDesign,
 ) -> Any:
-    """Expand pooled atoms to the resolution of sums.
+    """Expand pooled atoms to the resolution of the sums.
 
-    pool, most  in   logarithm of the window's side, and the side less one; stable from clear on
+    pool, most  in   logarithm of the side of the window, and the side less one; stable from clear
+                     on
     index       in   write port of the index memory: places of the maxima of an atom of outputs
     sink        in   pooled deltas
-    source      out  of each the rows of the window that are wanted, of each of them its atoms
+    source      out  for each pooled atom: the requested rows of the window, each as atoms
 
-    Deltas behind a map's last pooled column are zero, so that sums which pooling dropped get zeros.
-    Nothing but selection: the mask of ReLU was laid over the deltas when they left their pass.
+    Deltas behind the last pooled column of a map are zero, so that sums which pooling dropped get
+    zeros. The block only selects: the ReLU mask was applied in the pass that computed the deltas.
     Latency: two cycles. Throughput: an atom out per cycle. Reset, by clear: no atom; indices stay.
     """
     columns, each = design.pox, WORD_BITS + design.index_bits
@@ -181,7 +182,8 @@ def upsampler(
 
     @always(clk.posedge)
     def walk() -> None:
-        # Where an atom ends is known a cycle ahead: ready comes late, and sink's ready behind it.
+        # The end of an atom is computed a cycle ahead, because ready arrives late and the ready of
+        # sink depends on it.
         behind = intbv(0)[part_bits + 2 :]
         further = intbv(0)[len(source.row) + 1 :]
         behind[:] = source.part

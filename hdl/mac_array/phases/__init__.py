@@ -1,1 +1,1 @@
-"""The array with everything around it."""
+"""The complete array with its supply, output and control."""

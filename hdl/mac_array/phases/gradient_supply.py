@@ -1,4 +1,4 @@
-"""KU's side of the supply: maps into their regions, deltas into their lanes, sweeps over both."""
+"""Operand supply of KU: maps go to their regions, deltas to their lanes, then sweeps read both."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class GradientSupplyPorts(GivenPorts):
-    """Ports of the supply for KU."""
+    """Ports of the operand supply for KU."""
 
     MEMBERS = given_all(
         region_rows_config=RegionRowsConfig,
@@ -53,22 +53,23 @@ class GradientSupplyPorts(GivenPorts):
 def gradient_supply(
     clk: Bit, rst: Bit, start: Bit, ports: GradientSupplyPorts, design: ArrayDesign
 ) -> Any:
-    """Issue the slots of a pass of KU; the map banks are outside, as FP and DP share them.
+    """Issue the slots of a KU pass; the map banks are outside, because FP and DP share them.
 
-    region_rows_config, region_columns_config, region_load_config, delta_load_config, sweep_config
-                   in   registers, stable from start until the last slot's operands have come
+    region_rows_config, region_columns_config  in   registers, stable from start until the operands
+                            of the last slot have arrived
+    region_load_config, delta_load_config, sweep_config  in   registers, stable as long
     maps           in   atoms in the order group of maps, row, map, column
     deltas         in   atoms in the order tile of lanes, row, lane, column
-    drained        in   pulse: the last read of a sweep's sums
-    map_write      out  into the map banks
-    map_read       out  from them, of a slot
-    slot           out  a cycle after verdict tells of it
-    weights        out  of a slot, two cycles after it: a delta of each lane, lane 0 lowest
-    verdict        out  of this cycle; nothing is named when no slot is left
+    drained        in   pulse: the last sum of a sweep is read
+    map_write      out  write port of the map banks
+    map_read       out  read of a slot from the map banks
+    slot           out  a cycle after verdict reports it
+    weights        out  weights of a slot, two cycles after it: a delta per lane, lane 0 lowest
+    verdict        out  the verdict of this cycle; no flag is set when no slot is left
     complete       out  all maps and deltas were taken, until start
-    framing_error  out  a stream's last came with a wrong beat; until start
+    framing_error  out  last of a stream arrived with a wrong beat; until start
 
-    Throughput: an atom of deltas, a part of an atom of maps in, a slot out per cycle. Reset: the
+    Throughput: an atom of deltas in, a part of an atom of maps in, a slot out per cycle. Reset: the
     pass is abandoned.
     """
     complete, framing_error = ports.complete, ports.framing_error

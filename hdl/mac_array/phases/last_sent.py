@@ -1,4 +1,4 @@
-"""Whether the last word of a stream has left, and of all results of a pass."""
+"""Detect that the last word of a stream, or of all results of a pass, was sent."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from merp.hdl.streams.stream_end import stream_end
 
 @block
 def last_sent(clk: Bit, rst: Bit, start: Bit, stream: AxiStream, sent: Bit) -> Any:
-    """Tell from the transfer of the last word on, until start.
+    """Set sent from the transfer of the last word on, until start.
 
-    stream  in   is only listened to
+    stream  in   the stream, which is only monitored
     sent    out  the last word is transferred in this cycle, or was before
     """
     before, ends = flag(), flag()
@@ -36,7 +36,7 @@ def last_sent(clk: Bit, rst: Bit, start: Bit, stream: AxiStream, sent: Bit) -> A
 
 @block
 def all_sent(clk: Bit, rst: Bit, start: Bit, ports: TrainerPorts, sent: Bit) -> Any:
-    """Tell the same of all results of a pass: maps, gradients, or new kernels and velocities."""
+    """Set sent for all results of a pass: maps, gradients, or new kernels and velocities."""
     update, config = ports.supply_config.walk.update, ports.update_config
     map_sent, kernel_sent, gradient_sent = flag(), flag(), flag()
     velocity_sent, velocity_due = flag(), flag()

@@ -1,6 +1,6 @@
-"""The global control: every pass of a batch from one start.
+"""Global control: runs every pass of a batch after one start.
 
-S. K. Venkataramanaiah et al., FPL 2019, section III.A and figure 3.
+Source: S. K. Venkataramanaiah et al., FPL 2019, section III.A and figure 3.
 """
 
 from __future__ import annotations
@@ -40,23 +40,24 @@ class LayerSchedulePorts(GivenPorts):
 def layer_schedule(
     clk: Bit, rst: Bit, start: Bit, ports: LayerSchedulePorts, design: ArrayDesign
 ) -> Any:
-    """Keep the registers of up to 64 passes, and run these for each image of a batch.
+    """Keep the registers of up to 64 passes, and run these passes for each image of a batch.
 
     config         in   registers, stable from start to done
-    sink           in   words of the passes, of a run that loads them; last with the final one
-    settings       out  run-time registers of the pass; update_config_first and update_config_last
-                        by the image, all others from the pass's words
-    pass_start     out  pulse: they are there
-    pass_done      in   the pass is over; from the cycle after pass_start on
-    pass_error     in   a stream of the pass was framed wrong; likewise
-    pass_over      out  pulse: it is over, in the first cycle of pass_done
-    busy           out  a run is under way
-    done           out  its last pass is over; until the next start
+    sink           in   words of the passes, in a run that loads them; last with the final one
+    settings       out  run-time registers of the pass. The image determines update_config_first and
+                        update_config_last; the words of the pass determine all others.
+    pass_start     out  pulse: the settings of the pass are valid
+    pass_done      in   the pass is over; valid from the cycle after pass_start on
+    pass_error     in   a stream of the pass was framed wrong; valid from the cycle after pass_start
+                        on
+    pass_over      out  pulse: the pass is over, in the first cycle of pass_done
+    busy           out  a run is in progress
+    done           out  the last pass of the run is over; until the next start
     framing_error  out  a stream of any pass, or the sink, was framed wrong; until the next start
 
-    Latency: with W words of a pass, pass_start comes W + 2 cycles after start, or after pass_done
-    of the pass before; done one cycle after pass_done of the last pass. A run that loads takes a
-    word a cycle before that. Reset: the run is abandoned; the memory keeps its words.
+    Latency: if a pass has W words, pass_start comes W + 2 cycles after start, or after pass_done of
+    the previous pass. done comes one cycle after pass_done of the last pass. A run that loads words
+    first takes a word per cycle. Reset: the run is abandoned; the memory keeps its words.
     """
     config, sink, settings = ports.config, ports.sink, ports.settings
     pass_start, pass_done, pass_error = ports.pass_start, ports.pass_done, ports.pass_error
@@ -71,8 +72,8 @@ def layer_schedule(
     number, place = count(most), count(most)
     placed = flag()
     stored = bits(len(sink.data))
-    passes, images = count(MAX_PASSES), bits(len(config.images))  # still to come
-    ends = flag()  # the pass is its image's last one
+    passes, images = count(MAX_PASSES), bits(len(config.images))  # passes and images left
+    ends = flag()  # the pass is the last one of its image
     first, last = settings.update_config.first, settings.update_config.last
 
     @always_comb

@@ -1,4 +1,4 @@
-"""The side of the supply for FP and DP: kernels and maps in, slots out."""
+"""Operand supply of FP and DP: kernels and maps in, slots out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class LayerSupplyPorts(GivenPorts):
-    """Ports of the supply for FP and DP."""
+    """Ports of the operand supply for FP and DP."""
 
     MEMBERS = given_all(
         rows_config=RowsConfig,
@@ -57,25 +57,26 @@ class LayerSupplyPorts(GivenPorts):
 def layer_supply(
     clk: Bit, rst: Bit, start: Bit, ports: LayerSupplyPorts, design: ArrayDesign
 ) -> Any:
-    """Issue the slots of a pass of FP or DP; the map banks are outside, as KU shares them.
+    """Issue the slots of a pass of FP or DP; the map banks are outside, because KU shares them.
 
-    rows_config, columns_config, load_config, kernels_config, walk_config  in  registers, stable
-                        from start until the last slot's operands have come
+    rows_config, columns_config, load_config, kernels_config, walk_config  in   registers, stable
+                            from start until the operands of the last slot have arrived
     maps           in   atoms in the order band, map, row, column
-    parameters     in   beats of kernels, and of FP's biases
-    drained        in   pulse: the last read of a tile's sums
-    map_write      out  into the map banks
-    map_read       out  from them, of a slot
-    slot           out  a cycle after verdict tells of it
-    weights        out  of a slot, two cycles after it: a kernel element of each lane, lane 0 lowest
-    bias           out  biases on their way to their memory
-    verdict        out  of this cycle; nothing is named when no slot is left
+    parameters     in   beats of kernels, and of biases in FP
+    drained        in   pulse: the last sum of a tile is read
+    map_write      out  write port of the map banks
+    map_read       out  read of a slot from the map banks
+    slot           out  a cycle after verdict reports it
+    weights        out  weights of a slot, two cycles after it: a kernel element per lane, lane 0
+                        lowest
+    bias           out  write port of the bias memory
+    verdict        out  the verdict of this cycle; no flag is set when no slot is left
     loaded         out  all beats of kernels were taken, until start
     complete       out  all atoms were taken, until start
-    framing_error  out  a stream's last came with a wrong beat; until start
+    framing_error  out  last of a stream arrived with a wrong beat; until start
 
-    Throughput: an atom (stride s: in s cycles) and a beat in, a slot out per cycle. Reset: the pass
-    is abandoned.
+    Throughput: an atom (with stride s: in s cycles) and a beat in, a slot out per cycle. Reset: the
+    pass is abandoned.
     """
     rows_config, columns_config = ports.rows_config, ports.columns_config
     walk_config, framing_error = ports.walk_config, ports.framing_error

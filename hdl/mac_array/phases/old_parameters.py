@@ -1,4 +1,4 @@
-"""The parameters that a kernel update begins with, each in the passes that need it."""
+"""Select the streams of old parameters that a kernel update reads in each pass."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ def old_parameters(
     old: StepStreams,
     framing_error: Bit,
 ) -> Any:
-    """Let gradients in but in the first image, kernels and velocities in the last one.
+    """Admit gradients except in the first image, and kernels and velocities only in the last one.
 
-    ports          in   of the array
-    kernels        in   its kernels in a kernel update
-    old            out  what the update needs
-    framing_error  out  a stream's last came with another beat than the pass's last; until start
+    ports          in   ports of the array
+    kernels        in   old kernels of a kernel update
+    old            out  old parameters for the update
+    framing_error  out  last of a stream arrived with a beat other than the last of the pass; until
+                        start
 
     Latency: none. Throughput: a beat per cycle and stream. Reset: no beat passes.
     """

@@ -1,4 +1,4 @@
-"""The supply side of the array: beats and atoms in, the operands of a slot a cycle out."""
+"""Operand supply of the array: beats and atoms in, the operands of a slot out in each cycle."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from merp.hdl.mac_array.ports.slots import ArraySlot, ArrayVerdict
 from merp.models.machines.mac_array.params.design import ArrayDesign
 
 OPERANDS = 2
-"""Cycles from a slot to its operands: the memories, and what turns their words."""
+"""Cycles from a slot to its operands: the memories, and the rotation of their words."""
 
 
 class OperandSupplyPorts(GivenPorts):
-    """Ports of the supply side."""
+    """Ports of the operand supply."""
 
     MEMBERS = given_all(
         config=SupplyConfig,
@@ -49,19 +49,20 @@ def operand_supply(
 ) -> Any:
     """Feed the array with the slots of a pass of any phase.
 
-    config         in   registers, stable from start until the last slot's operands have come
-    maps           in   atoms of maps, of deltas in DP
+    config         in   registers, stable from start until the operands of the last slot have
+                        arrived
+    maps           in   atoms of maps; in DP atoms of deltas
     parameters     in   beats of kernels and biases; none in KU
-    deltas         in   atoms of deltas in KU; else none
-    drained        in   pulse: the last read of the sums of a tile or sweep
-    operands       out  of a slot, three cycles after verdict tells of it
-    bias           out  biases on their way to their memory
-    verdict        out  of this cycle; nothing is named when no slot is left
+    deltas         in   atoms of deltas in KU; otherwise none
+    drained        in   pulse: the last sum of a tile or sweep is read
+    operands       out  operands of a slot, three cycles after verdict reports it
+    bias           out  write port of the bias memory
+    verdict        out  the verdict of this cycle; no flag is set when no slot is left
     complete       out  all beats and atoms were taken, until start
-    framing_error  out  a stream's last came with a wrong beat; until start
+    framing_error  out  last of a stream arrived with a wrong beat; until start
 
-    Throughput: a beat or atom in and a slot out per cycle; atoms of strided layers in FP, and of
-    maps in KU, in several cycles. Reset: the pass is abandoned.
+    Throughput: a beat or atom in and a slot out per cycle. Atoms of strided layers in FP, and of
+    maps in KU, take several cycles. Reset: the pass is abandoned.
     """
     config, maps, operands = ports.config, ports.maps, ports.operands
     complete, framing_error = ports.complete, ports.framing_error
@@ -83,7 +84,7 @@ def operand_supply(
 
     @always_comb
     def share() -> None:
-        # Only the side that was started takes anything.
+        # Only the side that was started takes words.
         layer_maps.data.next = maps.data
         layer_maps.last.next = maps.last
         layer_maps.valid.next = maps.valid and not update

@@ -1,6 +1,6 @@
-"""The counters of a pass: its cycles by cause, and when it is over.
+"""Counters of a pass: cycles by cause, and the end of the pass.
 
-They look at the sequencer's verdicts and at the output's handshake, and at nothing else.
+They observe only the verdicts of the sequencer and the handshake of the output.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from merp.hdl.mac_array.ports.status import ArrayStatus
 from merp.models.machines.mac_array.params.design import ArrayDesign
 
 SETTLED = 7
-"""Cycles from a pass's end to the cycle in which every counter has its last value.
+"""Cycles from the end of a pass to the cycle in which every counter has its last value.
 
-The longest way is that of the last sum where pooling drops its row: six cycles from its read to
-the counted flags of `scaling`, one into the counter of what was clipped.
+The longest path belongs to the last sum if pooling drops its row. It takes six cycles from the read
+of the sum to the counted flags of `scaling`, and one more into the counter of clipped words.
 """
 
 
 class PassCountersPorts(GivenPorts):
-    """What the counters of a pass look at, and its status."""
+    """Inputs of the counters of a pass, and its status."""
 
     MEMBERS = given_all(
         verdict=ArrayVerdict,
@@ -43,31 +43,32 @@ class PassCountersPorts(GivenPorts):
 def pass_counters(
     clk: Bit, rst: Bit, start: Bit, ports: PassCountersPorts, design: ArrayDesign
 ) -> Any:
-    """Count a pass's cycles, and tell when it is over.
+    """Count the cycles of a pass by cause, and detect its end.
 
-    verdict  in   the sequencer's: a slot, or why there is none
-    sent     in   the last word of all results has left, in this cycle or before
-    computes  in  the pass has slots
-    complete  in  all that its slots are fed from was taken, in the cycle before or earlier
-    drained  in   pulse: the last read of the sums of a tile or sweep
-    error    in   a stream's last came with a wrong beat
-    status   out  all but what was clipped and the words of the ports
+    verdict   in   verdict of the sequencer: a slot, or the cause of a stall
+    sent      in   the last word of all results was sent, in this cycle or before
+    computes  in   the pass has slots
+    complete  in   all inputs of its slots were taken, in the cycle before or earlier
+    drained   in   pulse: the last sum of a tile or sweep is read
+    error     in   last of a stream arrived with a wrong beat
+    status    out  all fields except clipped words and the words of the ports
 
-    total runs from the cycle after start to that of the last output word; or of the last sum that
-    is read, where pooling leaves out the last rows, or the one behind the last atom that comes,
-    where no window has it, if that is later. Each of its cycles is an
-    issue, a fill (before the first one), a drain (after the last one), or a stall.
-    done comes when every counter is still. Reset: no pass, counters at zero; start, too.
+    total counts from the cycle after start to the cycle of the last event. This event is the last
+    output word. If pooling drops the last rows, it may be the read of the last sum. If no window
+    has the last atom, it may be the cycle after the arrival of this atom. Each cycle is an issue, a
+    fill (before the first issue), a drain (after the last issue), or a stall. done is set once all
+    counters have their last value. Reset, and start: no pass, counters at zero.
     """
     verdict, sent, computes, status = ports.verdict, ports.sent, ports.computes, ports.status
     complete, drained, error = ports.complete, ports.drained, ports.error
     counting = flag()
-    issued = flag()  # the first slot was
-    final_before, none_left = flag(), flag()  # the last one was in the cycle before; ever
-    exhausted = flag()  # either
+    issued = flag()  # the first slot was issued
+    # the last slot was in the cycle before; any time before
+    final_before, none_left = flag(), flag()
+    exhausted = flag()  # either of the two
     read = flag()  # the last sum was read
     all_read, ends, still = flag(), flag(), flag()
-    # Useful MACs are multiplied and summed behind the slot, which the pass outlasts.
+    # Useful MACs are multiplied and summed after the slot; the pass lasts longer than that.
     slot, slot_1, slot_2, slot_3 = (flag() for _ in range(4))
     pixels, maps = count(design.pixels), count(design.pixels)
     lanes, lanes_1, lanes_2 = (count(design.pof) for _ in range(3))
@@ -81,12 +82,12 @@ def pass_counters(
 
     @always_comb
     def end() -> None:
-        # Rows of maps that no window reaches may come behind the last word of all.
+        # Rows of maps that no window uses may arrive after the last output word.
         ends.next = counting and sent and ((complete and all_read) or not computes)
 
     @always(clk.posedge)
     def cycles() -> None:
-        # The last slot's verdict comes late in its cycle: a register takes it as it is.
+        # The verdict of the last slot is late in its cycle, so it is registered directly.
         final_before.next = verdict.final_issue
         none_left.next = exhausted
         if counting:
@@ -122,7 +123,7 @@ def pass_counters(
             status.stall_input.next = 0
             status.stall_output.next = 0
 
-    # In two halves of the lanes' bits, by shifts and sums: a product would take a DSP block.
+    # In two halves of the bits of the lanes, by shifts and sums: a product would take a DSP block.
     half, lane_bits = len(lanes_1) // 2, len(lanes_1)
 
     @always(clk.posedge)

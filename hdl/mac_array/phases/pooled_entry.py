@@ -1,4 +1,4 @@
-"""The entrance of deltas that come pooled, and their ways: back to memory, into DP, into KU."""
+"""Input of pooled deltas and their three destinations: memory, DP and KU."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class PooledEntryPorts(GivenPorts):
-    """Ports of the entrance of pooled deltas."""
+    """Ports of the input of pooled deltas."""
 
     MEMBERS = given_all(
         config=ArrayUnpoolConfig,
@@ -35,24 +35,24 @@ class PooledEntryPorts(GivenPorts):
 def pooled_entry(
     clk: Bit, rst: Bit, start: Bit, ports: PooledEntryPorts, design: ArrayDesign
 ) -> Any:
-    """Hand on what comes at the resolution of sums, and expand what comes pooled.
+    """Pass on data at the resolution of the sums, and expand pooled data.
 
-    config         in   registers, stable from start to the last atom that leaves
+    config         in   registers, stable from start to the last atom sent
     update         in   the pass is a kernel update
     index          in   write port of the index memory
-    maps, deltas   in   as they come
+    maps, deltas   in   atoms as they arrive
     whole_maps     out  maps of FP and KU, deltas of DP
     whole_deltas   out  deltas of KU
-    alone          out  deltas of a pass of its own
-    framing_error  out  a pooled stream's last came with a wrong atom; until start
+    alone          out  deltas of an un-pooling pass
+    framing_error  out  last of a pooled stream arrived with a wrong atom; until start
 
-    Latency: none; two cycles for pooled deltas. Throughput: an atom out per cycle.
-    Reset: no pooled atom; places stay.
+    Latency: none; two cycles for pooled deltas. Throughput: an atom out per cycle. Reset: no pooled
+    atom; places stay.
     """
     config, update = ports.config, ports.update
     maps, deltas, alone = ports.maps, ports.deltas, ports.alone
     whole_maps, whole_deltas = ports.whole_maps, ports.whole_deltas
-    of_maps, of_deltas = flag(), flag()  # those come pooled
+    of_maps, of_deltas = flag(), flag()  # the maps are pooled; the deltas are pooled
     pooled, expanded = Stream(design.atom_bits), Stream(design.atom_bits)
 
     @always_comb

@@ -1,4 +1,4 @@
-"""A counter of a pass, summed over the passes of a run."""
+"""Sum of a pass counter over the passes of a run."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 @entity
 def run_total(clk: Bit, rst: Bit, start: Bit, add: Bit, counted: Word, total: Word) -> Any:
-    """Add what a pass counted.
+    """Add the count of a pass.
 
     add      in   pulse: the pass is over
-    counted  in   its counter, still by then
+    counted  in   counter of the pass, which is stable by then
     total    out  sum since start
 
-    Latency: one cycle. Reset: zero; start, too.
+    Latency: one cycle. Reset, and start: zero.
     """
 
     @always(clk.posedge)

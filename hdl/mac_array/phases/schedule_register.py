@@ -1,4 +1,4 @@
-"""A run-time register of a pass, taken from a word of the schedule."""
+"""A run-time register of a pass, loaded from a word of the schedule."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def schedule_register(
 ) -> Any:
     """Keep ``width`` bits of a word from ``low`` on.
 
-    placed, place, word  in   a word of a pass is there, which one, and the word
-    value                out  the register, to the datapath; taken from the one of number ``at``
+    placed, place, word  in   a word of a pass is valid, its number, and the word
+    value                out  the register, to the datapath; loaded from word number ``at``
 
-    Latency: a value is there one cycle after its word. Reset: none, the value stays.
+    Latency: a value is valid one cycle after its word. Reset: none, the value stays.
     """
     if isinstance(value.val, bool):
 

@@ -1,6 +1,6 @@
-"""The fixed-point MAC array behind its schedule: every pass of a batch from one start.
+"""The fixed-point MAC array with its schedule: runs every pass of a batch after one start.
 
-S. K. Venkataramanaiah et al., FPL 2019, figure 3.
+Source: S. K. Venkataramanaiah et al., FPL 2019, figure 3.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def scheduled_trainer(
     """Compute the passes of a batch, image by image.
 
     schedule_config  in   registers, stable from start to done
-    s_axis_schedule  in   words of the passes, of a run that loads them
-    s_axis_*         in   those of the trainer; last comes with the last beat of each pass
-    m_axis_*         out  those of the trainer, likewise
-    status           out  of the run: its counters are sums over the passes
+    s_axis_schedule  in   words of the passes, in a run that loads them.
+    s_axis_*         in   inputs of the trainer; last comes with the last beat of each pass.
+    m_axis_*         out  outputs of the trainer; last comes with the last beat of each pass.
+    status           out  status of the run; its counters are sums over the passes
 
-    Latency, throughput, reset: those of layer_schedule and of the trainer.
+    Latency, throughput and reset are those of layer_schedule and of the trainer.
     """
     settings = pass_settings(design)
     status = ports.status

@@ -1,6 +1,6 @@
-"""The fixed-point MAC array with everything around it: every phase of any layer, pass by pass.
+"""The complete fixed-point MAC array: every phase of any layer, pass by pass.
 
-S. K. Venkataramanaiah et al., FPL 2019, figure 3.
+Source: S. K. Venkataramanaiah et al., FPL 2019, figure 3.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from merp.models.machines.mac_array.params.design import WORD_BITS, ArrayDesign
 
 @block
 def _whole_beats(stream: AxiStream) -> Any:
-    """Every element of every beat counts: rows and tiles are filled up."""
+    """Mark every element of every beat as valid, because rows and tiles are padded."""
     full = (1 << len(stream.tkeep)) - 1
 
     @always_comb
@@ -51,7 +51,7 @@ def _whole_beats(stream: AxiStream) -> Any:
 
 
 def _step_streams(ports: TrainerPorts, design: ArrayDesign) -> tuple[StepStreams, StepStreams]:
-    """Parameters as a kernel update takes them, and as they leave."""
+    """Connect the parameters before and after a kernel update to their streams."""
     sources = {"gradient": ports.m_axis_gradient, "kernel": ports.m_axis_kernel}
     if design.momentum:
         sources["velocity"] = ports.m_axis_velocity
@@ -70,7 +70,7 @@ def _with_loss(
     framing_error: Bit,
     design: ArrayDesign,
 ) -> Any:
-    """Send the deltas of the loss behind the outputs of the last layer, with the right class."""
+    """Send the deltas of the loss behind the outputs of the last layer, for the right class."""
     output_config, s_axis_target = ports.output_config, ports.s_axis_target
     target, targets = Stream(WORD_BITS), bits(1)
 
@@ -98,25 +98,25 @@ def _with_loss(
 def trainer(clk: Bit, rst: Bit, start: Bit, ports: TrainerPorts, design: ArrayDesign) -> Any:
     """Compute a pass of FP, DP, KU or un-pooling of one layer and image.
 
-    supply_config, output_config, update_config, unpool_config  in  registers, stable from start to
-                          done
-    s_axis_map       in   atoms of input maps, of deltas in DP and un-pooling, pooled or not
-    s_axis_delta     in   atoms of deltas in KU, likewise
+    supply_config, output_config, update_config, unpool_config  in   registers, stable from start to
+                            done
+    s_axis_map       in   atoms of input maps; in DP and un-pooling atoms of deltas, pooled or not
+    s_axis_delta     in   atoms of deltas in KU, pooled or not
     s_axis_kernel    in   beats of kernels and biases: FP, DP without biases, KU of the last image
     s_axis_gradient  in   beats of gradients: KU of all images but the first
-    m_axis_map       out  atoms of output maps, of deltas in DP and un-pooling
+    m_axis_map       out  atoms of output maps; in DP and un-pooling atoms of deltas
     m_axis_kernel    out  new kernels and biases: KU of the last image
     m_axis_gradient  out  new gradients: KU of all images but the last
     status           out  progress and counters
     s_axis_velocity  in   (of a design with momentum) old velocities: KU of the last image
-    m_axis_velocity  out  (there) new ones
+    m_axis_velocity  out  (of a design with momentum) new velocities: KU of the last image
     s_axis_target    in   (of a design with loss) number of the right class: FP with a loss, whose
-                          deltas leave behind the outputs
+                          deltas follow the outputs
 
-    A beat has pox words of maps and deltas, one of a target, pof words of all else, which all
-    count; last comes with a pass's last one. Masks of ReLU and places of maxima stay on the chip
-    from FP to the way back. Throughput: a beat per cycle and port, a slot per cycle.
-    Reset: the pass is abandoned; a start needs none.
+    A beat of maps or deltas has pox words, a beat of targets has one word, and all other beats have
+    pof words. All words of a beat count; last comes with the last beat of a pass. ReLU masks and
+    places of maxima stay on the chip from FP to backward propagation. Throughput: a beat per cycle
+    and port, a slot per cycle. Reset: the pass is abandoned; a start needs no reset.
     """
     output_config, update_config = ports.output_config, ports.update_config
     status = ports.status

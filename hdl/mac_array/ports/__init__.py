@@ -1,1 +1,1 @@
-"""Bundles of signals between the rooms of the MAC array."""
+"""Bundles of signals between the parts of the MAC array."""

@@ -1,4 +1,4 @@
-"""Beats of kernels and biases on their way into their memories."""
+"""Write ports of the kernel and bias memories."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class KernelBeatWrite:
-    """A beat into the kernel buffer, a word into each of its memories."""
+    """A beat for the kernel buffer, with a word for each of its memories."""
 
     def __init__(self, design: ArrayDesign) -> None:
         self.enable = flag()
-        self.addr = count(design.kernel_words - 1)  # in all of them
-        self.data = bits(design.parameter_bits)  # the word of each, the first one lowest
+        self.addr = count(design.kernel_words - 1)  # address in all memories
+        self.data = bits(design.parameter_bits)  # a word per memory, the first one lowest
 
 
 class BiasTileWrite:
@@ -21,4 +21,4 @@ class BiasTileWrite:
     def __init__(self, design: ArrayDesign) -> None:
         self.enable = flag()
         self.addr = count(design.max_tiles - 1)  # number of the tile
-        self.data = bits(design.parameter_bits)  # of each lane, lane 0 lowest
+        self.data = bits(design.parameter_bits)  # a bias per lane, lane 0 lowest

@@ -1,4 +1,4 @@
-"""Run-time registers of the supply side, bundle by bundle."""
+"""Run-time registers of the operand supply, bundle by bundle."""
 
 from __future__ import annotations
 
@@ -15,77 +15,77 @@ from merp.models.machines.mac_array.params.input_registers import COLUMNS, KERNE
 
 
 class RowsConfig(RegisterBundle):
-    """Of windows along rows, those of the table ``ROWS``."""
+    """Registers for windows along rows, from the table ``ROWS``."""
 
     def __init__(self, design: ArrayDesign) -> None:
         super().__init__(ROWS, design)
 
 
 class ColumnsConfig(RegisterBundle):
-    """Of windows along columns, those of the table ``COLUMNS``."""
+    """Registers for windows along columns, from the table ``COLUMNS``."""
 
     def __init__(self, design: ArrayDesign) -> None:
         super().__init__(COLUMNS, design)
 
 
 class ArrayLoadConfig(RegisterBundle):
-    """Of the order in which atoms come, those of the table ``LOAD``."""
+    """Registers for the order of the input atoms, from the table ``LOAD``."""
 
     def __init__(self, design: ArrayDesign) -> None:
         super().__init__(LOAD, design)
 
 
 class KernelsConfig(RegisterBundle):
-    """Of the order in which kernels come, those of the table ``KERNELS``."""
+    """Registers for the order of the input kernels, from the table ``KERNELS``."""
 
     def __init__(self, design: ArrayDesign) -> None:
         super().__init__(KERNELS, design)
 
 
 class WalkConfig(RegisterBundle):
-    """Of the sequencer, those of the table ``WALK``."""
+    """Registers of the sequencer, from the table ``WALK``."""
 
     def __init__(self, design: ArrayDesign) -> None:
         super().__init__(WALK, design)
 
 
 class RegionRowsConfig(RegisterBundle):
-    """Of windows in regions along rows, those of the table ``REGION_ROWS``."""
+    """Registers for windows in regions along rows, from the table ``REGION_ROWS``."""
 
     def __init__(self, design: ArrayDesign) -> None:
         super().__init__(REGION_ROWS, design)
 
 
 class RegionColumnsConfig(RegisterBundle):
-    """Of windows in regions along columns, those of the table ``REGION_COLUMNS``."""
+    """Registers for windows in regions along columns, from the table ``REGION_COLUMNS``."""
 
     def __init__(self, design: ArrayDesign) -> None:
         super().__init__(REGION_COLUMNS, design)
 
 
 class RegionLoadConfig(RegisterBundle):
-    """Of the order in which atoms come in KU, those of the table ``REGION_LOAD``."""
+    """Registers for the order of the input atoms in KU, from the table ``REGION_LOAD``."""
 
     def __init__(self, design: ArrayDesign) -> None:
         super().__init__(REGION_LOAD, design)
 
 
 class DeltaLoadConfig(RegisterBundle):
-    """Of the order in which deltas come in KU, those of the table ``DELTA_LOAD``."""
+    """Registers for the order of the input deltas in KU, from the table ``DELTA_LOAD``."""
 
     def __init__(self, design: ArrayDesign) -> None:
         super().__init__(DELTA_LOAD, design)
 
 
 class SweepConfig(RegisterBundle):
-    """Of the sequencer of sweeps, those of the table ``SWEEP``."""
+    """Registers of the sequencer of sweeps, from the table ``SWEEP``."""
 
     def __init__(self, design: ArrayDesign) -> None:
         super().__init__(SWEEP, design)
 
 
 class SupplyConfig:
-    """Run-time registers of the supply side; each pass uses those of its phase."""
+    """Run-time registers of the operand supply; each pass uses the registers of its phase."""
 
     def __init__(self, design: ArrayDesign) -> None:
         self.rows = RowsConfig(design)
@@ -101,7 +101,7 @@ class SupplyConfig:
 
 
 class LayerIntakeConfig:
-    """Registers of the intake of maps in FP and DP."""
+    """Registers of the map input in FP and DP."""
 
     def __init__(self, load: ArrayLoadConfig, rows: RowsConfig, columns: ColumnsConfig) -> None:
         self.load = load

@@ -1,4 +1,4 @@
-"""The second rank's sums on their way out: which are read, and what they are rounded to."""
+"""Reading the sums of the second rank, and rounding them."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from merp.models.machines.mac_array.params.words import ROUNDED_BITS
 
 
 class Readout:
-    """The sums of a tile, or of a sweep, are read out of the second rank one by one."""
+    """Readout of the sums of a tile, or of a sweep, from the second rank, one by one."""
 
     def __init__(self, design: ArrayDesign) -> None:
-        self.copied = flag()  # pulse: from this cycle on the rank has other sums
-        self.place = count(design.pixels)  # the MAC that is read
+        self.copied = flag()  # pulse: from this cycle on the rank holds other sums
+        self.place = count(design.pixels)  # the MAC to read
         self.drained = flag()  # pulse: it is the last one of these sums
 
 
 class PixelWords:
-    """A pixel of all lanes in FP and DP: the words that its sums are rounded to."""
+    """A pixel of all lanes in FP and DP: the words to which its sums are rounded."""
 
     def __init__(self, design: ArrayDesign) -> None:
-        self.biases = bits(design.parameter_bits)  # of the tile, by lane; zero: none are added
+        self.biases = bits(design.parameter_bits)  # biases of the tile, by lane; zero adds no bias
         self.words = bits(design.parameter_bits)  # six cycles after its place, lane 0 lowest
-        self.clipped = bits(design.pof)  # with them: which were clipped
+        self.clipped = bits(design.pof)  # with the words: a bit per lane, its word was clipped
 
 
 class RoundedSums:
-    """A beat of sums in KU, which are rounded and not clipped to words yet."""
+    """A beat of sums in KU, which are rounded but not yet clipped to words."""
 
     def __init__(self, design: ArrayDesign, shift: Word) -> None:
-        self.shift = shift  # two cycles after their place: n + 15, by which they are rounded
-        self.rounded = bits(design.pof * ROUNDED_BITS)  # five cycles after it, lane 0 lowest
+        self.shift = shift  # two cycles after their place: n + 15, the rounding shift
+        self.rounded = bits(design.pof * ROUNDED_BITS)  # five cycles after place, lane 0 lowest

@@ -1,4 +1,4 @@
-"""What a run of the schedule is."""
+"""Registers of a run of the schedule."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from merp.models.machines.mac_array.params.schedule_registers import SCHEDULE
 
 
 class ScheduleConfig(RegisterBundle):
-    """Run-time registers of the schedule, those of the table ``SCHEDULE``."""
+    """Run-time registers of the schedule, from the table ``SCHEDULE``."""
 
     def __init__(self, design: ArrayDesign) -> None:
         super().__init__(SCHEDULE, design)

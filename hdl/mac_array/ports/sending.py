@@ -1,4 +1,4 @@
-"""Which atom of the output buffer leaves."""
+"""Selection of the atom of the output buffer to send."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ class Sending:
 
     def __init__(self, design: ArrayDesign) -> None:
         self.issue = flag()  # an atom is read in this cycle
-        self.row = count(2 * design.poy * design.max_stride - 1)  # of the output buffer, as Pooling
-        self.lane = count(design.pof - 1)  # whose atom it is
-        self.number = bits(ATOM_NUMBER_BITS)  # among the outputs of the layer
+        self.row = count(2 * design.poy * design.max_stride - 1)  # row, as in Pooling
+        self.lane = count(design.pof - 1)  # lane of the atom
+        self.number = bits(ATOM_NUMBER_BITS)  # number of the atom among the outputs of the layer

@@ -11,7 +11,7 @@ from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 def pass_settings(design: ArrayDesign) -> Bundles:
-    """The registers that a pass is told by, as ``trainer`` calls them."""
+    """Return the registers of a pass under the names that ``trainer`` uses."""
     return Bundles(
         {
             "supply_config": SupplyConfig(design),

@@ -1,4 +1,4 @@
-"""What a top of the MAC array tells of a pass."""
+"""Status of a pass, as a top of the MAC array reports it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class ArrayStatus:
-    """What the array tells: progress, and the counters that the report is audited against.
+    """Status of the array: progress, and the counters against which the report is audited.
 
-    busy           out  a pass is under way
-    done           out  the last output word has left; until the next start
-    framing_error  out  an input's last came early or late; until the next start
+    busy           out  a pass is in progress
+    done           out  the last output word was transferred; until the next start
+    framing_error  out  the last of an input was early or late; until the next start
     """
 
     def __init__(self, design: ArrayDesign) -> None:
@@ -34,4 +34,4 @@ class ArrayStatus:
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """The signal of a flag or a counter."""
+            """Return the signal of a flag or a counter."""

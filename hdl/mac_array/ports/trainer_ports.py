@@ -1,4 +1,4 @@
-"""Ports of the array with everything around it, and of the same behind its schedule."""
+"""Ports of the complete array, and of the array with its schedule."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from merp.models.machines.mac_array.params.schedule_layout import SCHEDULE_BITS
 
 
 def _atoms(words: str, name: str) -> Member[ArrayDesign]:
-    """A stream of maps or deltas."""
+    """Make a stream of maps or deltas."""
     return Member(name, lambda design: AxiStream(WORD_BITS, design.pox), always, words, AxiStream)
 
 
 def _beats(
     words: str, name: str, there: Callable[[ArrayDesign], bool] = always
 ) -> Member[ArrayDesign]:
-    """A stream of parameters."""
+    """Make a stream of parameters."""
     return Member(name, lambda design: AxiStream(WORD_BITS, design.pof), there, words, AxiStream)
 
 
@@ -74,7 +74,7 @@ class TrainerPorts(DesignPorts[ArrayDesign]):
 
 
 class ScheduledPorts(TrainerPorts):
-    """Ports of the array behind its schedule, which gives the registers of each pass."""
+    """Ports of the array with its schedule, which supplies the registers of each pass."""
 
     MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
         Member("schedule_config", ScheduleConfig),

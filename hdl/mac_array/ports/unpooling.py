@@ -1,4 +1,4 @@
-"""Pooled atoms on their way to the resolution of sums."""
+"""Pooled atoms, before and after their expansion to the resolution of the sums."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from merp.models.machines.mac_array.params.unpool_registers import UNPOOL
 
 
 class PooledAtom:
-    """A pooled atom with what is known of its place."""
+    """A pooled atom and its place in the map."""
 
     def __init__(self, design: ArrayDesign) -> None:
         self.data = bits(design.atom_bits)  # its words, column 0 lowest
-        self.valid = flag()  # there is an atom
-        self.ready = flag()  # it is taken in a cycle with both high
-        self.addr = count(design.index_words - 1)  # word of the index memory that is its own
-        self.columns = count(design.pox)  # of it that lie in the map
-        self.parts = count(design.pool_window)  # atoms of a row that it becomes
-        self.top = count(design.pool_window - 1)  # first row of the window that is wanted
-        self.bottom = count(design.pool_window - 1)  # last one
-        self.final = flag()  # it is the pass's last one
+        self.valid = flag()  # an atom is offered
+        self.ready = flag()  # the atom is taken in a cycle with both high
+        self.addr = count(design.index_words - 1)  # its word of the index memory
+        self.columns = count(design.pox)  # columns of the atom inside the map
+        self.parts = count(design.pool_window)  # number of atoms of a row after expansion
+        self.top = count(design.pool_window - 1)  # first requested row of the window
+        self.bottom = count(design.pool_window - 1)  # last requested row of the window
+        self.final = flag()  # the atom is the last one of the pass
 
 
 class ExpandedAtom:
-    """An atom of sums' deltas that a pooled atom becomes."""
+    """An atom of deltas at the resolution of the sums, made from a pooled atom."""
 
     def __init__(self, design: ArrayDesign) -> None:
         self.data = bits(design.atom_bits)  # its words, column 0 lowest
-        self.valid = flag()  # there is an atom
-        self.ready = flag()  # it is taken in a cycle with both high
-        self.row = count(design.pool_window - 1)  # in the window
-        self.part = count(design.pool_window - 1)  # of the row, atom by atom
-        self.last = flag()  # of the pooled atom
-        self.final = flag()  # that is the pass's last one
+        self.valid = flag()  # an atom is offered
+        self.ready = flag()  # the atom is taken in a cycle with both high
+        self.row = count(design.pool_window - 1)  # row in the window
+        self.part = count(design.pool_window - 1)  # number of the atom in the row
+        self.last = flag()  # last atom of the pooled atom
+        self.final = flag()  # last atom of the pass
 
 
 class ArrayUnpoolConfig(RegisterBundle):
-    """Run-time registers of un-pooling, those of the table ``UNPOOL``."""
+    """Run-time registers of un-pooling, from the table ``UNPOOL``."""
 
     def __init__(self, design: ArrayDesign) -> None:
         super().__init__(UNPOOL, design)

@@ -1,4 +1,4 @@
-"""What of a batch's step a beat of gradients needs and gives."""
+"""Inputs and outputs of the kernel update of a batch, per beat of gradients."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merp.models.machines.mac_array.params.update_registers import update_table
 
 
 class ArrayUpdateConfig(RegisterBundle):
-    """Run-time registers of the kernel update, those of ``update_table``."""
+    """Run-time registers of the kernel update, from ``update_table``."""
 
     def __init__(self, design: ArrayDesign) -> None:
         super().__init__(update_table(design), design)
@@ -22,14 +22,14 @@ class SumBeat:
     """A sum of every lane that is read: a tap of a map, or the bias gradients."""
 
     def __init__(self, design: ArrayDesign) -> None:
-        self.valid = flag()  # it is read in this cycle
-        self.bias = flag()  # it has bias gradients
-        self.turn = count(design.pof - 1)  # by how many places the lanes' words are rotated
-        self.lanes = count(design.pof)  # that have an output map
+        self.valid = flag()  # the beat is read in this cycle
+        self.bias = flag()  # the beat holds bias gradients
+        self.turn = count(design.pof - 1)  # places to rotate the words of the lanes by
+        self.lanes = count(design.pof)  # lanes with an output map
 
 
 class StepRule:
-    """How the step of a word is taken; stable from start on."""
+    """Rule for the update step of a word; stable from start on."""
 
     def __init__(
         self,
@@ -41,14 +41,14 @@ class StepRule:
         stochastic: Bit = None,
     ) -> None:
         self.velocity_shift = velocity_shift  # n + 15: gradients are rounded to multiples of 2^n
-        self.update_shift = update_shift  # n, where the step is rounded to multiples of 2^n
+        self.update_shift = update_shift  # n: the step is rounded to multiples of 2^n
         self.minus_rate = minus_rate  # mantissa of the learning rate, negative
-        self.momentum: Any = momentum  # (where velocities are read) of 65536
-        self.stochastic: Any = stochastic  # (where it is built) the step is rounded stochastically
+        self.momentum: Any = momentum  # (with velocities) momentum, in units of 1/65536
+        self.stochastic: Any = stochastic  # (optional) the step is rounded stochastically
 
 
 class StepWords:
-    """A word of each kind, or a beat of each; there may be no velocity."""
+    """A word of each kind, or a beat of each; the velocity is optional."""
 
     def __init__(self, gradient: Word, kernel: Word, velocity: Word = None) -> None:
         self.gradient = gradient
@@ -57,42 +57,42 @@ class StepWords:
 
 
 def step_words(width: int, velocity: bool = True) -> StepWords:
-    """New words, or beats, of ``width`` bits, with a velocity or without one."""
+    """Make new words, or beats, of ``width`` bits, with or without a velocity."""
     return StepWords(bits(width), bits(width), bits(width) if velocity else None)
 
 
 class StepStreams:
-    """Streams of old or of new words, a beat at a time."""
+    """Streams of old or of new words, one beat at a time."""
 
     def __init__(self, gradient: Stream, kernel: Stream, velocity: Stream | None = None) -> None:
-        self.gradient = gradient  # old ones but in the first image, new ones but in the last
+        self.gradient = gradient  # old ones except in the first image, new ones except in the last
         self.kernel = kernel  # kernels and biases, in the last image
-        self.velocity: Any = velocity  # (where they are built) in the last image, with momentum
+        self.velocity: Any = velocity  # (optional) velocities, in the last image, with momentum
 
 
 class WordClipped:
-    """Whether new words were clipped."""
+    """Flags for new words that were clipped."""
 
     def __init__(self) -> None:
-        self.gradient = flag()  # with the new gradient
-        self.velocity = flag()  # with the new velocity
-        self.kernel = flag()  # with the new kernel
+        self.gradient = flag()  # the new gradient was clipped
+        self.velocity = flag()  # the new velocity was clipped
+        self.kernel = flag()  # the new kernel was clipped
 
 
 class ClippedFlags:
-    """Which new words were clipped, a bit of each place of a beat."""
+    """Flags for new words that were clipped, a bit for each place of a beat."""
 
     def __init__(self, design: ArrayDesign) -> None:
-        self.gradient = bits(design.pof)  # with new gradients
-        self.velocity = bits(design.pof)  # with new velocities
-        self.kernel = bits(design.pof)  # with new kernels
+        self.gradient = bits(design.pof)  # the new gradients were clipped
+        self.velocity = bits(design.pof)  # the new velocities were clipped
+        self.kernel = bits(design.pof)  # the new kernels were clipped
 
 
 SATURATED_BITS = 32
 
 
 class Saturated:
-    """How many new words of output maps were clipped, since start."""
+    """Number of clipped words of output maps, since start."""
 
     def __init__(self) -> None:
         self.gradient = bits(SATURATED_BITS)  # gradients that were clipped

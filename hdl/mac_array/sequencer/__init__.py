@@ -1,1 +1,1 @@
-"""What is computed when: a slot in every cycle, or the reason why there is none."""
+"""Sequencers: in every cycle, issue a slot or report the cause of a stall."""

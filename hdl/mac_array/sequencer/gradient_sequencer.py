@@ -1,7 +1,7 @@
-"""The sequencer of KU: sweeps of the deltas over the maps, a slot a cycle or the reason why not.
+"""Sequencer of KU: sweeps of the deltas over the maps, one slot per cycle or a stall cause.
 
-The RTL compiler's paper, sections III.E and III.F: the array holds kernel gradients, and a pixel of
-the deltas stands where a weight was.
+Source: the RTL compiler's paper, sections III.E and III.F. The array holds kernel gradients, and a
+delta takes the place of a weight.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def _deltas(
     read: DeltaRead,
     design: ArrayDesign,
 ) -> Any:
-    """Read the delta of every slot: those of a tile of lanes in each of its sweeps again.
+    """Read the delta of every slot; each sweep reads the deltas of its tile of lanes again.
 
-    Tiles take turns in the halves of the memories. ``fire``: the slot at hand is issued.
+    Tiles alternate between the halves of the memories. ``fire``: the current slot is issued.
     """
     pox = design.pox
-    half = flag()  # of the delta memories
+    half = flag()  # half of the delta memories
     atom, delta_base = count(2 * design.delta_words), count(2 * design.delta_words)
     pixel = count(pox - 1)
 
@@ -91,19 +91,19 @@ def gradient_sequencer(
     verdict: ArrayVerdict,
     design: ArrayDesign,
 ) -> Any:
-    """Issue the slots of a pass of KU; everything behind is a pipeline that never stalls.
+    """Issue the slots of a KU pass; the pipeline behind never stalls.
 
-    For each tile of lanes: for each group of maps: for each tile of taps, rows first: a sweep, a
-    slot for each output row and column. A slot waits for its row of deltas, and in the first tile
-    of lanes for the rows of the maps that its window needs; a sweep's last one until the sums of
-    the sweep before have been read.
+    The loops are, from the outside: tiles of lanes, groups of maps, tiles of taps (rows first).
+    Each iteration is a sweep, with a slot for each output row and column. A slot waits for its row
+    of deltas. In the first tile of lanes, it also waits for the map rows of its window. The last
+    slot of a sweep waits until the sums of the previous sweep have been read.
 
-    config   in   registers, stable from start to the last slot
-    maps     in   rows of all maps of a group
+    config   in       registers, stable from start to the last slot
+    maps     in       rows of all maps of a group
     deltas   in, out  rows of all lanes of a tile, and the end of a tile
-    drained  in   pulse: the last read of a sweep's sums
-    issued   out  a slot and its reads, a cycle after the issue
-    verdict  out  of this cycle; nothing is named when no slot is left
+    drained  in       pulse: the last sum of a sweep is read
+    issued   out      a slot and its reads, a cycle after the issue
+    verdict  out      the verdict of this cycle; no flag is set when no slot is left
 
     Throughput: a slot per cycle. Reset: nothing to issue.
     """
@@ -116,11 +116,12 @@ def gradient_sequencer(
     next_sweep, next_group, next_tile = loops.next_sweep, loops.next_group, loops.next_tile
 
     first, read_out = flag(), flag()
-    biased, first_tile = flag(), flag()  # first sweep of a tile; the maps come during the first
+    # first sweep of a tile; the maps arrive during the first tile
+    biased, first_tile = flag(), flag()
     group_base = count(2 * design.map_words)
     aside, below = AxisRead(design, pox), AxisRead(design, poy)
     rewind_columns, rewind_rows = flag(), flag()
-    # Rows of deltas and maps; of these, another group in the first tile of lanes.
+    # Rows of deltas and of maps; a new group of maps only arrives in the first tile of lanes.
     deltas_there, maps_there, other_maps = flag(), flag(), flag()
 
     @always_comb

@@ -1,4 +1,4 @@
-"""The kernel words of every slot: where they are, and whether they are there."""
+"""The kernel words of every slot: their addresses, and whether they have arrived."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def kernel_walk(
 ) -> Any:
     """Follow the slots through the kernel buffer.
 
-    FP reads rows, one behind the other; DP reads columns, each from its last tap to its first.
-    Column tiles and their phases go over the words of a group of lanes again, phases of rows and
-    bands over all of them.
+    FP reads rows in sequence. DP reads columns, each from its last tap to its first. Each column
+    tile, and each of its phases, reads the words of a group of lanes again. Each row phase and band
+    reads all groups again.
 
-    fire        in   the slot at hand is issued
-    element     in   of the kernel, that its tap is in DP
-    ends        in   what it is the last one of
-    kernels     in   words that are there; of columns, runs of beats (parameter_intake)
-    there       out  the slot's are
-    read        out  a cycle after the slot was issued; rows 0 in every other cycle
+    fire     in   the current slot is issued
+    element  in   the element of the kernel that is its tap in DP
+    ends     in   loops that end with this slot
+    kernels  in   words that have arrived; for columns, runs of beats (parameter_intake)
+    there    out  the words of the slot have arrived
+    read     out  the read, a cycle after the slot was issued; rows is 0 in every other cycle
 
     Throughput: a slot per cycle. Reset: none, begin with start.
     """
@@ -51,7 +51,7 @@ def kernel_walk(
     tap = count(design.max_kernel**2)
     lane = count(pof - 1)  # the map modulo lanes
     group_need, need = count(top), count(top)
-    ends_run = flag()  # the last slot of a column's run of beats, of a row
+    ends_run = flag()  # the last slot of a run of beats of a column, or of a row
     step_group, step_map, leave = flag(), flag(), flag()
 
     @always_comb

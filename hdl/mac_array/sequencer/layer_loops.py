@@ -1,4 +1,4 @@
-"""The nested loops of a pass of FP or DP: which slot is at hand, and what ends with it."""
+"""The nested loops of a pass of FP or DP: the current slot, and the loops that end with it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def layer_loops(
     """Go over the taps of every map and tile of a pass, in the order of ``pass_sequencer``.
 
     walk   in   registers, stable from start
-    fire   in   the slot at hand is issued
-    loops  out  where they are
+    fire   in   the current slot is issued
+    loops  out  state of the loops
 
     Throughput: a slot per cycle. Reset: none, begin with start.
     """

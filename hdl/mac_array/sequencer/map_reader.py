@@ -1,4 +1,4 @@
-"""The read of the map banks that a slot asks for: what both axes say of its windows, together."""
+"""The read of the map banks for a slot, combined from both axes of its windows."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from merp.hdl.mac_array.ports.maps import AxisRead, MapRead
 def map_reader(
     clk: Bit, rst: Bit, fire: Bit, down: AxisRead, across: AxisRead, base: Word, read: MapRead
 ) -> Any:
-    """Ask for the elements of a slot.
+    """Read the elements of a slot.
 
     fire          in   a slot is issued
-    down, across  in   where its elements lie, by rows and by columns
+    down, across  in   location of its elements, by rows and by columns
     base          in   word of the map
     read          out  the read, a cycle later
 
-    Throughput: a slot per cycle. Reset: none is asked for.
+    Throughput: a slot per cycle. Reset: no read.
     """
 
     @always(clk.posedge)

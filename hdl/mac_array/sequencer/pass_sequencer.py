@@ -1,7 +1,7 @@
-"""The sequencer of FP and DP: in every cycle, issue a slot or name the reason why not.
+"""Sequencer of FP and DP: in every cycle, issue a slot or report the cause of a stall.
 
-The RTL compiler's paper, sections III.B and III.C: a tap of an input map a cycle, for a tile of
-pixels of as many output maps as there are lanes.
+Source: the RTL compiler's paper, sections III.B and III.C. A slot processes one tap of an input
+map, for a tile of pixels of as many output maps as there are lanes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _maps_there(
     maps: Word,
     there: Word,
 ) -> Any:
-    """Count maps whose rows are there for this band, and for the next one."""
+    """Count maps whose rows have arrived for this band, and for the next one."""
     arrived, complete = arrivals.arrived, arrivals.complete
 
     @always(clk.posedge)
@@ -64,21 +64,21 @@ def pass_sequencer(
     verdict: ArrayVerdict,
     design: ArrayDesign,
 ) -> Any:
-    """Issue the slots of a pass; everything behind is a pipeline that never stalls.
+    """Issue the slots of a pass; the pipeline behind never stalls.
 
-    For each band of rows: for each phase of rows: for each tile of lanes: for each tile of columns:
-    for each phase of columns: for each map that comes in: for each tap: a slot. Phases are those of
-    DP with a stride: pixels of equal place modulo the stride, which meet the same taps. A tile is
-    one of a phase, and may be empty. A slot waits for its kernel words (the last one of a tile for
-    the bias, too), for the rows of its map that its band needs, and, if it is the last one of its
-    tile, until the sums of the tile before have been read.
+    The loops are, from the outside: bands of rows, row phases, tiles of lanes, tiles of columns,
+    column phases, input maps, taps. Each iteration is a slot. Phases exist in DP with a stride: the
+    pixels of a phase are equal modulo the stride and use the same taps. A tile belongs to one
+    phase, and may be empty. A slot waits for its kernel words; the last slot of a tile also waits
+    for the bias. A slot waits for the rows of its map in its band. The last slot of a tile waits
+    until the sums of the previous tile have been read.
 
-    config   in   registers, stable from start to the last slot
-    kernels  in   kernel words that are there (parameter_intake)
-    maps     in, out  rows of a map that its next band needs, and the end of a band
-    drained  in   pulse: the last read of a tile's sums
-    issued   out  a slot and its reads, a cycle after the issue
-    verdict  out  of this cycle; nothing is named when no slot is left
+    config   in       registers, stable from start to the last slot
+    kernels  in       kernel words that have arrived (parameter_intake)
+    maps     in, out  rows of a map for its next band, and the end of a band
+    drained  in       pulse: the last sum of a tile is read
+    issued   out      a slot and its reads, a cycle after the issue
+    verdict  out      the verdict of this cycle; no flag is set when no slot is left
 
     Throughput: a slot per cycle. Reset: nothing to issue.
     """
@@ -90,9 +90,10 @@ def pass_sequencer(
     across, down, ends = loops.across, loops.down, loops.ends
     each_map = loops.each_map
     element = count(design.max_kernel**2)
-    first = flag()  # the tile's first slot
-    read_out = flag()  # the sums of the tile before have been read
-    maps_there = count(2 * design.max_maps + 1)  # of this band and of the next one
+    first = flag()  # the first slot of the tile
+    read_out = flag()  # the sums of the previous tile have been read
+    # maps that have arrived for this band and for the next one
+    maps_there = count(2 * design.max_maps + 1)
     kernels_there = flag()
     beside, below = AxisRead(design, pox), AxisRead(design, poy)
     rewind_columns = flag()

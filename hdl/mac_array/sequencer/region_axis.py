@@ -1,4 +1,4 @@
-"""Where the windows of all regions lie, along rows or along columns, in a kernel update."""
+"""Location of the windows of all regions, along rows or along columns, in a kernel update."""
 
 from __future__ import annotations
 
@@ -27,26 +27,28 @@ def region_axis(
 ) -> Any:
     """Move the windows of all regions over their maps, output by output and tap tile by tap tile.
 
-    Every region has side banks along this axis, and element x of its map is in block x div side and
-    bank x mod side of them. The window begins where the tile's first tap lies.
+    Every region has side banks along this axis. Element x of its map is in block x div side and in
+    bank x mod side. The window begins at the first tap of the tile.
 
     config   in   stable from rewind on
     rewind   in   go to the first output of the first tile of taps
     advance  in   go to the first output of the next tile of taps; not in the cycle behind advance
                   or rewind
-    restart  in   go to the first output of this one
-    step     in   go to the next output; of several at once the first named counts
-    read     out  where the windows' elements are
+    restart  in   go to the first output of this tile
+    step     in   go to the next output. If several of these inputs are high, the first in this list
+                  has priority.
+    read     out  location of the elements of the windows
 
-    tile: MACs along this axis, and banks. Throughput: an output per cycle. Reset: none, rewind.
+    tile: number of MACs along this axis, and of banks. Throughput: an output per cycle. Reset:
+    none, begin with rewind.
     """
     wide = (2 * tile).bit_length()
 
-    # Of the first output of the tile of taps at hand and of the next one, of the output and of the
-    # next one.
+    # For the first output of the current tile of taps and of the next one; for the current output
+    # and the next one.
     first, next_first = RegionPlace(design, tile), RegionPlace(design, tile)
     output, next_output = RegionPlace(design, tile), RegionPlace(design, tile)
-    later = RegionPlace(design, tile)  # next_first, of the cycle before
+    later = RegionPlace(design, tile)  # next_first, of the previous cycle
 
     @always_comb
     def tell() -> None:

@@ -1,4 +1,4 @@
-"""Where the windows of all regions lie along an axis once they have moved on."""
+"""Location of the windows of all regions along an axis after a move."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class RegionPlace:
-    """Where the window of every region begins, along an axis."""
+    """Start of the window of every region along an axis."""
 
     def __init__(self, design: ArrayDesign, tile: int) -> None:
         top = 2 * design.map_words
         self.split = count(tile - 1)  # bank of its first element
-        self.here = count(top)  # first word of that one's block; 0 before the map
+        self.here = count(top)  # first word of the block of this element; 0 before the map
         self.beyond = count(top)  # first word of the next block
-        self.left = bits((2 * design.max_size + 4 * tile).bit_length())  # from the block to the end
+        self.left = bits((2 * design.max_size + 4 * tile).bit_length())  # elements to the end
         self.before = flag()  # the block lies before the map
 
 
@@ -34,18 +34,18 @@ def region_move(
     place: RegionPlace,
     moved: RegionPlace,
 ) -> Any:
-    """Move windows on by some banks, and by a block or none: strides are within a region.
+    """Move windows on by some banks, and by at most one block: strides are within a region.
 
-    config, split, words, size  in  stable, and the sums of these from the second cycle on: banks;
-                    words and elements of the block
-    place, moved    in, out  before and after
+    config, split, words, size  in       stable; their sums are valid from the second cycle on.
+                                         split: banks; words, size: words and elements of the block
+    place, moved  in, out  location before and after
 
-    Combinational, from place.
+    Latency: combinational from place.
     """
     address, wide = len(place.beyond), len(place.split) + 1
-    one_more = bits(len(words) + 1)  # words of a block more
-    block_more = bits(len(place.left))  # elements, of a block more
-    whole = flag()  # a block is left behind
+    one_more = bits(len(words) + 1)  # words, with one more block
+    block_more = bits(len(place.left))  # elements, with one more block
+    whole = flag()  # the window moves on by a whole block
 
     @always(clk.posedge)
     def reckon() -> None:
@@ -71,7 +71,7 @@ def region_move(
         masked[:] = masked & bank
         near[:] = place.here
         far[:] = place.beyond
-        if masked != bank:  # a region has a power of two of them
+        if masked != bank:  # a region has a power of two of banks
             near[:] = far + words
             far[:] = far + one_more
         elif whole:

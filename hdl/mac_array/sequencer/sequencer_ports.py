@@ -1,4 +1,4 @@
-"""Bundles that the blocks of the sequencers hand to each other."""
+"""Bundles between the blocks of the sequencers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class Taps:
-    """The taps along an axis that the pixels of each phase meet; stable from start.
+    """The taps along an axis that the pixels of each phase use; stable from start.
 
     Taps may be counted in elements of the kernel buffer.
     """
@@ -16,32 +16,32 @@ class Taps:
     def __init__(
         self, *, phases: Word, first: Word, stride: Word, unit: Word | int, size: Word
     ) -> None:
-        self.phases = phases  # how many phases there are
+        self.phases = phases  # number of phases
         self.first = first  # the first tap of the first phase
-        self.stride = stride  # from a tap to the next one of a phase
-        self.unit = unit  # from a tap to the one behind it
-        self.size = size  # behind the kernel's last tap
+        self.stride = stride  # distance between two taps of a phase
+        self.unit = unit  # distance between two neighbouring taps
+        self.size = size  # the place behind the last tap of the kernel
 
 
 class TapPlace:
-    """The tap and the phase at hand along an axis."""
+    """The current tap and phase along an axis."""
 
     def __init__(self, largest: int, design: ArrayDesign) -> None:
-        self.tap = count(largest)  # the tap at hand
-        self.last_tap = flag()  # it is the phase's last one
-        self.phase = count(design.max_stride)  # the phase at hand
-        self.last_phase = flag()  # it is the last one
-        self.ahead = flag()  # the phase after this cycle begins a delta further on than the first
+        self.tap = count(largest)  # the current tap
+        self.last_tap = flag()  # the tap is the last one of its phase
+        self.phase = count(design.max_stride)  # the current phase
+        self.last_phase = flag()  # the phase is the last one
+        self.ahead = flag()  # the phase of the next cycle begins a delta further on than the first
 
 
 class SlotEnds:
-    """What the slot at hand is the last one of."""
+    """The loops that end with the current slot."""
 
     def __init__(self) -> None:
-        self.tap = flag()  # its map
-        self.map = flag()  # with tap: its tile
-        self.tile = flag()  # with these: its group of lanes
-        self.group = flag()  # with these: its band
+        self.tap = flag()  # the slot ends its map
+        self.map = flag()  # with tap: the slot ends its tile
+        self.tile = flag()  # with tap and map: the slot ends its group of lanes
+        self.group = flag()  # with all of these: the slot ends its band
 
 
 class LayerLoops:
@@ -49,12 +49,12 @@ class LayerLoops:
 
     def __init__(self, design: ArrayDesign) -> None:
         self.across = TapPlace(design.max_kernel, design)
-        self.down = TapPlace(design.max_kernel**2, design)  # first element of the tap's row
+        self.down = TapPlace(design.max_kernel**2, design)  # first element of the row of the tap
         self.each_map = count(design.max_maps)
         self.ends = SlotEnds()
         self.last_column_tile = flag()
         self.last_band = flag()
-        # The slot that is issued is the last one of it, and of all inside it.
+        # The issued slot is the last one of this loop, and of all inner loops.
         self.next_row = flag()
         self.next_map = flag()
         self.next_tile = flag()
@@ -69,11 +69,11 @@ class SweepLoops:
     def __init__(self) -> None:
         self.last_column = flag()
         self.last_row = flag()
-        self.last_across = flag()  # tile of taps in its row of tiles
-        self.last_down = flag()  # row of tiles of taps
+        self.last_across = flag()  # last tile of taps in its row of tiles
+        self.last_down = flag()  # last row of tiles of taps
         self.last_group = flag()
         self.last_tile = flag()
-        # The slot that is issued is the last one of it, and of all inside it.
+        # The issued slot is the last one of this loop, and of all inner loops.
         self.next_row = flag()
         self.next_sweep = flag()
         self.next_down = flag()
@@ -82,18 +82,18 @@ class SweepLoops:
 
 
 class RunPieces:
-    """Pieces of a run that slots need; stable from start."""
+    """The pieces of a run that slots use; stable from start."""
 
     def __init__(self, *, pieces: Word, first: Word | int, stride: Word | int) -> None:
-        self.pieces = pieces  # of a run
-        self.first = first  # those that are needed of a run at first
-        self.stride = stride  # those that a step asks for beside, up to all of the run
+        self.pieces = pieces  # pieces of a run
+        self.first = first  # pieces that the first slots of a run use
+        self.stride = stride  # further pieces per step, up to the end of the run
 
 
 class RunMoves:
-    """Where the slots go in the runs; of several moves at once the last one counts."""
+    """Moves of the slots within the runs. If several are high, the last in this list wins."""
 
     def __init__(self, *, step: Bit, rewind: Bit, advance: Bit) -> None:
         self.step = step  # go on within the run
-        self.rewind = rewind  # back to its first pieces
-        self.advance = advance  # to the first ones of the next run
+        self.rewind = rewind  # go back to the first pieces of the run
+        self.advance = advance  # go to the first pieces of the next run

@@ -1,4 +1,4 @@
-"""Whether what a slot needs is there, of what comes piece by piece and is used in runs."""
+"""Check whether the data of a slot has arrived, for data that arrives in pieces and runs."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ def stock(
     runs: int,
     longest: int,
 ) -> Any:
-    """Count pieces, and those that are needed, from the pass's first one on.
+    """Count arrived pieces and required pieces, from the first piece of the pass on.
 
-    arrived  in   pulse: another piece has come
-    run      in   pieces of a run, and those that are needed of it
-    moves    in   within the run, and to the next one; no advance in the cycle behind advance or
-                  start
-    there    out  they have come
+    arrived  in   pulse: another piece has arrived
+    run      in   pieces of a run, and the pieces that slots use
+    moves    in   moves within the run, and to the next run; no advance in the cycle behind advance
+                  or start
+    there    out  the required pieces have arrived
 
-    runs, longest: the most runs of a pass, and the most pieces of a run. Throughput: a step per
-    cycle. Reset: none has come.
+    runs, longest: the largest number of runs of a pass, and of pieces of a run. Throughput: a step
+    per cycle. Reset: no piece has arrived.
     """
-    # Behind a pass's last run the sums go on for two more.
+    # Behind the last run of a pass, the sums continue for two more runs.
     room = (runs + max(runs, 2)) * longest
     come, needed = count(room), count(room)
-    # Of this run and the one behind: needed at first; all of it.
+    # For this run and the next one: the pieces required at first; all pieces.
     run_first, run_all, next_first, next_all = (count(room) for _ in range(4))
 
     @always_comb

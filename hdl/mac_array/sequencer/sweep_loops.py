@@ -1,4 +1,4 @@
-"""The nested loops of a pass of KU: which slot is at hand, and what ends with it."""
+"""The nested loops of a pass of KU: the current slot, and the loops that end with it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def sweep_loops(
     """Go over the pixels of every sweep of a pass, in the order of ``gradient_sequencer``.
 
     sweep  in   registers, stable from start
-    fire   in   the slot at hand is issued
-    loops  out  where they are
+    fire   in   the current slot is issued
+    loops  out  state of the loops
 
     Throughput: a slot per cycle. Reset: none, begin with start.
     """

@@ -1,4 +1,4 @@
-"""The taps of a kernel along its rows or columns that a pixel meets, phase by phase."""
+"""The taps of a kernel along its rows or columns that a pixel uses, phase by phase."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from merp.hdl.mac_array.sequencer.sequencer_ports import TapPlace, Taps
 def tap_axis(clk: Bit, start: Bit, step: Bit, next_phase: Bit, taps: Taps, place: TapPlace) -> Any:
     """Go down from the largest tap to the smallest one, in steps of the stride.
 
-    A pixel of DP meets every stride-th tap only; which of them depends on its phase, its place
-    modulo the stride. From a phase to the next all taps are one larger, and a tap that would leave
-    the kernel is its smallest one instead: then the first delta lies one further on. FP, and DP of
-    a layer without a stride, have one phase and all taps.
+    A pixel of DP uses every stride-th tap only; its phase, which is its place modulo the stride,
+    selects the taps. From a phase to the next, all taps increase by one. A tap that would exceed
+    the kernel becomes the smallest tap instead; then the first delta lies one further on. FP, and
+    DP of a layer without a stride, have one phase and all taps.
 
-    step        in   go to the next tap; behind the last comes the first
-    next_phase  in   with the last step of a phase: go to the next one; behind the last comes the
-                     first
-    taps        in   which there are
-    place       out  the tap and the phase at hand
+    step        in   go to the next tap; the first follows the last
+    next_phase  in   with the last step of a phase: go to the next phase; the first follows the last
+    taps        in   the taps of each phase
+    place       out  the current tap and phase
 
     Throughput: a tap per cycle. Reset: none, begin with start.
     """
@@ -33,7 +32,8 @@ def tap_axis(clk: Bit, start: Bit, step: Bit, next_phase: Bit, taps: Taps, place
     tap, last_tap = place.tap, place.last_tap
     phase, last_phase, ahead = place.phase, place.last_phase, place.ahead
     width = len(size) + 1
-    largest, next_largest = count(size.max - 1), count(size.max - 1)  # tap of the phase
+    # first tap of the phase, and current tap
+    largest, next_largest = count(size.max - 1), count(size.max - 1)
     moved = flag()
 
     @always_comb

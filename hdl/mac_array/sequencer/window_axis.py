@@ -1,4 +1,4 @@
-"""Where a window lies, along rows or along columns: its block of banks, and what is outside."""
+"""Location of a window along rows or columns: its block of banks, and the elements outside."""
 
 from __future__ import annotations
 
@@ -28,32 +28,37 @@ def window_axis(
 ) -> Any:
     """Move a window of tile elements, stride apart, tap by tap and tile by tile.
 
-    Element x of a map lies in phase x mod stride, there in block x div stride div tile, and in bank
-    x div stride mod tile. All elements of a tap lie in one phase and in two blocks.
+    Element x of a map lies in phase x mod stride. In this phase it is in block x div stride div
+    tile, and in bank x div stride mod tile. All elements of a tap lie in one phase and in two
+    blocks.
 
     config   in   stable from rewind on
     rewind   in   go to the first tap of the first tile
     advance  in   go to the first tap of the next tile
-    restart  in   go to the first tap of this one
-    ahead    in   with restart: to that of a phase whose windows begin an element further on
-    step     in   go to the next tap; of several at once the first named counts
-    read     out  where the window's elements are
+    restart  in   go to the first tap of this tile
+    ahead    in   with restart: the windows of the next phase begin one element further on
+    step     in   go to the next tap. If several of these inputs are high, the first in this list
+                  has priority.
+    read     out  location of the elements of the window
 
-    tile: MACs along this axis, and banks. Throughput: a tap per cycle. Reset: none, rewind.
+    tile: number of MACs along this axis, and of banks. Throughput: a tap per cycle. Reset: none,
+    begin with rewind.
     """
     last_bank = tile - 1
     size_width = (design.max_size + 2 * tile).bit_length()
 
-    # Of the first tap of the tile at hand, and of the tap: the block's first word and that of the
-    # next one, elements from the block's first to the end of the map in the first phases, which may
-    # have one more than the others (0: no phase has any), block before the map.
+    # These registers exist for the first tap of the current tile, and for the current tap. They are
+    # the first word of the block and of the next block, the elements left, and whether the block
+    # lies before the map. The elements left are counted from the first one of the block to the end
+    # of the map in the first phases, which may have one more than the others (0: no phase has any).
     tile_base, tile_next = count(2 * design.map_words), count(2 * design.map_words)
     tile_left, tile_before = bits(size_width), flag()
     base, following = count(2 * design.map_words), count(2 * design.map_words)
     left, before = bits(size_width), flag()
     split, phase = count(last_bank), count(design.max_stride)
     phase_base = count(2 * design.map_words)
-    tile_after, tile_rest = count(2 * design.map_words), bits(size_width)  # those one block on
+    # the values one block further on
+    tile_after, tile_rest = count(2 * design.map_words), bits(size_width)
 
     @always_comb
     def look_ahead() -> None:

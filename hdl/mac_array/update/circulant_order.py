@@ -1,4 +1,4 @@
-"""From the order of the lanes to that of parameter beats."""
+"""Reorder words from the order of the lanes to the order of parameter beats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from merp.models.machines.mac_array.params.words import ROUNDED_BITS
 
 @block
 def _word(rounded: Word, valid: Bit, joined: Word) -> Any:
-    """A lane's rounded sum with a bit above it: the lane has an output map."""
+    """Append a flag above the rounded sum of a lane: the lane has an output map."""
 
     @always_comb
     def join() -> None:
@@ -41,11 +41,11 @@ def circulant_order(
 ) -> Any:
     """Rotate the words of the lanes into the order of parameter beats.
 
-    rounded     in   of each lane, lane 0 lowest
-    valid       in   of each lane: it has an output map
+    rounded     in   a rounded sum per lane, lane 0 lowest
+    valid       in   a bit per lane: it has an output map
     turn        in   a cycle ahead: lane c goes to place (c + turn) modulo the lanes
     increments  out  a cycle later: the word of each place
-    belongs     out  with it: of each place, its word has an output map
+    belongs     out  with increments: a bit per place, its word has an output map
 
     Throughput: a beat per cycle. Reset: none.
     """

@@ -1,6 +1,7 @@
-"""Random bits of stochastic rounding: a feedback shift register to each lane.
+"""Random bits for stochastic rounding: a feedback shift register for each lane.
 
-x^31 + x^3 + 1, sixteen steps at once: each new bit is the XOR of two of the register.
+The polynomial is x^31 + x^3 + 1, with sixteen steps per cycle: each new bit is the XOR of two bits
+of the register.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from merp.models.machines.mac_array.params.words import (
 )
 
 TAPS = 15, 12
-"""Places below those of the register whose XOR is drawn."""
+"""Lowest bit positions of the two words of the register whose XOR is drawn."""
 
 
 @block
 def _register(clk: Bit, start: Bit, advance: Bit, seed: Word, drawn: Word, constant: int) -> Any:
-    """The register of one lane; its lowest bits are those that were drawn last."""
+    """The register of one lane; the lowest bits are the latest ones."""
     state, fresh = bits(RANDOM_STATE_BITS), bits(RANDOM_BITS)
     kept = RANDOM_STATE_BITS - RANDOM_BITS
     high, low = TAPS
@@ -51,10 +52,10 @@ def random_bits(clk: Bit, start: Bit, advance: Bit, seed: Word, drawn: Word) -> 
     """Draw sixteen random bits for each lane.
 
     start    in   begin with the seed
-    seed     in   of a pass
+    seed     in   seed of the pass
     advance  in   the bits have been used
-    drawn    out  16 bits of each lane, lane 0 lowest, from the cycle behind advance on, and from
-                  the second one behind start on
+    drawn    out  16 bits per lane, lane 0 lowest; valid from the cycle after advance, and from the
+                  second cycle after start
 
     Throughput: a draw per cycle. Reset: none, begin with start.
     """

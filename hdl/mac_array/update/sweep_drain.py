@@ -1,4 +1,4 @@
-"""Read the gradients of a sweep out of the second rank: a tap of a map of all lanes a beat."""
+"""Read the gradients of a sweep from the second rank: per beat, a tap of a map of all lanes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
 class SweepsLeft:
-    """Where a pass is: what is left of it, the sweep at hand included."""
+    """The sweeps left in a pass, the current sweep included."""
 
     def __init__(self, design: ArrayDesign) -> None:
-        self.rows = count(design.max_kernel)  # of taps
-        self.columns = count(design.max_kernel)  # of taps
+        self.rows = count(design.max_kernel)  # rows of taps
+        self.columns = count(design.max_kernel)  # columns of taps
         self.inputs = count(design.max_maps)  # input maps
         self.outputs = count(design.max_maps)  # output maps
-        self.at_bias = flag()  # the beat at hand is that of bias gradients
+        self.at_bias = flag()  # the current beat holds bias gradients
 
 
 @block
@@ -79,14 +79,15 @@ def sweep_drain(
 ) -> Any:
     """Walk over the beats of a pass: tiles of output maps, groups of input maps, tiles of taps.
 
-    config   in   sizes, stable from start on
-    readout  in, out  reads a sweep's sums out of the second rank
-    permit   in   what a beat needs is there, and there is room for what it gives
-    beat     out  what is read, in the cycle of place
+    config   in       sizes, stable from start on
+    readout  in, out  reads the sums of a sweep from the second rank
+    permit   in       the inputs of a beat have arrived, and there is room for its outputs
+    beat     out      the beat that is read, in the cycle of place
 
-    A sweep's beats: its maps in the order of their regions, of each its taps inside the kernel, row
-    by row. Behind the last sweep of a tile of output maps comes the beat of its bias gradients.
-    Throughput: a beat per cycle. Reset, and start: no sweep, the pass at its beginning.
+    The beats of a sweep: its maps in the order of their regions, and for each map its taps inside
+    the kernel, row by row. The last sweep of a tile of output maps is followed by the beat of its
+    bias gradients. Throughput: a beat per cycle. Reset, and start: no sweep, the pass at its
+    beginning.
     """
     copied, place, drained = readout.copied, readout.place, readout.drained
     pending, clear, go, map_done = (flag() for _ in range(4))
@@ -96,9 +97,9 @@ def sweep_drain(
     rows_left, columns_left, inputs_left = left.rows, left.columns, left.inputs
     row, column = count(design.poy - 1), count(design.pox - 1)  # of the tap in its region
     base_row, base_column = count(design.poy - 1), count(design.pox - 1)  # of the region
-    region = count(design.pox)  # in the row of regions, from 1
+    region = count(design.pox)  # region in its row of regions, from 1
     last_row, last_column, last_across, last_region = flag(), flag(), flag(), flag()
-    maps = count(design.pixels)  # of the sweep, up to this one
+    maps = count(design.pixels)  # maps of the sweep, up to the current one
     turn, first_turn = count(design.pof - 1), count(design.pof - 1)
     turn_bits, row_bits, column_bits = len(turn), len(row), len(column)
     reach = design.pixels.bit_length() + turn_bits

@@ -31,7 +31,7 @@ from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.words import RANDOM_BITS, ROUNDED_BITS
 
 TO_SHIFT = 2
-"""Cycles from a place to the shift that its sums are rounded by."""
+"""Cycles from a place to the rounding shift of its sums."""
 
 TO_ROUNDED = 5
 """Cycles from a place to its rounded sums."""
@@ -40,10 +40,10 @@ TO_INCREMENT = TO_ROUNDED + 1
 """Cycles from a place to the increments in circulant order."""
 
 VELOCITY_AFTER, RANDOM_AFTER, KERNEL_AFTER = 1, 9, 10
-"""Cycles from an increment to what else its step needs."""
+"""Cycles from an increment to the other operands of its step."""
 
 GRADIENT_WORDS, KERNEL_WORDS = 16, 32
-"""Beats between a place and the port: what is on its way until a credit comes back."""
+"""Beats between a place and the port: those in the pipeline until a credit returns."""
 
 
 @block
@@ -95,7 +95,7 @@ def _increments(
 
 @block
 def _old_words(clk: Bit, config: ArrayUpdateConfig, sinks: StepStreams, old: StepWords) -> Any:
-    """Hand old words on when the step asks for them; gradients begin at zero in the first image."""
+    """Pass old words on when the step takes them; gradients begin at zero in the first image."""
     offered = bits(len(old.gradient))
 
     @always_comb
@@ -118,9 +118,9 @@ def _old_words(clk: Bit, config: ArrayUpdateConfig, sinks: StepStreams, old: Ste
 def _counted(
     clk: Bit, clear: Bit, taken: Bit, belongs: Word, clipped: Word, total: Word, later: int
 ) -> Any:
-    """Count what was clipped of the words that have an output map.
+    """Count the clipped words that have an output map.
 
-    ``taken``: a beat is read that gives such words, ``later`` cycles after its increments.
+    ``taken``: a beat that gives such words is read, ``later`` cycles after its increments.
     """
     there = flag()
     due, counted = bits(len(belongs)), bits(len(belongs))
@@ -151,12 +151,11 @@ def _leaving(
     later: int,
     words: int,
 ) -> Any:
-    """Send the new words of a kind.
+    """Send the new words of one kind.
 
-    taken  in   a beat is read that gives such words, ``later`` cycles after its increments
-    room   out  there is a place for what a beat gives
-    new    in   the words
-    words: places
+    taken  in   a beat that gives such words is read, ``later`` cycles after its increments
+    room   out  there is room for the words of a beat
+    new    in   the new words
     """
     push = flag()
     return (
@@ -187,10 +186,10 @@ def _velocities(
     source: Stream,
     new: Word,
 ) -> Any:
-    """Velocities in and out; a beat that is ``ready`` needs theirs, too.
+    """Read and write velocities; a beat that is ``ready`` also waits for its velocities.
 
-    valid  in   a beat is read. permit: it may be
-    new    in   new velocities
+    valid  in  a beat is read. permit: it may be read
+    new    in  new velocities
     """
     velocity_room, velocity_taken = flag(), flag()
 
@@ -228,22 +227,21 @@ def update_path(
     saturated: Saturated,
     design: ArrayDesign,
 ) -> Any:
-    """Read sweep after sweep, and add to gradients; in the last image, take the step.
+    """Read sweep after sweep, and add it to the gradients; in the last image, take the update step.
 
-    config     in   registers, stable from start on
-    readout    in, out  reads a sweep's sums out of the second rank
-    sums       in, out  by how many bits a beat's sums are rounded, and the rounded sums
-    sinks      in   gradients that the images before have left, and in the last image old kernels,
-                    biases and velocities
-    sources    out  new gradients, and in the last image in their place new kernels, biases and
-                    velocities
-    saturated  out  words of output maps that were clipped, since start
+    config     in       registers, stable from start on
+    readout    in, out  reads the sums of a sweep from the second rank
+    sums       in, out  rounding shift of the sums of a beat, and the rounded sums
+    sinks      in       gradients of the previous images; in the last image also old kernels, biases
+                        and velocities
+    sources    out      new gradients; in the last image new kernels, biases and velocities instead
+    saturated  out      number of clipped words of output maps, since start
 
-    A beat is read when all that its step needs is offered, which is taken in that cycle, and when
-    there is room for all that it gives. Beats have KU order: tile of output maps, group of input
-    maps, tile of taps, map, tap; biases behind each tile of output maps.
-    Latency: place to new gradients 9, to velocities 13, to kernels 19. Throughput: a beat per
-    cycle. Reset: as start, the pass is at its beginning and no beat is offered.
+    A beat is read once all inputs of its step are offered and there is room for all its outputs;
+    the inputs are taken in the same cycle. Beats have KU order: tile of output maps, group of input
+    maps, tile of taps, map, tap; biases follow each tile of output maps. Latency from place: 9
+    cycles to new gradients, 13 to velocities, 19 to kernels. Throughput: a beat per cycle. Reset:
+    as start, the pass is at its beginning and no beat is offered.
     """
     lanes = design.pof
     clear, permit, ready = flag(), flag(), flag()

@@ -1,4 +1,4 @@
-"""The step of one place of the parameter beats: gradient, velocity, kernel."""
+"""The update step of one place of the parameter beats: gradient, velocity, kernel."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from merp.models.machines.mac_array.params.words import ROUNDED_BITS
 TO_GRADIENT = 1
 TO_VELOCITY = 5
 TO_KERNEL = 11
-"""Cycles from an increment to what becomes of it."""
+"""Cycles from an increment to the new kernel."""
 
 FRACTION = 16
-"""Bits of momentum behind the point."""
+"""Fraction bits of momentum."""
 
 
 @block
 def _decayed(clk: Bit, momentum: Word, velocity: Word, kept: Word) -> Any:
-    """Momentum times the old velocity, rounded towards zero; three cycles later.
+    """Multiply the old velocity by momentum, rounded towards zero; three cycles later.
 
-    Rounded to nearest, small velocities would never end.
+    With rounding to nearest, small velocities would never decay to zero.
     """
     factor, old = signed(WORD_BITS + 1), signed(WORD_BITS)
     product = signed(2 * WORD_BITS + 1)
@@ -55,7 +55,7 @@ def _decayed(clk: Bit, momentum: Word, velocity: Word, kept: Word) -> Any:
 
 @block
 def _step(clk: Bit, minus_rate: Word, velocity: Word, step: Word) -> Any:
-    """Minus the learning rate times a velocity, two cycles later."""
+    """Multiply a velocity by minus the learning rate, two cycles later."""
     factor, new = signed(WORD_BITS + 1), signed(WORD_BITS)
     product = signed(2 * WORD_BITS + 1)
     size = len(product)
@@ -83,17 +83,17 @@ def weight_update(
     clipped: WordClipped,
     random: Word = None,
 ) -> Any:
-    """Add an image's increment to a gradient, and take the step of a batch with it.
+    """Add the increment of an image to a gradient, and take the update step of a batch with it.
 
-    rule       in   of the step
-    increment  in   the image's rounded sum, not clipped to a word yet
-    old        in   the gradient that the images before have left, with increment; (where it is
-                    built) the velocity, a cycle later; the kernel, ten cycles later
+    rule       in   rule of the step
+    increment  in   the rounded sum of the image, not yet clipped to a word
+    old        in   the gradient of the previous images, with increment; (optional) the velocity, a
+                    cycle later; the kernel, ten cycles later
     new        out  the gradient a cycle after increment, the velocity five, the kernel eleven
-    clipped    out  with each: it was clipped
-    random     in   (where stochastic is built) nine cycles after increment: bits for it
+    clipped    out  with each new word: it was clipped
+    random     in   (with stochastic only) nine cycles after increment: its random bits
 
-    Two multipliers. Throughput: one per cycle. Reset: none.
+    The block has two multipliers. Throughput: one per cycle. Reset: none.
     """
     gradient_held, velocity_held, kernel_held = (bits(WORD_BITS) for _ in range(3))
     gradient_beyond, velocity_beyond, kernel_beyond = flag(), flag(), flag()

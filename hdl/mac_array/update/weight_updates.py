@@ -1,4 +1,4 @@
-"""The step of a parameter beat: every place at once."""
+"""The update step of a parameter beat: all places in parallel."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def weight_updates(
     design: ArrayDesign,
     random: Word = None,
 ) -> Any:
-    """Add increments to gradients, and take the step of a batch with them.
+    """Add increments to gradients, and take the update step of a batch with them.
 
     config      in   the rules of the step
-    increments  in   rounded sums of an image, place 0 lowest, as all words
-    old         in   gradients that the images before have left, with increments; (where they are
-                     built) velocities, a cycle later; kernels, ten cycles later
+    increments  in   rounded sums of an image, place 0 lowest; all words have this order
+    old         in   gradients of the previous images, with increments; (optional) velocities, a
+                     cycle later; kernels, ten cycles later
     new         out  gradients a cycle after increments, velocities five, kernels eleven
-    clipped     out  with each
-    random      in   (where it is built) nine cycles after increments: bits of each place
+    clipped     out  with each new word
+    random      in   (optional) nine cycles after increments: random bits of each place
 
     Throughput: a beat per cycle. Reset: none.
     """
